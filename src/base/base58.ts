@@ -1,0 +1,133 @@
+/**
+ * Base58 with Bitcoin's alphabet, as Solana writes addresses and signatures. Leading zero bytes
+ * are leading `1`s, so every text of the alphabet is the canonical one: decode then encode gives
+ * the same text.
+ *
+ * Limbs instead of BigInt: four characters (58^4 < 2^24) and three bytes (2^24) at a time keep
+ * every product below 2^48, exact in a double.
+ */
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const NOT_IN_ALPHABET = 255
+const CHARS_PER_LIMB = 4
+const CHAR_LIMB = 58 ** CHARS_PER_LIMB
+const BYTES_PER_LIMB = 3
+const BYTE_LIMB = 2 ** 24
+
+/** The arithmetic is quadratic; the longest instruction data Solana allows (10 KiB) fits. */
+export const BASE58_CHARS_MAX = 16_384
+const BASE58_BYTES_MAX = 12_288
+
+const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
+const DIGIT_OF_CODE = new Uint8Array(128).fill(NOT_IN_ALPHABET)
+for (let digit = 0; digit < CODE_OF_DIGIT.length; digit++) {
+  DIGIT_OF_CODE[CODE_OF_DIGIT[digit]] = digit
+}
+
+/** Scratch, least significant limb first; both functions are synchronous and own it in turn. */
+const limbs = new Float64Array(BASE58_CHARS_MAX / CHARS_PER_LIMB + 1)
+const codes = Buffer.alloc(BASE58_CHARS_MAX + 4 * CHARS_PER_LIMB)
+
+/** The bytes of `text`, or null when a character is not of the alphabet or the text too long. */
+export function decodeBase58(text: string): Uint8Array | null {
+  const length = text.length
+  if (length > BASE58_CHARS_MAX) return null
+  let zeros = 0
+  while (zeros < length && text.charCodeAt(zeros) === 49) zeros++
+  const used = limbsOfText(text, zeros)
+  return used < 0 ? null : bytesOfLimbs(used, zeros)
+}
+
+/** Folds the digits from `start` on into `limbs` of 24 bits; the limbs used, -1 on a bad one. */
+function limbsOfText(text: string, start: number): number {
+  let used = 0
+  for (let at = start; at < text.length; ) {
+    // The first group takes the odd characters, all later ones four.
+    const end = at + ((text.length - at) % CHARS_PER_LIMB || CHARS_PER_LIMB)
+    let carry = 0
+    let factor = 1
+    for (; at < end; at++) {
+      const code = text.charCodeAt(at)
+      const digit = code < 128 ? DIGIT_OF_CODE[code] : NOT_IN_ALPHABET
+      if (digit === NOT_IN_ALPHABET) return -1
+      carry = carry * 58 + digit
+      factor *= 58
+    }
+    for (let limb = 0; limb < used; limb++) {
+      carry += limbs[limb] * factor
+      const high = Math.floor(carry / BYTE_LIMB)
+      limbs[limb] = carry - high * BYTE_LIMB
+      carry = high
+    }
+    if (carry > 0) limbs[used++] = carry
+  }
+  return used
+}
+
+function bytesOfLimbs(used: number, zeros: number): Uint8Array {
+  const top = used === 0 ? 0 : limbs[used - 1]
+  const topBytes = top >= 65_536 ? 3 : top >= 256 ? 2 : top > 0 ? 1 : 0
+  const size = used === 0 ? 0 : (used - 1) * BYTES_PER_LIMB + topBytes
+  const bytes = new Uint8Array(zeros + size)
+  for (let limb = 0, end = bytes.length; limb < used; limb++) {
+    for (let value = limbs[limb], n = 0; n < BYTES_PER_LIMB && end > zeros; n++) {
+      bytes[--end] = value & 255
+      value >>>= 8
+    }
+  }
+  return bytes
+}
+
+/**
+ * The text of `bytes`.
+ * @throws RangeError above 12 KiB: nothing on Solana that is written in base58 is that long
+ */
+export function encodeBase58(bytes: Uint8Array): string {
+  if (bytes.length > BASE58_BYTES_MAX) {
+    throw new RangeError(`${bytes.length} bytes are too many for base58, at most 12,288 fit`)
+  }
+  let zeros = 0
+  while (zeros < bytes.length && bytes[zeros] === 0) zeros++
+  const used = limbsOfBytes(bytes, zeros)
+  return textOfLimbs(used, zeros)
+}
+
+/** Folds the bytes from `start` on into `limbs` of four digits; the limbs used. */
+function limbsOfBytes(bytes: Uint8Array, start: number): number {
+  let used = 0
+  for (let at = start; at < bytes.length; ) {
+    const end = at + ((bytes.length - at) % BYTES_PER_LIMB || BYTES_PER_LIMB)
+    let carry = 0
+    let factor = 1
+    for (; at < end; at++) {
+      carry = carry * 256 + bytes[at]
+      factor *= 256
+    }
+    for (let limb = 0; limb < used; limb++) {
+      carry += limbs[limb] * factor
+      const high = Math.floor(carry / CHAR_LIMB)
+      limbs[limb] = carry - high * CHAR_LIMB
+      carry = high
+    }
+    while (carry > 0) {
+      const high = Math.floor(carry / CHAR_LIMB)
+      limbs[used++] = carry - high * CHAR_LIMB
+      carry = high
+    }
+  }
+  return used
+}
+
+function textOfLimbs(used: number, zeros: number): string {
+  let start = codes.length
+  for (let limb = 0; limb < used; limb++) {
+    let value = limbs[limb]
+    // The most significant limb has no leading zero digits, all others always have four.
+    for (let n = 0; n < CHARS_PER_LIMB && (limb < used - 1 || value > 0); n++) {
+      const rest = Math.floor(value / 58)
+      codes[--start] = CODE_OF_DIGIT[value - rest * 58]
+      value = rest
+    }
+  }
+  return '1'.repeat(zeros) + codes.toString('latin1', start)
+}

@@ -1,0 +1,132 @@
+/**
+ * u64 integers in two u32 lanes of a Uint32Array, low lane first, and sums of them in two f64 lanes.
+ * Raw token amounts pass 2^53 on mints with nine decimals; doubles would lose their last digits and
+ * BigInt would leave garbage behind every swap.
+ */
+
+export const TWO_32 = 4294967296
+
+/** Highest high half of an integer that a double holds exactly. */
+const EXACT_HIGH = 2 ** 21
+
+/** Nearest double of a u64. */
+export function u64ToNumber(lo: number, hi: number): number {
+  return hi * TWO_32 + lo
+}
+
+export function u64ToBigInt(lo: number, hi: number): bigint {
+  return (BigInt(hi) << 32n) | BigInt(lo)
+}
+
+/** Writes a bigint in 0..2^64-1. */
+export function writeU64(lanes: Uint32Array, at: number, value: bigint): void {
+  if (value <= 9007199254740991n) {
+    const small = Number(value)
+    lanes[at] = small >>> 0
+    lanes[at + 1] = Math.floor(small / TWO_32)
+    return
+  }
+  lanes[at] = Number(value & 0xffffffffn)
+  lanes[at + 1] = Number(value >> 32n)
+}
+
+export function readU64(lanes: Uint32Array, at: number): bigint {
+  return u64ToBigInt(lanes[at], lanes[at + 1])
+}
+
+export function numberAt(lanes: Uint32Array, at: number): number {
+  return lanes[at + 1] * TWO_32 + lanes[at]
+}
+
+export function isZeroAt(lanes: Uint32Array, at: number): boolean {
+  return (lanes[at] | lanes[at + 1]) === 0
+}
+
+export function copyU64(to: Uint32Array, toAt: number, from: Uint32Array, fromAt: number): void {
+  to[toAt] = from[fromAt]
+  to[toAt + 1] = from[fromAt + 1]
+}
+
+/** Is a < b? */
+export function isLess(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): boolean {
+  const aHi = a[aAt + 1]
+  const bHi = b[bAt + 1]
+  return aHi < bHi || (aHi === bHi && a[aAt] < b[bAt])
+}
+
+/** to += from, saturating at 2^64 - 1: a sum of hostile amounts must not wrap to a small one. */
+export function addU64(to: Uint32Array, toAt: number, from: Uint32Array, fromAt: number): void {
+  let lo = to[toAt] + from[fromAt]
+  let hi = to[toAt + 1] + from[fromAt + 1]
+  if (lo >= TWO_32) {
+    lo -= TWO_32
+    hi += 1
+  }
+  if (hi >= TWO_32) {
+    lo = TWO_32 - 1
+    hi = TWO_32 - 1
+  }
+  to[toAt] = lo
+  to[toAt + 1] = hi
+}
+
+/** to -= from, ending at 0 rather than below. */
+export function subtractU64(to: Uint32Array, toAt: number, from: Uint32Array, fromAt: number): void {
+  let lo = to[toAt] - from[fromAt]
+  let hi = to[toAt + 1] - from[fromAt + 1]
+  if (lo < 0) {
+    lo += TWO_32
+    hi -= 1
+  }
+  if (hi < 0) {
+    lo = 0
+    hi = 0
+  }
+  to[toAt] = lo
+  to[toAt + 1] = hi
+}
+
+/** A sum of u64 in two f64 lanes (low 32 bits, the rest): exact up to 2^85, so adding and taking away always meets 0 again. */
+export function addToSum(sums: Float64Array, at: number, lo: number, hi: number): void {
+  let low = sums[at] + lo
+  let high = sums[at + 1] + hi
+  if (low >= TWO_32) {
+    low -= TWO_32
+    high += 1
+  }
+  sums[at] = low
+  sums[at + 1] = high
+}
+
+export function takeFromSum(sums: Float64Array, at: number, lo: number, hi: number): void {
+  let low = sums[at] - lo
+  let high = sums[at + 1] - hi
+  if (low < 0) {
+    low += TWO_32
+    high -= 1
+  }
+  sums[at] = low
+  sums[at + 1] = high
+}
+
+const POWERS_OF_TEN = Array.from({ length: 19 }, (_, exponent) => 10 ** exponent)
+
+/**
+ * Whole units of a raw amount: the double nearest to raw / 10^decimals (contract section 1).
+ * `decimals` 0 to 18.
+ */
+export function wholeOf(lo: number, hi: number, decimals: number): number {
+  if (hi < EXACT_HIGH) return (hi * TWO_32 + lo) / POWERS_OF_TEN[decimals]
+  return wholeOfLarge(u64ToBigInt(lo, hi), decimals)
+}
+
+export function wholeAt(lanes: Uint32Array, at: number, decimals: number): number {
+  return wholeOf(lanes[at], lanes[at + 1], decimals)
+}
+
+/** Reading decimal text rounds once; dividing a rounded double would round twice. */
+function wholeOfLarge(raw: bigint, decimals: number): number {
+  const digits = raw.toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return Number(`${digits.slice(0, point)}.${digits.slice(point)}`)
+}

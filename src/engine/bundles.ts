@@ -1,0 +1,140 @@
+import { numberAt } from '../base/u64.ts'
+import type { Hand } from './hand.ts'
+import type { Holders } from './holders.ts'
+import { B, P, P_LANES, PositionFlag, T, TokenFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { lamportsOf } from './money.ts'
+import { Quote } from './platform.ts'
+import type { State } from './state.ts'
+import { F, Flag, SIGNATURE_LANES, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+
+/** Swaps looked back over for one judgement; a slot or a transaction holds far fewer of one mint. */
+const LOOK_BACK_MAX = 4_096
+
+/**
+ * Bundlers: two or more signers buying a mint in one launch slot for 0.05 SOL each, or in one
+ * transaction at any age (contract section 2). The group is read off the mint's chain in the tape.
+ */
+export class Bundles {
+  readonly #state: State
+  readonly #holders: Holders
+  /** Wallet → lamports bought, of the group being looked at. */
+  readonly #bought = new Map<number, number>()
+
+  constructor(state: State, holders: Holders) {
+    this.#state = state
+    this.#holders = holders
+  }
+
+  /** Judges the buy in hand, whose record is already the newest of its mint's chain. */
+  judge(hand: Hand): void {
+    if (!hand.isBuy) return
+    if (this.#isLaunchSlot(hand, hand.slot, hand.flags)) {
+      this.#collectSlot(hand, hand.index)
+      this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
+    }
+    if (hand.r[hand.rAt + U.previousInMint] !== 0) {
+      this.#collectTransaction(hand)
+      this.#flagGroup(hand.token, -1)
+    }
+  }
+
+  /** Judges a launch slot of a mint from its newest swap on; for a creation that came late. */
+  judgeSlot(hand: Hand, newestInSlot: number): void {
+    const { slot, flags } = this.#slotOf(newestInSlot)
+    if (!this.#isLaunchSlot(hand, slot, flags)) return
+    this.#collectSlot(hand, newestInSlot)
+    this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
+  }
+
+  #isLaunchSlot(hand: Hand, slot: number, flags: number): boolean {
+    const wanted = TokenFlag.creationKnown | TokenFlag.slotKnown
+    if ((hand.t[hand.tAt + T.flags] & wanted) !== wanted || flags & Flag.noSlot) return false
+    return slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
+  }
+
+  #slotOf(index: number): { slot: number; flags: number } {
+    const page = index >>> ROW_SHIFT
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    return {
+      slot: this.#state.tape.f64[page][(at >>> 1) + F.slot],
+      flags: this.#state.tape.u32[page][at + U.flags],
+    }
+  }
+
+  #collectSlot(hand: Hand, newest: number): void {
+    this.#bought.clear()
+    const { slot } = this.#slotOf(newest)
+    let next = newest + 1
+    for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
+      const index = next - 1
+      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      if (this.#state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot] !== slot) return
+      if ((r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0)
+        this.#add(r[at + U.wallet], this.#lamports(hand.quote, index))
+      next = r[at + U.previousInMint]
+    }
+  }
+
+  #collectTransaction(hand: Hand): void {
+    this.#bought.clear()
+    let next = hand.index + 1
+    for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
+      const index = next - 1
+      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      if (!isSameSignature(r, at, hand.r, hand.rAt)) return
+      if ((r[at + U.flags] & Flag.sell) === 0) this.#add(r[at + U.wallet], 0)
+      next = r[at + U.previousInMint]
+    }
+  }
+
+  #add(wallet: number, lamports: number): void {
+    this.#bought.set(wallet, (this.#bought.get(wallet) ?? 0) + lamports)
+  }
+
+  #lamports(quote: number, index: number): number {
+    const page = index >>> ROW_SHIFT
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    if (quote === Quote.sol) return numberAt(this.#state.tape.u32[page], at + U.quoteLo)
+    if (quote === Quote.other) return 0
+    const f64 = this.#state.tape.f64[page]
+    const atF = (index & ROW_MASK) * SWAP_F64_LANES
+    return lamportsOf(f64[atF + F.volumeMicroUsd], f64[atF + F.solPriceUsd])
+  }
+
+  /** Flags every wallet of the group that reaches the floor, if two or more do. */
+  #flagGroup(token: number, floorLamports: number): void {
+    if (this.#bought.size < 2) return
+    const group: number[] = []
+    for (const [wallet, lamports] of this.#bought)
+      if (lamports >= floorLamports) {
+        const position = this.#state.findPosition(token, wallet)
+        if (position >= 0 && !this.#has(position, PositionFlag.excluded)) group.push(position)
+      }
+    if (group.length < 2) return
+    for (const position of group) this.#flag(position)
+  }
+
+  #has(position: number, flag: number): boolean {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return (p[(position & ROW_MASK) * P_LANES + P.flags] & flag) !== 0
+  }
+
+  #flag(position: number): void {
+    if (this.#has(position, PositionFlag.creator | PositionFlag.bundle)) return
+    this.#state.undo.save(this.#state.positionsUndo, position)
+    this.#holders.takeOut(position)
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    p[(position & ROW_MASK) * P_LANES + P.flags] |= PositionFlag.bundle
+    this.#holders.putBack(position)
+  }
+}
+
+/** Do two records carry the same signature? */
+export function isSameSignature(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): boolean {
+  for (let i = 0; i < SIGNATURE_LANES; i++)
+    if (a[aAt + U.signature + i] !== b[bAt + U.signature + i]) return false
+  return ((a[aAt + U.flags] ^ b[bAt + U.flags]) & Flag.textSignature) === 0
+}

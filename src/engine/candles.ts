@@ -1,0 +1,194 @@
+import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import type { Hand } from './hand.ts'
+import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { lamportsOf } from './money.ts'
+import { numberAt } from '../base/u64.ts'
+import { Quote, QUOTE_DECIMALS } from './platform.ts'
+import { BAR_LANES, type State } from './state.ts'
+import { F, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+
+/**
+ * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
+ * all longer ones. Every width is the exact fold of the trades, so folding narrow bars gives it.
+ */
+export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
+
+/** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
+export const STORED_FROM_SWAPS = 2_048
+
+/** Lanes of a bar: [time, previous + 1] then f64. */
+export const Bar = {
+  time: 0,
+  previousPlus1: 1,
+  openUsdF: 1,
+  highUsdF: 2,
+  lowUsdF: 3,
+  closeUsdF: 4,
+  volumeMicroUsdF: 5,
+  openSolF: 6,
+  highSolF: 7,
+  lowSolF: 8,
+  closeSolF: 9,
+  volumeLamportsF: 10,
+} as const
+
+/** One trade as the chart sees it. */
+export interface ChartTrade {
+  timestamp: number
+  priceUsd: number
+  priceSol: number
+  microUsd: number
+  lamports: number
+}
+
+/** The stored bars of busy mints: per base width a chain of bars, newest first. */
+export class Candles {
+  readonly #state: State
+  readonly #trade: ChartTrade = {
+    timestamp: 0,
+    priceUsd: 0.5,
+    priceSol: 0.5,
+    microUsd: 0.5,
+    lamports: 0.5,
+  }
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** Folds the swap in hand, whose record is already in the mint's chain. */
+  fold(hand: Hand): void {
+    const { t, tAt } = hand
+    if ((t[tAt + T.flags] & TokenFlag.barsStored) === 0) {
+      if (t[tAt + T.swaps] >= STORED_FROM_SWAPS) this.#startStoring(hand)
+      return
+    }
+    const trade = this.#trade
+    trade.timestamp = hand.timestamp
+    trade.priceUsd = hand.priceUsd
+    trade.priceSol = hand.priceSol
+    trade.microUsd = hand.microUsd
+    trade.lamports = hand.lamports
+    this.#store(hand, trade)
+  }
+
+  /** Reads swap `index` of the tape as a trade. */
+  read(index: number, trade: ChartTrade): void {
+    const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+    const rf = this.#state.tape.f64[index >>> ROW_SHIFT]
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    const atF = (index & ROW_MASK) * SWAP_F64_LANES
+    const token = r[at + U.token]
+    const b = this.#state.births.u32[token >>> ROW_SHIFT]
+    const bAt = (token & ROW_MASK) * B_LANES
+    const quote = b[bAt + B.quote]
+    const solPriceUsd = rf[atF + F.solPriceUsd]
+    const price = priceInQuote(
+      r,
+      at + U.virtualBaseLo,
+      at + U.virtualQuoteLo,
+      b[bAt + B.decimals],
+      QUOTE_DECIMALS[quote],
+    )
+    trade.timestamp = r[at + U.timestamp]
+    trade.priceUsd = usdOfQuote(price, quote, solPriceUsd)
+    trade.priceSol = solOfQuote(price, quote, solPriceUsd)
+    trade.microUsd = rf[atF + F.volumeMicroUsd]
+    trade.lamports = lamportsOfSwap(r, at, quote, trade.microUsd, solPriceUsd)
+  }
+
+  #startStoring(hand: Hand): void {
+    const { t, tAt } = hand
+    t[tAt + T.flags] |= TokenFlag.barsStored
+    const indexes: number[] = []
+    let next = t[tAt + T.lastSwapPlus1]
+    while (next !== 0) {
+      indexes.push(next - 1)
+      const page = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
+      next = page[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
+    }
+    for (let i = indexes.length - 1; i >= 0; i--) {
+      this.read(indexes[i], this.#trade)
+      this.#store(hand, this.#trade)
+    }
+  }
+
+  #store(hand: Hand, trade: ChartTrade): void {
+    for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
+      const seconds = BASE_WIDTHS_SECONDS[width]
+      const time = trade.timestamp - (trade.timestamp % seconds)
+      this.#place(hand, hand.tAt + T.barsPlus1 + width, time, trade)
+    }
+  }
+
+  /** Finds or makes the bar at `time` in the chain headed by a token lane. */
+  #place(hand: Hand, headAt: number, time: number, trade: ChartTrade): void {
+    const { bars, undo, barsUndo } = this.#state
+    let later = 0
+    let next = hand.t[headAt]
+    while (next !== 0) {
+      const barTime = bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES]
+      if (barTime <= time) {
+        if (barTime < time) break
+        undo.save(barsUndo, next - 1)
+        this.#addTo(next - 1, trade)
+        return
+      }
+      later = next
+      next = bars.u32[(next - 1) >>> ROW_SHIFT][
+        ((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1
+      ]
+    }
+    const bar = bars.add()
+    this.#open(bar, time, next, trade)
+    if (later === 0) hand.t[headAt] = bar + 1
+    else {
+      undo.save(barsUndo, later - 1)
+      const at = ((later - 1) & ROW_MASK) * BAR_LANES
+      bars.u32[(later - 1) >>> ROW_SHIFT][at + Bar.previousPlus1] = bar + 1
+    }
+  }
+
+  #open(bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
+    const u32 = this.#state.bars.u32[bar >>> ROW_SHIFT]
+    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
+    const at = (bar & ROW_MASK) * BAR_LANES
+    u32[at + Bar.time] = time
+    u32[at + Bar.previousPlus1] = previousPlus1
+    const atF = at >>> 1
+    for (let i = Bar.openUsdF; i <= Bar.closeUsdF; i++) f64[atF + i] = trade.priceUsd
+    for (let i = Bar.openSolF; i <= Bar.closeSolF; i++) f64[atF + i] = trade.priceSol
+    f64[atF + Bar.volumeMicroUsdF] = trade.microUsd
+    f64[atF + Bar.volumeLamportsF] = trade.lamports
+  }
+
+  #addTo(bar: number, trade: ChartTrade): void {
+    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
+    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    if (trade.priceUsd > f64[at + Bar.highUsdF]) f64[at + Bar.highUsdF] = trade.priceUsd
+    if (trade.priceUsd < f64[at + Bar.lowUsdF]) f64[at + Bar.lowUsdF] = trade.priceUsd
+    if (trade.priceSol > f64[at + Bar.highSolF]) f64[at + Bar.highSolF] = trade.priceSol
+    if (trade.priceSol < f64[at + Bar.lowSolF]) f64[at + Bar.lowSolF] = trade.priceSol
+    f64[at + Bar.closeUsdF] = trade.priceUsd
+    f64[at + Bar.closeSolF] = trade.priceSol
+    f64[at + Bar.volumeMicroUsdF] += trade.microUsd
+    f64[at + Bar.volumeLamportsF] += trade.lamports
+  }
+}
+
+/** SOL value of a swap record in lamports (contract section 1). */
+export function lamportsOfSwap(
+  r: Uint32Array,
+  at: number,
+  quote: number,
+  microUsd: number,
+  solPriceUsd: number,
+): number {
+  if (quote === Quote.sol) return numberAt(r, at + U.quoteLo)
+  return quote === Quote.usdc ? lamportsOf(microUsd, solPriceUsd) : 0
+}
+
+export function tokenLane(state: State, token: number, lane: number): number {
+  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + lane]
+}

@@ -1,0 +1,176 @@
+import { BASE_WIDTHS_SECONDS, Bar, type Candles, type ChartTrade, tokenLane } from './candles.ts'
+import { T, TokenFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { BAR_LANES, type State } from './state.ts'
+import { SWAP_U32_LANES, U } from './swap-record.ts'
+
+/** Bars an answer holds at most, the newest (contract section 3.6). */
+export const BARS_MAX = 5_000
+
+const DAY = 86_400
+/** The Monday that opened the week of the epoch. */
+const FIRST_MONDAY = -3 * DAY
+
+/** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
+export interface ChartBar {
+  time: number
+  readonly usd: { open: number; high: number; low: number; close: number }
+  readonly sol: { open: number; high: number; low: number; close: number }
+  microUsd: number
+  lamports: number
+}
+
+/** A width: seconds, or the calendar's weeks (Monday) and months, all in UTC. */
+export type Width = number | 'week' | 'month'
+
+/** Open time of the bar that holds a time (unix seconds). */
+export function barTime(width: Width, time: number): number {
+  if (width === 'month') {
+    const date = new Date(time * 1000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
+  }
+  if (width === 'week') return FIRST_MONDAY + floorTo(time - FIRST_MONDAY, 7 * DAY)
+  return floorTo(time, width)
+}
+
+/** Open time of the bar after the one that opens at `time`. */
+export function nextBarTime(width: Width, time: number): number {
+  if (width === 'month') {
+    const date = new Date(time * 1000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
+  }
+  return time + (width === 'week' ? 7 * DAY : width)
+}
+
+/** Bars of one mint, newest first, of any width: the fold of its trades. */
+export class Chart {
+  readonly #state: State
+  readonly #candles: Candles
+  readonly #trade: ChartTrade = {
+    timestamp: 0,
+    priceUsd: 0,
+    priceSol: 0,
+    microUsd: 0,
+    lamports: 0,
+  }
+
+  constructor(state: State, candles: Candles) {
+    this.#state = state
+    this.#candles = candles
+  }
+
+  /**
+   * Calls `visit` with each bar that opens at or before `to`, newest first, until it says stop or
+   * there are no more. Bars handed out are the visitor's to keep.
+   */
+  visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
+    const end = nextBarTime(width, barTime(width, to))
+    if (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored)
+      this.#visitStored(token, width, end, visit)
+    else this.#visitSwaps(token, width, end, visit)
+  }
+
+  /** Few swaps: all of them are folded. Their times may be out of order, so bars are found by time. */
+  #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    const indexes: number[] = []
+    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
+    while (next !== 0) {
+      indexes.push(next - 1)
+      const r = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
+      next = r[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
+    }
+    const bars = new Map<number, ChartBar>()
+    for (let i = indexes.length - 1; i >= 0; i--) {
+      this.#candles.read(indexes[i], this.#trade)
+      if (this.#trade.timestamp < end) addTrade(bars, width, this.#trade)
+    }
+    for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
+  }
+
+  #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    let next = tokenLane(this.#state, token, T.barsPlus1 + baseOf(width))
+    let wide: ChartBar | null = null
+    while (next !== 0) {
+      const bar = this.#storedBar(next - 1)
+      const at = ((next - 1) & ROW_MASK) * BAR_LANES
+      next = this.#state.bars.u32[(next - 1) >>> ROW_SHIFT][at + Bar.previousPlus1]
+      if (bar.time >= end) continue
+      const time = barTime(width, bar.time)
+      if (wide !== null && wide.time === time) prepend(wide, bar)
+      else {
+        if (wide !== null && !visit(wide)) return
+        bar.time = time
+        wide = bar
+      }
+    }
+    if (wide !== null) visit(wide)
+  }
+
+  #storedBar(row: number): ChartBar {
+    const at = (row & ROW_MASK) * BAR_LANES
+    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
+    const atF = at >>> 1
+    return {
+      time: this.#state.bars.u32[row >>> ROW_SHIFT][at + Bar.time],
+      usd: {
+        open: f64[atF + Bar.openUsdF],
+        high: f64[atF + Bar.highUsdF],
+        low: f64[atF + Bar.lowUsdF],
+        close: f64[atF + Bar.closeUsdF],
+      },
+      sol: {
+        open: f64[atF + Bar.openSolF],
+        high: f64[atF + Bar.highSolF],
+        low: f64[atF + Bar.lowSolF],
+        close: f64[atF + Bar.closeSolF],
+      },
+      microUsd: f64[atF + Bar.volumeMicroUsdF],
+      lamports: f64[atF + Bar.volumeLamportsF],
+    }
+  }
+}
+
+/** Which stored width a width is folded from: the widest that divides it. */
+function baseOf(width: Width): number {
+  if (typeof width !== 'number') return BASE_WIDTHS_SECONDS.length - 1
+  for (let base = BASE_WIDTHS_SECONDS.length - 1; base > 0; base--)
+    if (width % BASE_WIDTHS_SECONDS[base] === 0) return base
+  return 0
+}
+
+function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade): void {
+  const time = barTime(width, trade.timestamp)
+  const bar = bars.get(time)
+  if (bar === undefined) {
+    const { priceUsd, priceSol, microUsd, lamports } = trade
+    const usd = { open: priceUsd, high: priceUsd, low: priceUsd, close: priceUsd }
+    const sol = { open: priceSol, high: priceSol, low: priceSol, close: priceSol }
+    bars.set(time, { time, usd, sol, microUsd, lamports })
+    return
+  }
+  extend(bar.usd, trade.priceUsd)
+  extend(bar.sol, trade.priceSol)
+  bar.microUsd += trade.microUsd
+  bar.lamports += trade.lamports
+}
+
+function extend(series: ChartBar['usd'], price: number): void {
+  if (price > series.high) series.high = price
+  if (price < series.low) series.low = price
+  series.close = price
+}
+
+/** Folds an earlier narrow bar into the front of a wide one. */
+function prepend(wide: ChartBar, earlier: ChartBar): void {
+  for (const series of ['usd', 'sol'] as const) {
+    wide[series].open = earlier[series].open
+    wide[series].high = Math.max(wide[series].high, earlier[series].high)
+    wide[series].low = Math.min(wide[series].low, earlier[series].low)
+  }
+  wide.microUsd += earlier.microUsd
+  wide.lamports += earlier.lamports
+}
+
+function floorTo(time: number, step: number): number {
+  return Math.floor(time / step) * step
+}

@@ -1,0 +1,358 @@
+import { createNanoEvents, type Emitter } from 'nanoevents'
+import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
+import { hashIdentity, Identities, identityKey } from './identities.ts'
+import { LateCreation } from './late-creation.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { MetadataFold } from './metadata-fold.ts'
+import { LATE_SLOTS, type LifecycleEntry, OrderRing } from './order-ring.ts'
+import type { Rules } from './platform.ts'
+import { RecordBatch } from './record-batch.ts'
+import { RollingWindow } from './rolling-window.ts'
+import { SearchIndex } from './search-index.ts'
+import { State } from './state.ts'
+import { SwapFold } from './swap-fold.ts'
+import { SwapIntake } from './swap-intake.ts'
+import { F, Flag, SIGNATURE_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+import { type OrderKey, TokenBirths } from './token-births.ts'
+import { TokenOrder } from './token-order.ts'
+import { TopHolders } from './top-holders.ts'
+import { XLinks } from './x-links.ts'
+
+/** Seconds an event may lie ahead of a wall clock (contract section 7). */
+export const AHEAD_OF_WALL_SECONDS_MAX = 60
+
+export interface EngineOptions {
+  /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
+  readonly clock: 'event' | 'wall'
+  /** Slots a swap may be late. */
+  readonly lateSlots?: number
+  readonly rules?: Partial<Rules>
+}
+
+/** What leaves the engine by itself. Listeners must not throw and must not fold. */
+export interface Facts {
+  /** A new swap, by tape index; valid until the listener returns. */
+  trade: (index: number) => void
+  /** A token migrated. */
+  migration: (token: number) => void
+  /** A token is known for the first time, or its creation is. */
+  created: (token: number) => void
+}
+
+/** What was taken, and what was not and why. */
+export interface EngineCounts {
+  swaps: number
+  duplicates: number
+  lateRefused: number
+  lateFolded: number
+  aheadRefused: number
+  secondCreations: number
+  secondMigrations: number
+  events: number
+}
+
+/**
+ * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
+ * same order of arrival give the same state. Late events are folded in their place by taking later
+ * ones back (undo log), so the state is that of the total order.
+ */
+export class Engine {
+  readonly state: State
+  readonly facts: Emitter<Facts> = createNanoEvents<Facts>()
+  readonly window: RollingWindow
+  readonly order: TokenOrder
+  readonly search = new SearchIndex()
+  readonly top: TopHolders
+  readonly links: XLinks
+  readonly intake: SwapIntake
+  readonly counts: EngineCounts = {
+    swaps: 0,
+    duplicates: 0,
+    lateRefused: 0,
+    lateFolded: 0,
+    aheadRefused: 0,
+    secondCreations: 0,
+    secondMigrations: 0,
+    events: 0,
+  }
+  readonly #births: TokenBirths
+  readonly #fold: SwapFold
+  readonly #late: LateCreation
+  readonly #metadata: MetadataFold
+  readonly #identities = new Identities()
+  readonly #ring = new OrderRing()
+  readonly #single = new RecordBatch(1)
+  readonly #isEventClock: boolean
+  readonly #lateSlots: number
+  #newest: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
+  readonly #key: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
+
+  constructor(options: EngineOptions) {
+    this.state = new State(options.rules)
+    this.window = new RollingWindow(this.state)
+    this.order = new TokenOrder(this.state)
+    this.top = new TopHolders(this.state)
+    this.links = new XLinks(this.state)
+    this.intake = new SwapIntake(this.state.book)
+    this.#births = new TokenBirths(this.state)
+    this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
+    this.#late = new LateCreation(this.state, this.#fold)
+    this.#metadata = new MetadataFold(this.state, this.links)
+    this.#isEventClock = options.clock === 'event'
+    this.#lateSlots = options.lateSlots ?? LATE_SLOTS
+  }
+
+  /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
+  advance(nowSeconds: number): void {
+    if (!this.#isEventClock) this.window.advance(nowSeconds)
+  }
+
+  get candles() {
+    return this.#fold.candles
+  }
+
+  /** Slot of the newest event. */
+  get newestSlot(): number {
+    return this.#newest.slot
+  }
+
+  /** Takes a batch of binary swaps, in order of arrival. */
+  acceptRecords(batch: RecordBatch): void {
+    for (let i = 0; i < batch.count; i++) this.#acceptSwap(batch, i)
+  }
+
+  accept(event: FeedEvent): void {
+    if (event.type === 'swap') {
+      this.#single.clear()
+      this.intake.append(event, this.#single)
+      this.#acceptSwap(this.#single, 0)
+      return
+    }
+    this.counts.events += 1
+    if (!this.#tick(event.timestamp)) return
+    if (event.type === 'sol_price') this.#acceptSolPrice(event)
+    else if (event.type === 'metadata') this.#acceptMetadata(event)
+    else this.#acceptLifecycle(event)
+  }
+
+  /** Moves the clock with an event; false when the event lies too far ahead of the wall clock. */
+  #tick(timestamp: number): boolean {
+    if (this.#isEventClock) this.window.advance(timestamp)
+    else if (timestamp > this.state.now + AHEAD_OF_WALL_SECONDS_MAX) {
+      this.counts.aheadRefused += 1
+      return false
+    }
+    return true
+  }
+
+  #acceptSwap(batch: RecordBatch, index: number): void {
+    const { u32, f64 } = batch
+    const at = RecordBatch.u32At(index)
+    if (!this.#tick(u32[at + U.timestamp])) return
+    const key = this.#key
+    key.isSlotKnown = (u32[at + U.flags] & Flag.noSlot) === 0
+    hashIdentity(u32, at + U.signature, SIGNATURE_LANES, u32[at + U.ordinal])
+    if (key.isSlotKnown) {
+      key.slot = f64[RecordBatch.f64At(index) + F.slot]
+      key.txIndex = u32[at + U.txIndex]
+      key.ordinal = u32[at + U.ordinal]
+    } else this.#inherit(key)
+    if (this.#identities.has(identityKey[0], identityKey[1])) {
+      this.counts.duplicates += 1
+      return
+    }
+    if (!this.#isInReach(key)) {
+      this.counts.lateRefused += 1
+      return
+    }
+    this.#identities.add(identityKey[0], identityKey[1])
+    this.counts.swaps += 1
+    this.state.coverToken(u32[at + U.token])
+    this.state.coverWallet(u32[at + U.wallet])
+    if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
+      f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
+    if (!key.isSlotKnown) this.#writeKey(batch, index, key)
+    const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
+    const isNew = this.#foldSwap(u32, at, key)
+    const tapeIndex = this.state.tape.count - 1
+    if (isNew) this.facts.emit('created', u32[at + U.token])
+    this.facts.emit('trade', tapeIndex)
+    if (later !== null) this.#foldAgain(later)
+    else this.#becomeNewest(key)
+  }
+
+  #inherit(key: OrderKey): void {
+    key.slot = this.#newest.slot
+    key.txIndex = this.#newest.txIndex
+    key.ordinal = this.#newest.ordinal
+  }
+
+  #writeKey(batch: RecordBatch, index: number, key: OrderKey): void {
+    batch.f64[RecordBatch.f64At(index) + F.slot] = key.slot
+    batch.u32[RecordBatch.u32At(index) + U.txIndex] = key.txIndex
+    batch.u32[RecordBatch.u32At(index) + U.ordinal] = key.ordinal
+  }
+
+  /** Can the event be folded in its place? */
+  #isInReach(key: OrderKey): boolean {
+    if (key.slot < this.#newest.slot - this.#lateSlots) return false
+    if (!this.#ring.isLate(key.slot, key.txIndex, key.ordinal)) return true
+    return this.#ring.markAfter(key) >= this.state.undo.tail
+  }
+
+  #becomeNewest(key: OrderKey): void {
+    const newest = this.#newest
+    newest.slot = key.slot
+    newest.txIndex = key.txIndex
+    newest.ordinal = key.ordinal
+    this.state.undo.forgetBefore(
+      Math.min(this.#ring.forgetBefore(key.slot - this.#lateSlots), this.state.undo.mark),
+    )
+  }
+
+  /** Appends a record to the tape and folds it; true when it made its token. */
+  #foldSwap(source: Uint32Array, at: number, key: OrderKey): boolean {
+    const { state } = this
+    const mark = state.undo.mark
+    const bars = state.bars.count
+    const index = state.tape.add()
+    const page = state.tape.u32[index >>> ROW_SHIFT]
+    const to = (index & ROW_MASK) * SWAP_U32_LANES
+    for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
+    const token = page[to + U.token]
+    const isNew = this.#fold.fold(index)
+    this.#ring.push(key, mark, bars, null)
+    if (isNew) {
+      this.#indexText(token)
+      this.order.touchPlace(token)
+    } else this.order.touch(token)
+    return isNew
+  }
+
+  #acceptSolPrice(event: SolPrice): void {
+    this.state.feedSolPriceUsd = event.usd
+  }
+
+  #acceptMetadata(event: Metadata): void {
+    const token = this.state.book.token(event.mint)
+    this.state.coverToken(token)
+    this.#metadata.fold(token, event)
+    this.order.touch(token)
+  }
+
+  #acceptLifecycle(event: TokenCreated | Completed | Migrated): void {
+    const token = this.state.book.token(event.mint)
+    this.state.coverToken(token)
+    const key = this.#keyOf(event)
+    const entry: LifecycleEntry = { event, token, key }
+    if (!this.#isInReach(key)) {
+      // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
+      const place = { ...this.#newest }
+      this.#applyAndTell(entry, place)
+      return
+    }
+    const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
+    this.#applyAndTell(entry, key)
+    if (later !== null) this.#foldAgain(later)
+    else this.#becomeNewest(key)
+  }
+
+  #keyOf(event: TokenCreated | Completed | Migrated): OrderKey {
+    if (event.slot === null) return { ...this.#newest, isSlotKnown: false }
+    const txIndex = this.intake.txIndexOf(event.slot, event.txIndex, event.signature)
+    return { slot: event.slot, txIndex, ordinal: event.ordinal, isSlotKnown: true }
+  }
+
+  #applyAndTell(entry: LifecycleEntry, place: OrderKey): void {
+    if (!this.#apply(entry, place)) {
+      if (entry.event.type === 'token_created') this.counts.secondCreations += 1
+      if (entry.event.type === 'migrated') this.counts.secondMigrations += 1
+      return
+    }
+    if (entry.event.type === 'token_created') this.facts.emit('created', entry.token)
+    if (entry.event.type === 'migrated') this.facts.emit('migration', entry.token)
+  }
+
+  /** Folds a lifecycle event at its place in the ring; false when it changed nothing. */
+  #apply(entry: LifecycleEntry, place: OrderKey): boolean {
+    const { token, event, key } = entry
+    const mark = this.state.undo.mark
+    const bars = this.state.bars.count
+    const isChange = this.#applyTo(token, event, key)
+    this.#ring.push(place, mark, bars, entry)
+    this.order.touchPlace(token)
+    this.#indexText(token)
+    return isChange
+  }
+
+  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: OrderKey): boolean {
+    const hadSwaps = this.#fold.hasSwaps(token)
+    if (event.type === 'completed') return this.#births.completed(token, event, key)
+    const isChange =
+      event.type === 'migrated'
+        ? this.#births.migrated(token, event, key)
+        : this.#births.created(token, event, key)
+    if (isChange && hadSwaps) {
+      this.#late.excludeHouse(token)
+      if (event.type === 'token_created') this.#late.rejudge(token)
+    }
+    return isChange
+  }
+
+  #indexText(token: number): void {
+    const { name, symbol } = this.#births.textOf(token)
+    this.search.set(token, this.state.book.mintOf(token), name, symbol)
+  }
+
+  /** Takes back every event after `key`, newest first; returns them for `#foldAgain`. */
+  #takeBack(key: OrderKey): TakenBack[] {
+    const { state } = this
+    const taken: TakenBack[] = []
+    let mark = state.undo.mark
+    let bars = state.bars.count
+    while (this.#ring.mustPop(key)) {
+      const popped = this.#ring.pop()
+      mark = popped.mark
+      bars = popped.bars
+      if (popped.entry !== null) {
+        this.#forgetDerived(popped.entry.token)
+        taken.push({ key: popped.key, entry: popped.entry, record: null })
+      } else taken.push({ key: popped.key, entry: null, record: this.#takeBackSwap() })
+    }
+    state.undo.rollBackTo(mark)
+    state.bars.truncate(bars)
+    this.counts.lateFolded += 1
+    return taken.reverse()
+  }
+
+  /** Takes the newest record off the tape; returns a copy of it. */
+  #takeBackSwap(): Uint32Array {
+    const { tape } = this.state
+    const index = tape.count - 1
+    const page = tape.u32[index >>> ROW_SHIFT]
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    this.window.remove(index, page[at + U.timestamp])
+    this.#forgetDerived(page[at + U.token])
+    tape.truncate(index)
+    return page.slice(at, at + SWAP_U32_LANES)
+  }
+
+  #forgetDerived(token: number): void {
+    this.top.invalidate(token)
+    this.order.touchPlace(token)
+  }
+
+  #foldAgain(taken: readonly TakenBack[]): void {
+    for (const { key, entry, record } of taken) {
+      if (record !== null) this.#foldSwap(record, 0, key)
+      else if (entry !== null) this.#apply(entry, key)
+    }
+  }
+}
+
+interface TakenBack {
+  readonly key: OrderKey
+  readonly entry: LifecycleEntry | null
+  readonly record: Uint32Array | null
+}
+

@@ -1,0 +1,21 @@
+import type { FeedEvent } from './event.ts'
+import type { RecordBatch } from './record-batch.ts'
+
+/** What a feed hands its events to; the composition root puts journal and engine behind it. */
+export interface EventSink {
+  /**
+   * Takes events in the order given: journal, fold, publish, all before it returns.
+   * A feed hands over what it has decoded since its last call (a frame, a read of a file, a tick).
+   */
+  events(batch: readonly FeedEvent[]): void
+  /** The fast path of feeds that write binary records themselves (the simulator). Same rules. */
+  records(batch: RecordBatch): void
+}
+
+/** One source of events. `start` resolves when the feed has ended by itself or was stopped. */
+export interface Feed {
+  /** As in `FEED`, for logs and metrics. */
+  readonly name: string
+  start(sink: EventSink): Promise<void>
+  stop(): void
+}

@@ -1,0 +1,103 @@
+/**
+ * The events the engine folds (contract section 7). Every feed ends in these types; whatever
+ * arrives from outside was validated before it became one.
+ *
+ * Raw amounts are u64 integers as bigint, times are unix seconds, addresses and signatures text.
+ */
+
+/** Where an event stands in the chain. `slot` null: unknown, the event keeps its order of arrival. */
+export interface ChainPosition {
+  readonly slot: number | null
+  /** Index of the transaction in its block; null when the feed does not know it. */
+  readonly txIndex: number | null
+  /** Index of the event among the events of its transaction. */
+  readonly ordinal: number
+  readonly signature: string
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+export interface TokenCreated extends ChainPosition {
+  readonly type: 'token_created'
+  readonly mint: string
+  readonly name: string
+  readonly symbol: string
+  readonly uri: string
+  readonly creator: string
+  readonly bondingCurve: string
+  readonly tokenProgram: string
+  readonly isMayhemMode: boolean
+  readonly supplyRaw?: bigint
+  readonly decimals?: number
+  readonly virtualBaseRaw: bigint
+  readonly virtualQuoteRaw: bigint
+  readonly realBaseRaw: bigint
+  readonly quoteMint?: string
+}
+
+export interface Swap extends ChainPosition {
+  readonly type: 'swap'
+  /** `pump` is the bonding curve, `pump_amm` the pool after migration. */
+  readonly source: 'pump' | 'pump_amm'
+  readonly mint: string
+  readonly pool: string
+  readonly signer: string
+  readonly direction: 'buy' | 'sell'
+  readonly baseRaw: bigint
+  readonly quoteRaw: bigint
+  /** Reserves after the trade; on the AMM the effective pool reserves. */
+  readonly virtualBaseRaw: bigint
+  readonly virtualQuoteRaw: bigint
+  readonly realBaseRaw: bigint
+  readonly realQuoteRaw: bigint
+  readonly platformFeeRaw: bigint
+  readonly creatorFeeRaw: bigint
+  readonly chainFeeRaw?: bigint
+  readonly baseBalanceBeforeRaw?: bigint
+  readonly baseBalanceAfterRaw?: bigint
+  readonly supplyRaw?: bigint
+  readonly solPriceUsd?: number
+  readonly fresh?: boolean
+  readonly pro?: boolean
+  readonly insider?: boolean
+}
+
+export interface Completed extends ChainPosition {
+  readonly type: 'completed'
+  readonly mint: string
+  readonly bondingCurve: string
+}
+
+export interface Migrated extends ChainPosition {
+  readonly type: 'migrated'
+  readonly mint: string
+  readonly bondingCurve: string
+  readonly poolAmm: string
+}
+
+export interface SolPrice {
+  readonly type: 'sol_price'
+  readonly timestamp: number
+  readonly usd: number
+}
+
+export const METADATA_KEYS = [
+  'image',
+  'video',
+  'twitter',
+  'website',
+  'discord',
+  'telegram',
+  'description',
+] as const
+export type MetadataKey = (typeof METADATA_KEYS)[number]
+
+/** Absent keys leave the value as it is, null or "" clears it. */
+export type Metadata = {
+  readonly type: 'metadata'
+  readonly timestamp: number
+  readonly mint: string
+  readonly dexPaid?: boolean
+} & { readonly [K in MetadataKey]?: string | null }
+
+export type FeedEvent = TokenCreated | Swap | Completed | Migrated | SolPrice | Metadata

@@ -1,0 +1,99 @@
+import { B, B_LANES, L_LANES, P, P_LANES, T_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { QUOTE_DECIMALS } from './platform.ts'
+import type { State } from './state.ts'
+import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+
+/**
+ * The swap being folded, with the pages and lanes of every row it touches: the parts of the fold
+ * pass this one object along, so that nothing is looked up twice and nothing is allocated.
+ * Names of lanes: `r` record, `t` token, `p` position, `l` wallet; `...F` the f64 lane.
+ */
+export class Hand {
+  /** Tape index. */
+  index = 0
+  r = new Uint32Array(0)
+  rf = new Float64Array(0)
+  rAt = 0
+  rAtF = 0
+  token = 0
+  t = new Uint32Array(0)
+  tf = new Float64Array(0)
+  tAt = 0
+  tAtF = 0
+  b = new Uint32Array(0)
+  bf = new Float64Array(0)
+  bAt = 0
+  wallet = 0
+  l = new Uint32Array(0)
+  lf = new Float64Array(0)
+  lAt = 0
+  lAtF = 0
+  position = 0
+  p = new Uint32Array(0)
+  pf = new Float64Array(0)
+  pAt = 0
+  pAtF = 0
+  flags = 0
+  timestamp = 0
+  isBuy = false
+  isAmm = false
+  /** First swap of this position. */
+  isFirst = false
+  quote = 0
+  decimals = 0
+  quoteDecimals = 0
+  slot = 0.5
+  solPriceUsd = 0.5
+  microUsd = 0.5
+  /** SOL value of the swap in lamports. */
+  lamports = 0.5
+  priceUsd = 0.5
+  priceSol = 0.5
+
+  takeRecord(state: State, index: number): void {
+    this.index = index
+    this.r = state.tape.u32[index >>> ROW_SHIFT]
+    this.rf = state.tape.f64[index >>> ROW_SHIFT]
+    this.rAt = (index & ROW_MASK) * SWAP_U32_LANES
+    this.rAtF = this.rAt >>> 1
+    this.token = this.r[this.rAt + U.token]
+    this.wallet = this.r[this.rAt + U.wallet]
+    this.flags = this.r[this.rAt + U.flags]
+    this.timestamp = this.r[this.rAt + U.timestamp]
+    this.isBuy = (this.flags & Flag.sell) === 0
+    this.isAmm = (this.flags & Flag.amm) !== 0
+    this.slot = this.rf[this.rAtF + F.slot]
+  }
+
+  takeToken(state: State): void {
+    const token = this.token
+    this.t = state.tokens.u32[token >>> ROW_SHIFT]
+    this.tf = state.tokens.f64[token >>> ROW_SHIFT]
+    this.tAt = (token & ROW_MASK) * T_LANES
+    this.tAtF = this.tAt >>> 1
+    this.b = state.births.u32[token >>> ROW_SHIFT]
+    this.bf = state.births.f64[token >>> ROW_SHIFT]
+    this.bAt = (token & ROW_MASK) * B_LANES
+    this.quote = this.b[this.bAt + B.quote]
+    this.decimals = this.b[this.bAt + B.decimals]
+    this.quoteDecimals = QUOTE_DECIMALS[this.quote]
+  }
+
+  takeWallet(state: State): void {
+    const wallet = this.wallet
+    this.l = state.wallets.u32[wallet >>> ROW_SHIFT]
+    this.lf = state.wallets.f64[wallet >>> ROW_SHIFT]
+    this.lAt = (wallet & ROW_MASK) * L_LANES
+    this.lAtF = this.lAt >>> 1
+  }
+
+  takePosition(state: State, position: number): void {
+    this.position = position
+    this.p = state.positions.u32[position >>> ROW_SHIFT]
+    this.pf = state.positions.f64[position >>> ROW_SHIFT]
+    this.pAt = (position & ROW_MASK) * P_LANES
+    this.pAtF = this.pAt >>> 1
+    this.isFirst = this.p[this.pAt + P.buys] + this.p[this.pAt + P.sells] === 0
+  }
+}

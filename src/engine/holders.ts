@@ -1,0 +1,83 @@
+import { addToSum, TWO_32, takeFromSum } from '../base/u64.ts'
+import { P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+import type { TopHolders } from './top-holders.ts'
+import { walletFlagsOf } from './wallets.ts'
+
+/** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
+const CLASSES = [
+  [PositionFlag.sniper, T.sniperSumF, T.sniperHolders],
+  [PositionFlag.bundle, T.bundleSumF, T.bundleHolders],
+  [PositionFlag.insider, T.insiderSumF, T.insiderHolders],
+  [PositionFlag.fresh, T.freshSumF, T.freshHolders],
+] as const
+
+/**
+ * Holder distribution of a mint: sums and counts over wallets with a balance, by class. A position
+ * is taken out before something about it changes and put back after, so that one rule covers
+ * balances, flags, pro judgements and exclusions alike.
+ */
+export class Holders {
+  readonly #state: State
+  readonly #top: TopHolders
+
+  constructor(state: State, top: TopHolders) {
+    this.#state = state
+    this.#top = top
+  }
+
+  /** Takes the position's balance out of its mint's sums. */
+  takeOut(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * P_LANES
+    const lo = p[pAt + P.balanceLo]
+    const hi = p[pAt + P.balanceLo + 1]
+    const flags = p[pAt + P.flags]
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
+    const token = p[pAt + P.token]
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    takeFromSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
+    t[tAt + T.holders] -= 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] -= 1
+      }
+    if (walletFlagsOf(this.#state, p[pAt + P.wallet]) & WalletFlag.pro) {
+      takeFromSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
+      t[tAt + T.proHolders] -= 1
+    }
+  }
+
+  /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
+  putBack(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * P_LANES
+    const lo = p[pAt + P.balanceLo]
+    const hi = p[pAt + P.balanceLo + 1]
+    const flags = p[pAt + P.flags]
+    const token = p[pAt + P.token]
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
+      this.#top.changed(token, position, 0)
+      return
+    }
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    addToSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
+    t[tAt + T.holders] += 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] += 1
+      }
+    if (walletFlagsOf(this.#state, p[pAt + P.wallet]) & WalletFlag.pro) {
+      addToSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
+      t[tAt + T.proHolders] += 1
+    }
+    this.#top.changed(token, position, hi * TWO_32 + lo)
+  }
+}

@@ -1,0 +1,119 @@
+import { copyU64 } from '../base/u64.ts'
+import { Hand } from './hand.ts'
+import { B, P, P_LANES, PositionFlag, T, T_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+import type { SwapFold } from './swap-fold.ts'
+import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { isWithinSnipe } from './wallet-classes.ts'
+
+const JUDGED = PositionFlag.sniper | PositionFlag.bundle | PositionFlag.insider
+
+/**
+ * What a `token_created` (or a curve or pool address) that comes after swaps of its mint changes
+ * about them: who is the creator, who is no holder, who sniped and who bundled (contract section 2,
+ * "unknown mint").
+ */
+export class LateCreation {
+  readonly #state: State
+  readonly #fold: SwapFold
+  readonly #hand = new Hand()
+
+  constructor(state: State, fold: SwapFold) {
+    this.#state = state
+    this.#fold = fold
+  }
+
+  /** The curve or pool of the mint became known: should it have traded, it is no holder. */
+  excludeHouse(token: number): void {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const b = this.#state.births.u32[token >>> ROW_SHIFT]
+    const house = [
+      b[(token & ROW_MASK) * this.#state.births.lanes + B.bondingCurvePlus1],
+      t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
+    ]
+    for (const addressPlus1 of house) {
+      const wallet = addressPlus1 === 0 ? -1 : this.#state.book.walletOf(addressPlus1 - 1)
+      const position = wallet < 0 ? -1 : this.#state.findPosition(token, wallet)
+      if (position >= 0) this.#setFlags(position, JUDGED | PositionFlag.fresh, PositionFlag.excluded)
+    }
+  }
+
+  /** Judges the swaps that were there before the creation. */
+  rejudge(token: number): void {
+    const hand = this.#hand
+    hand.token = token
+    hand.takeToken(this.#state)
+    this.#markCreator(hand)
+    const swaps = this.#swapsOldestFirst(hand)
+    this.#passSupply(hand, swaps)
+    this.#judgeSnipers(hand, swaps)
+    for (let i = 0; i < swaps.length; i++)
+      if (i + 1 === swaps.length || this.#slotOf(swaps[i + 1]) !== this.#slotOf(swaps[i]))
+        this.#fold.bundles.judgeSlot(hand, swaps[i])
+  }
+
+  #markCreator(hand: Hand): void {
+    const creator = hand.b[hand.bAt + B.creatorPlus1] - 1
+    const position = creator < 0 ? -1 : this.#state.findPosition(hand.token, creator)
+    if (position < 0) return
+    hand.t[hand.tAt + T.creatorPositionPlus1] = position + 1
+    this.#setFlags(position, JUDGED, PositionFlag.creator)
+  }
+
+  /** Swaps before the first that gave a supply had none; now it is known. */
+  #passSupply(hand: Hand, swaps: readonly number[]): void {
+    for (const index of swaps) {
+      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      if (r[at + U.flags] & Flag.supplyGiven) return
+      copyU64(r, at + U.supplyLo, hand.t, hand.tAt + T.supplyLo)
+    }
+  }
+
+  #judgeSnipers(hand: Hand, swaps: readonly number[]): void {
+    const bought = new Set<number>()
+    for (const index of swaps) {
+      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      const wallet = r[at + U.wallet]
+      const flags = r[at + U.flags]
+      if (flags & Flag.sell || bought.has(wallet)) continue
+      bought.add(wallet)
+      if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp])) continue
+      const position = this.#state.findPosition(hand.token, wallet)
+      if (position >= 0 && !this.#has(position, PositionFlag.creator | PositionFlag.excluded))
+        this.#setFlags(position, 0, PositionFlag.sniper)
+    }
+  }
+
+  #swapsOldestFirst(hand: Hand): number[] {
+    const swaps: number[] = []
+    let next = hand.t[hand.tAt + T.lastSwapPlus1]
+    while (next !== 0) {
+      swaps.push(next - 1)
+      const page = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
+      next = page[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
+    }
+    return swaps.reverse()
+  }
+
+  #slotOf(index: number): number {
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    return this.#state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot]
+  }
+
+  #has(position: number, flag: number): boolean {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return (p[(position & ROW_MASK) * P_LANES + P.flags] & flag) !== 0
+  }
+
+  #setFlags(position: number, clear: number, set: number): void {
+    this.#state.undo.save(this.#state.positionsUndo, position)
+    this.#fold.holders.takeOut(position)
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * P_LANES + P.flags
+    p[at] = (p[at] & ~clear) | set
+    this.#fold.holders.putBack(position)
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`:
+ * positions; `L`: wallets. Numbers are u32 lanes, names ending in `F` are f64 lanes of the same row;
+ * names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
+ */
+
+/** What every swap of a token may change. */
+export const T = {
+  /** Standing virtual reserves: the price is quote / base. */
+  virtualBaseLo: 0,
+  virtualQuoteLo: 2,
+  realBaseLo: 4,
+  supplyLo: 6,
+  /** Micro-USD since creation. */
+  volumeMicroUsdF: 4,
+  /** Sums of balances (two f64 lanes each, see `addToSum`). */
+  holdersSumF: 5,
+  sniperSumF: 7,
+  bundleSumF: 9,
+  insiderSumF: 11,
+  freshSumF: 13,
+  proSumF: 15,
+  /** Wallets with a balance, and those of each class. */
+  holders: 34,
+  sniperHolders: 35,
+  bundleHolders: 36,
+  insiderHolders: 37,
+  freshHolders: 38,
+  proHolders: 39,
+  swaps: 40,
+  lastSwapPlus1: 41,
+  positionsPlus1: 42,
+  traders: 43,
+  creatorPositionPlus1: 44,
+  flags: 45,
+  poolAmmPlus1: 46,
+  /** Newest stored bar of each base width (candles.ts); 0 in tokens that derive them on read. */
+  barsPlus1: 47,
+} as const
+export const T_LANES = 50
+
+export const TokenFlag = {
+  exists: 1 << 0,
+  complete: 1 << 1,
+  graduated: 1 << 2,
+  /** A `token_created` was folded; else what is known came from swaps. */
+  creationKnown: 1 << 3,
+  /** A `migrated` was folded. */
+  migrationKnown: 1 << 4,
+  mayhem: 1 << 5,
+  /** The creation had a slot. */
+  slotKnown: 1 << 6,
+  /** Bars are stored (candles.ts). */
+  barsStored: 1 << 7,
+  /** A supply was given by the creation or by a swap. */
+  supplySeen: 1 << 8,
+} as const
+
+/** Birth and migration: changes a few times in a token's life. */
+export const B = {
+  createdSlotF: 0,
+  createdTxIndex: 2,
+  createdOrdinal: 3,
+  /** Unix seconds. */
+  createdAt: 4,
+  creatorPlus1: 5,
+  bondingCurvePlus1: 6,
+  tokenProgramPlus1: 7,
+  decimals: 8,
+  /** One of `Quote`. */
+  quote: 9,
+  initialRealBaseLo: 10,
+  name: 12,
+  symbol: 13,
+  uri: 14,
+  migrationSignature: 15,
+  graduatedSlotF: 8,
+  graduatedTxIndex: 18,
+  graduatedOrdinal: 19,
+  migratedAt: 20,
+} as const
+export const B_LANES = 22
+
+/** The rolling window and what is derived from state: undone by inverse, never by image. */
+export const W = {
+  buys: 0,
+  sells: 1,
+  buyMicroUsdF: 1,
+  sellMicroUsdF: 2,
+  topListPlus1: 6,
+} as const
+export const W_LANES = 8
+
+/** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. */
+export const M = { firstText: 0, dexPaid: 7, linkPlus1: 8, waiting: 9 } as const
+export const M_LANES = 10
+
+/** A position: what one wallet did in one mint. */
+export const P = {
+  balanceLo: 0,
+  boughtLo: 2,
+  soldLo: 4,
+  untrackedLo: 6,
+  inventoryLo: 8,
+  /** Micro-USD and lamports, integers. */
+  costUsdF: 5,
+  costSolF: 6,
+  realizedUsdF: 7,
+  realizedSolF: 8,
+  boughtUsdF: 9,
+  soldUsdF: 10,
+  boughtSolF: 11,
+  soldSolF: 12,
+  feesF: 13,
+  token: 28,
+  wallet: 29,
+  nextInMintPlus1: 30,
+  nextInWalletPlus1: 31,
+  buys: 32,
+  sells: 33,
+  firstBuyAt: 34,
+  lastBuyAt: 35,
+  firstSellAt: 36,
+  lastSellAt: 37,
+  lastSwapPlus1: 38,
+  flags: 39,
+} as const
+export const P_LANES = 40
+
+export const PositionFlag = {
+  fresh: 1 << 0,
+  sniper: 1 << 1,
+  bundle: 1 << 2,
+  insider: 1 << 3,
+  creator: 1 << 4,
+  /** Never a holder, never flagged (contract section 2). */
+  excluded: 1 << 5,
+  /** Had a balance at some time. */
+  held: 1 << 6,
+} as const
+
+/** A wallet over all mints, as trader and as creator. */
+export const L = {
+  realizedMicroUsdF: 0,
+  trades: 2,
+  mints: 3,
+  firstSwapAt: 4,
+  positionsPlus1: 5,
+  flags: 6,
+  creations: 7,
+  migrations: 8,
+} as const
+export const L_LANES = 10
+
+export const WalletFlag = {
+  /** The feed has said; `feedPro` is what it said last. */
+  feedJudged: 1 << 0,
+  feedPro: 1 << 1,
+  /** The judgement now. */
+  pro: 1 << 2,
+  traded: 1 << 3,
+} as const

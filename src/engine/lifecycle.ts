@@ -1,0 +1,47 @@
+import { isZeroAt, numberAt, readU64 } from '../base/u64.ts'
+import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { soldPercent } from './prices.ts'
+import type { State } from './state.ts'
+
+/** The three groups of the token tables; exclusive (contract section 2). */
+export const Lifecycle = { new: 0, completing: 1, graduated: 2 } as const
+
+/** Products below this are exact in doubles. */
+const EXACT_RAW = 2 ** 46
+
+export function flagsOf(state: State, token: number): number {
+  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.flags]
+}
+
+export function lifecycleOf(state: State, token: number): number {
+  const flags = flagsOf(state, token)
+  if (flags & TokenFlag.graduated) return Lifecycle.graduated
+  if (flags & TokenFlag.complete) return Lifecycle.completing
+  return isCompleting(state, token) ? Lifecycle.completing : Lifecycle.new
+}
+
+/** Percent of the curve that is sold, 100 once complete. */
+export function completionOf(state: State, token: number): number {
+  if (flagsOf(state, token) & (TokenFlag.graduated | TokenFlag.complete)) return 100
+  const t = state.tokens.u32[token >>> ROW_SHIFT]
+  const tAt = (token & ROW_MASK) * T_LANES
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * B_LANES
+  return soldPercent(t, tAt + T.realBaseLo, b, bAt + B.initialRealBaseLo)
+}
+
+/** Sold ≥ 40 % of the initial real base, compared exactly. */
+function isCompleting(state: State, token: number): boolean {
+  const t = state.tokens.u32[token >>> ROW_SHIFT]
+  const tAt = (token & ROW_MASK) * T_LANES + T.realBaseLo
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * B_LANES + B.initialRealBaseLo
+  if (isZeroAt(b, bAt)) return false
+  const initial = numberAt(b, bAt)
+  const real = numberAt(t, tAt)
+  if (initial < EXACT_RAW && real < EXACT_RAW)
+    return (initial - real) * 100 >= state.rules.completingPercent * initial
+  const exact = readU64(b, bAt)
+  return (exact - readU64(t, tAt)) * 100n >= BigInt(Math.round(state.rules.completingPercent)) * exact
+}

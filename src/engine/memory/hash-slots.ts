@@ -1,0 +1,81 @@
+/**
+ * Open addressing from a 32-bit hash to a row, in shards that grow one at a time: a table of
+ * millions never stops the loop to rehash itself, only one 256th of it.
+ * A slot is [hash, row + 1]; equal hashes are told apart by the caller's `probe` loop.
+ */
+const SHARD_BITS = 8
+const SHARDS = 1 << SHARD_BITS
+const FIRST_SLOTS = 16
+
+export class HashSlots {
+  readonly #shards: Uint32Array<ArrayBuffer>[] = []
+  readonly #counts = new Uint32Array(SHARDS)
+  #shard: Uint32Array<ArrayBuffer>
+  #at = 0
+  #mask = 0
+  #hash = 0
+
+  constructor() {
+    for (let i = 0; i < SHARDS; i++) this.#shards.push(new Uint32Array(FIRST_SLOTS * 2))
+    this.#shard = this.#shards[0]
+  }
+
+  get bytes(): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.byteLength, 0)
+  }
+
+  /** First row with this hash, or -1. */
+  first(hash: number): number {
+    this.#hash = hash >>> 0
+    this.#shard = this.#shards[this.#hash >>> (32 - SHARD_BITS)]
+    this.#mask = this.#shard.length - 1
+    this.#at = (this.#hash << 1) & this.#mask
+    return this.#scan()
+  }
+
+  /** Next row with the hash of the last `first`, or -1. */
+  next(): number {
+    this.#at = (this.#at + 2) & this.#mask
+    return this.#scan()
+  }
+
+  /** Adds a row; the caller has looked for it with `first` and `next` and not found it. */
+  add(hash: number, row: number): void {
+    const shardIndex = hash >>> (32 - SHARD_BITS)
+    let shard = this.#shards[shardIndex]
+    if (this.#counts[shardIndex] * 8 >= shard.length * 3) shard = this.#grow(shardIndex)
+    put(shard, hash >>> 0, row + 1)
+    this.#counts[shardIndex] += 1
+  }
+
+  #scan(): number {
+    const shard = this.#shard
+    let at = this.#at
+    while (shard[at + 1] !== 0) {
+      if (shard[at] === this.#hash) {
+        this.#at = at
+        return shard[at + 1] - 1
+      }
+      at = (at + 2) & this.#mask
+    }
+    this.#at = at
+    return -1
+  }
+
+  #grow(shardIndex: number): Uint32Array<ArrayBuffer> {
+    const old = this.#shards[shardIndex]
+    const wider = new Uint32Array(old.length * 2)
+    for (let at = 0; at < old.length; at += 2)
+      if (old[at + 1] !== 0) put(wider, old[at], old[at + 1])
+    this.#shards[shardIndex] = wider
+    return wider
+  }
+}
+
+function put(shard: Uint32Array, hash: number, value: number): void {
+  const mask = shard.length - 1
+  let at = (hash << 1) & mask
+  while (shard[at + 1] !== 0) at = (at + 2) & mask
+  shard[at] = hash
+  shard[at + 1] = value
+}

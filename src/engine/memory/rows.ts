@@ -1,0 +1,52 @@
+/**
+ * Fixed-size rows off the V8 heap: pages of one ArrayBuffer each, reached as u32 or f64 lanes.
+ * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
+ * collector sees a handful of objects however many rows there are.
+ *
+ * Row r lives in page r >>> ROW_SHIFT at lane (r & ROW_MASK) * lanes.
+ */
+export const ROW_SHIFT = 12
+export const ROWS_PER_PAGE = 1 << ROW_SHIFT
+export const ROW_MASK = ROWS_PER_PAGE - 1
+
+export class Rows {
+  /** u32 lanes a row; even, so that f64 lanes stay aligned. */
+  readonly lanes: number
+  readonly f64Lanes: number
+  /** Rows in use; a row past it may hold old bytes, `add` clears it. */
+  count = 0
+  readonly u32: Uint32Array<ArrayBuffer>[] = []
+  readonly f64: Float64Array<ArrayBuffer>[] = []
+
+  constructor(lanes: number) {
+    this.lanes = lanes
+    this.f64Lanes = lanes / 2
+  }
+
+  /** Takes the next row, zeroed. */
+  add(): number {
+    const row = this.count++
+    const page = row >>> ROW_SHIFT
+    if (page === this.u32.length) this.#addPage()
+    else {
+      const at = (row & ROW_MASK) * this.lanes
+      this.u32[page].fill(0, at, at + this.lanes)
+    }
+    return row
+  }
+
+  /** Drops all rows from `count` on; they can be added again. */
+  truncate(count: number): void {
+    this.count = count
+  }
+
+  get bytes(): number {
+    return this.u32.length * ROWS_PER_PAGE * this.lanes * 4
+  }
+
+  #addPage(): void {
+    const buffer = new ArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
+    this.u32.push(new Uint32Array(buffer))
+    this.f64.push(new Float64Array(buffer))
+  }
+}

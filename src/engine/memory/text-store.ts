@@ -1,0 +1,73 @@
+/**
+ * Append-only UTF-8 text off the heap. A reference is a u32; 0 stands for "no text".
+ * A text is [u32 byte length][bytes], 4-byte aligned, never across two chunks.
+ */
+const CHUNK_BYTES = 1 << 20
+const UNITS_PER_CHUNK = CHUNK_BYTES / 4
+
+/** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
+export const TEXT_BYTES_MAX = 65_536
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export class TextStore {
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = []
+  readonly #lengths: Uint32Array<ArrayBuffer>[] = []
+  /** Next free unit (4 bytes); 0 is never given out. */
+  #next = 1
+
+  get bytes(): number {
+    return this.#chunks.length * CHUNK_BYTES
+  }
+
+  put(text: string): number {
+    return text === '' ? 0 : this.putBytes(encoder.encode(text))
+  }
+
+  /** Keeps a copy of `bytes`; at most TEXT_BYTES_MAX of them. */
+  putBytes(bytes: Uint8Array): number {
+    const length = Math.min(bytes.length, TEXT_BYTES_MAX)
+    const units = 1 + ((length + 3) >>> 2)
+    let unit = this.#next
+    if (unit % UNITS_PER_CHUNK === 0 || (unit % UNITS_PER_CHUNK) + units > UNITS_PER_CHUNK)
+      unit = Math.ceil(unit / UNITS_PER_CHUNK) * UNITS_PER_CHUNK
+    if (unit === 0) unit = 1
+    const chunk = Math.floor(unit / UNITS_PER_CHUNK)
+    while (this.#chunks.length <= chunk) this.#addChunk()
+    const at = unit % UNITS_PER_CHUNK
+    this.#lengths[chunk][at] = length
+    this.#chunks[chunk].set(length === bytes.length ? bytes : bytes.subarray(0, length), at * 4 + 4)
+    this.#next = unit + units
+    return unit
+  }
+
+  get(reference: number): string {
+    return reference === 0 ? '' : decoder.decode(this.view(reference))
+  }
+
+  /** The bytes themselves, not a copy. */
+  view(reference: number): Uint8Array {
+    if (reference === 0) return new Uint8Array(0)
+    const chunk = Math.floor(reference / UNITS_PER_CHUNK)
+    const at = reference % UNITS_PER_CHUNK
+    const length = this.#lengths[chunk][at]
+    return this.#chunks[chunk].subarray(at * 4 + 4, at * 4 + 4 + length)
+  }
+
+  equals(reference: number, bytes: Uint8Array, length: number): boolean {
+    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
+    const unit = reference % UNITS_PER_CHUNK
+    if (this.#lengths[chunkIndex][unit] !== length) return false
+    const chunk = this.#chunks[chunkIndex]
+    const start = unit * 4 + 4
+    for (let i = 0; i < length; i++) if (chunk[start + i] !== bytes[i]) return false
+    return true
+  }
+
+  #addChunk(): void {
+    const buffer = new ArrayBuffer(CHUNK_BYTES)
+    this.#chunks.push(new Uint8Array(buffer))
+    this.#lengths.push(new Uint32Array(buffer))
+  }
+}

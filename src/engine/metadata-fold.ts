@@ -1,0 +1,53 @@
+import { METADATA_KEYS, type Metadata, type MetadataKey } from './event.ts'
+import { M, M_LANES, TokenFlag } from './layout.ts'
+import { flagsOf } from './lifecycle.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+import { cleanLink, codePoints, DESCRIPTION_CHARACTERS_MAX, xLinkOf } from './text.ts'
+import type { XLinks } from './x-links.ts'
+
+/** Mints with metadata and nothing else; the one that waited longest loses it when more come. */
+export const WAITING_METADATA_MAX = 65_536
+
+/** Metadata holds from its arrival on and waits for a mint that is not known yet (contract 2, 8). */
+export class MetadataFold {
+  readonly #state: State
+  readonly #links: XLinks
+  readonly #waiting = new Set<number>()
+
+  constructor(state: State, links: XLinks) {
+    this.#state = state
+    this.#links = links
+  }
+
+  fold(token: number, event: Metadata): void {
+    const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
+    const at = (token & ROW_MASK) * M_LANES
+    for (let i = 0; i < METADATA_KEYS.length; i++) {
+      const value = event[METADATA_KEYS[i]]
+      if (value !== undefined)
+        m[at + M.firstText + i] = this.#state.texts.put(cleanText(METADATA_KEYS[i], value ?? ''))
+    }
+    if (event.dexPaid !== undefined) m[at + M.dexPaid] = event.dexPaid ? 1 : 0
+    if (event.twitter !== undefined) this.#links.set(token, xLinkOf(event.twitter ?? ''))
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) === 0) this.#wait(token)
+  }
+
+  #wait(token: number): void {
+    this.#waiting.delete(token)
+    this.#waiting.add(token)
+    if (this.#waiting.size <= WAITING_METADATA_MAX) return
+    for (const oldest of this.#waiting) {
+      this.#waiting.delete(oldest)
+      if ((flagsOf(this.#state, oldest) & TokenFlag.exists) !== 0) continue
+      this.#links.set(oldest, '')
+      const at = (oldest & ROW_MASK) * M_LANES
+      this.#state.metadata.u32[oldest >>> ROW_SHIFT].fill(0, at, at + M_LANES)
+      return
+    }
+  }
+}
+
+function cleanText(key: MetadataKey, value: string): string {
+  return key === 'description' ? codePoints(value, DESCRIPTION_CHARACTERS_MAX) : cleanLink(value)
+}

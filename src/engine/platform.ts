@@ -1,0 +1,69 @@
+/** Facts of the launch platform and the thresholds of contract section 2. */
+
+export const DECIMALS_DEFAULT = 6
+export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
+/** Real base reserves of a curve whose creation was not seen. */
+export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
+export const WINDOW_SECONDS = 86_400
+
+/** The thresholds of contract section 2; every one can be configured. */
+export interface Rules {
+  /** Sold percent of the curve from which a token is completing. */
+  readonly completingPercent: number
+  /** First buy at most this many slots after the creation's slot: a sniper. */
+  readonly sniperSlots: number
+  /** The same in seconds where a slot is unknown. */
+  readonly sniperSeconds: number
+  /** Slots after the creation's in which buying together makes a bundle. */
+  readonly bundleSlots: number
+  /** What each signer of such a bundle buys for at least, in lamports. */
+  readonly bundleLamports: number
+  /** A wallet is fresh this long after its first swap anywhere, in seconds … */
+  readonly freshSeconds: number
+  /** … and while it has fewer earlier trades than this. */
+  readonly freshTrades: number
+  /** A pro trader has this many trades … */
+  readonly proTrades: number
+  /** … in this many mints, and made money. */
+  readonly proMints: number
+  /** A creator that holds no more whole tokens than this has sold all. */
+  readonly soldAllWhole: number
+  /** Suffix of the platform's mints. */
+  readonly mintSuffix: string
+}
+
+export const RULES: Rules = {
+  completingPercent: 40,
+  sniperSlots: 3,
+  sniperSeconds: 2,
+  bundleSlots: 1,
+  bundleLamports: 50_000_000,
+  freshSeconds: 86_400,
+  freshTrades: 10,
+  proTrades: 100,
+  proMints: 20,
+  soldAllWhole: 1e-6,
+  mintSuffix: 'pump',
+}
+
+/** Wallets that never count as holders of any mint. */
+export const NEVER_HOLDERS = [
+  'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s',
+  '1nc1nerator11111111111111111111111111111111',
+  '11111111111111111111111111111111',
+] as const
+
+export const SOL_MINTS: readonly string[] = [
+  '11111111111111111111111111111111',
+  'So11111111111111111111111111111111111111112',
+]
+export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+
+/** What a curve is quoted in. */
+export const Quote = { sol: 0, usdc: 1, other: 2 } as const
+export const QUOTE_DECIMALS = [9, 6, 9] as const
+
+export function quoteOf(mint: string | undefined): number {
+  if (mint === undefined || mint === '' || SOL_MINTS.includes(mint)) return Quote.sol
+  return mint === USDC_MINT ? Quote.usdc : Quote.other
+}

@@ -1,0 +1,92 @@
+import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64 } from '../base/u64.ts'
+import type { Hand } from './hand.ts'
+import { P, PositionFlag } from './layout.ts'
+import { Flag, U } from './swap-record.ts'
+
+/** Scratch u64 amounts: what was sold within the inventory, and beyond it. */
+const quantity = new Uint32Array(2)
+const excess = new Uint32Array(2)
+
+/**
+ * What the swap does to the trader's record: amounts, weighted-average cost, realised PnL in both
+ * series (contract section 5). Costs are integers; a part of a cost is rounded to the nearest.
+ */
+export function foldPosition(hand: Hand): void {
+  const { p, pAt } = hand
+  if (hand.isBuy) foldBuy(hand)
+  else foldSell(hand)
+  if (!isZeroAt(p, pAt + P.balanceLo)) p[pAt + P.flags] |= PositionFlag.held
+}
+
+function foldBuy(hand: Hand): void {
+  const { p, pf, pAt, pAtF, r, rAt, timestamp } = hand
+  addU64(p, pAt + P.boughtLo, r, rAt + U.baseLo)
+  addU64(p, pAt + P.inventoryLo, r, rAt + U.baseLo)
+  pf[pAtF + P.boughtUsdF] += hand.microUsd
+  pf[pAtF + P.boughtSolF] += hand.lamports
+  pf[pAtF + P.costUsdF] += hand.microUsd
+  pf[pAtF + P.costSolF] += hand.lamports
+  if (p[pAt + P.buys] === 0) p[pAt + P.firstBuyAt] = timestamp
+  p[pAt + P.buys] += 1
+  p[pAt + P.lastBuyAt] = timestamp
+}
+
+function foldSell(hand: Hand): void {
+  const { p, pf, pAt, pAtF, r, rAt, timestamp } = hand
+  const soldAt = rAt + U.baseLo
+  const inventoryAt = pAt + P.inventoryLo
+  const isBeyond = isLess(p, inventoryAt, r, soldAt)
+  copyU64(quantity, 0, isBeyond ? p : r, isBeyond ? inventoryAt : soldAt)
+  const tracked = numberAt(quantity, 0)
+  const sold = numberAt(r, soldAt)
+  const inventory = numberAt(p, inventoryAt)
+  const ofInventory = inventory === 0 ? 0 : tracked / inventory
+  const ofSold = isBeyond ? tracked / sold : 1
+  const usd = realize(pf, pAtF + P.costUsdF, hand.microUsd, tracked, ofInventory, ofSold)
+  pf[pAtF + P.realizedUsdF] += usd
+  hand.lf[hand.lAtF] += usd
+  const sol = realize(pf, pAtF + P.costSolF, hand.lamports, tracked, ofInventory, ofSold)
+  pf[pAtF + P.realizedSolF] += sol
+  pf[pAtF + P.soldUsdF] += hand.microUsd
+  pf[pAtF + P.soldSolF] += hand.lamports
+  addU64(p, pAt + P.soldLo, r, soldAt)
+  if (isBeyond) {
+    copyU64(excess, 0, r, soldAt)
+    subtractU64(excess, 0, quantity, 0)
+    addU64(p, pAt + P.untrackedLo, excess, 0)
+  }
+  subtractU64(p, inventoryAt, quantity, 0)
+  if (p[pAt + P.sells] === 0) p[pAt + P.firstSellAt] = timestamp
+  p[pAt + P.sells] += 1
+  p[pAt + P.lastSellAt] = timestamp
+}
+
+/** Takes the sold share out of the cost; returns what was realised. */
+function realize(
+  costs: Float64Array,
+  at: number,
+  value: number,
+  tracked: number,
+  ofInventory: number,
+  ofSold: number,
+): number {
+  if (tracked === 0) return 0
+  const cost = costs[at]
+  const part = ofInventory === 1 ? cost : Math.round(cost * ofInventory)
+  costs[at] = cost - part
+  return (ofSold === 1 ? value : Math.round(value * ofSold)) - part
+}
+
+/** The balance after the swap, into record and position: given, else by the own ledger. */
+export function foldBalance(hand: Hand): void {
+  const { p, pAt, r, rAt, flags } = hand
+  const before = rAt + U.balanceBeforeLo
+  const after = rAt + U.balanceAfterLo
+  if ((flags & Flag.balanceBeforeGiven) === 0) copyU64(r, before, p, pAt + P.balanceLo)
+  if ((flags & Flag.balanceAfterGiven) === 0) {
+    copyU64(r, after, r, before)
+    if (hand.isBuy) addU64(r, after, r, rAt + U.baseLo)
+    else subtractU64(r, after, r, rAt + U.baseLo)
+  }
+  copyU64(p, pAt + P.balanceLo, r, after)
+}

@@ -1,0 +1,102 @@
+import { W, W_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { WINDOW_SECONDS } from './platform.ts'
+import type { State } from './state.ts'
+import { F, Flag, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+
+/** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
+const RING_SECONDS = 1 << 17
+const RING_MASK = RING_SECONDS - 1
+/** A swap further ahead of the clock than this never enters the window. */
+export const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
+
+/**
+ * The exact 24 h window of every mint: swaps with now − 24 h < timestamp ≤ now. One chain of swaps
+ * for each second, through the tape; as the clock moves, chains enter and leave whole, so that the
+ * sums of a mint that nobody trades empty by themselves, whatever order timestamps came in.
+ */
+export class RollingWindow {
+  readonly #state: State
+  /** Tape index + 1 of the newest swap of each second. */
+  readonly #heads = new Uint32Array(RING_SECONDS)
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** Links a folded swap and counts it if its second is inside. */
+  add(index: number, timestamp: number): void {
+    const now = this.#state.now
+    if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
+    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    page[at + U.nextInSecond] = this.#heads[timestamp & RING_MASK]
+    this.#heads[timestamp & RING_MASK] = index + 1
+    if (timestamp <= now) this.#count(index, 1)
+  }
+
+  /** Takes the newest swap of its second out again (the tape is rolled back newest first). */
+  remove(index: number, timestamp: number): void {
+    if (this.#heads[timestamp & RING_MASK] !== index + 1) return
+    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
+    this.#heads[timestamp & RING_MASK] = page[(index & ROW_MASK) * SWAP_U32_LANES + U.nextInSecond]
+    if (timestamp <= this.#state.now) this.#count(index, -1)
+  }
+
+  /** Moves the clock to `now` (unix seconds, never back). */
+  advance(now: number): void {
+    const before = this.#state.now
+    if (now <= before) return
+    this.#state.now = now
+    const firstOut = before - WINDOW_SECONDS + 1
+    const lastOut = Math.min(now - WINDOW_SECONDS, before)
+    for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
+    const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
+    for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
+  }
+
+  #leave(second: number): void {
+    let next = this.#heads[second & RING_MASK]
+    while (next !== 0) {
+      this.#count(next - 1, -1)
+      next = this.#nextOf(next - 1)
+    }
+    this.#heads[second & RING_MASK] = 0
+  }
+
+  /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
+  #enter(second: number): void {
+    if (this.#heads[second & RING_MASK] === 0) return
+    if (second <= this.#state.now - WINDOW_SECONDS) {
+      this.#heads[second & RING_MASK] = 0
+      return
+    }
+    let next = this.#heads[second & RING_MASK]
+    while (next !== 0) {
+      this.#count(next - 1, 1)
+      next = this.#nextOf(next - 1)
+    }
+  }
+
+  #nextOf(index: number): number {
+    return this.#state.tape.u32[index >>> ROW_SHIFT][
+      (index & ROW_MASK) * SWAP_U32_LANES + U.nextInSecond
+    ]
+  }
+
+  #count(index: number, sign: number): void {
+    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
+    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    const volumeMicroUsd =
+      this.#state.tape.f64[index >>> ROW_SHIFT][
+        (index & ROW_MASK) * SWAP_F64_LANES + F.volumeMicroUsd
+      ]
+    const token = page[at + U.token]
+    const w = this.#state.windows.u32[token >>> ROW_SHIFT]
+    const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
+    const wAt = (token & ROW_MASK) * W_LANES
+    const isSell = page[at + U.flags] & Flag.sell
+    w[wAt + (isSell ? W.sells : W.buys)] += sign
+    wf[(wAt >>> 1) + (isSell ? W.sellMicroUsdF : W.buyMicroUsdF)] += sign * volumeMicroUsd
+  }
+}

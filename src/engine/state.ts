@@ -1,0 +1,105 @@
+import { AddressBook } from './address-book.ts'
+import { B_LANES, L_LANES, M_LANES, P, P_LANES, T_LANES, W_LANES } from './layout.ts'
+import { HashSlots } from './memory/hash-slots.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { TextStore } from './memory/text-store.ts'
+import { NEVER_HOLDERS, RULES, type Rules } from './platform.ts'
+import { SWAP_U32_LANES } from './swap-record.ts'
+import { UndoLog } from './undo-log.ts'
+
+/** Stored bars and the small rows beside the big ones. */
+export const BAR_LANES = 22
+export const CLAMP_LANES = 8
+
+/**
+ * All that the engine knows, in rows. It has no behaviour of its own beyond finding, making and
+ * saving rows; the parts that fold and read stand beside it.
+ */
+export class State {
+  readonly book = new AddressBook()
+  readonly texts = new TextStore()
+  readonly undo = new UndoLog()
+  readonly tokens = new Rows(T_LANES)
+  readonly births = new Rows(B_LANES)
+  readonly windows = new Rows(W_LANES)
+  readonly metadata = new Rows(M_LANES)
+  readonly positions = new Rows(P_LANES)
+  readonly wallets = new Rows(L_LANES)
+  readonly bars = new Rows(BAR_LANES)
+  readonly tape = new Rows(SWAP_U32_LANES)
+  /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
+  readonly globals = new Rows(2)
+  readonly tokensUndo = this.undo.register(this.tokens)
+  readonly birthsUndo = this.undo.register(this.births)
+  readonly positionsUndo = this.undo.register(this.positions)
+  readonly walletsUndo = this.undo.register(this.wallets)
+  readonly barsUndo = this.undo.register(this.bars)
+  readonly globalsUndo = this.undo.register(this.globals)
+  readonly neverHolders: readonly number[]
+  /** Newest `sol_price` that arrived; 0 before the first. */
+  feedSolPriceUsd = 0
+  /** Unix seconds; every read is as of this moment. */
+  now = 0
+  readonly #positionSlots = new HashSlots()
+
+  readonly rules: Rules
+
+  constructor(rules: Partial<Rules> = {}) {
+    this.rules = { ...RULES, ...rules }
+    this.globals.add()
+    this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))
+  }
+
+  /** Dollars per SOL now: contract section 1; 0 while unknown. */
+  get solPriceUsd(): number {
+    return this.feedSolPriceUsd > 0 ? this.feedSolPriceUsd : this.globals.f64[0][0]
+  }
+
+  /** Makes sure the rows of a token are there. */
+  coverToken(token: number): void {
+    while (this.tokens.count <= token) {
+      this.tokens.add()
+      this.births.add()
+      this.windows.add()
+      this.metadata.add()
+    }
+  }
+
+  coverWallet(wallet: number): void {
+    while (this.wallets.count <= wallet) this.wallets.add()
+  }
+
+  /** Position row of a wallet in a mint, or -1. */
+  findPosition(token: number, wallet: number): number {
+    let row = this.#positionSlots.first(hashPair(token, wallet))
+    while (row >= 0) {
+      const at = (row & ROW_MASK) * P_LANES
+      const lanes = this.positions.u32[row >>> ROW_SHIFT]
+      if (lanes[at + P.token] === token && lanes[at + P.wallet] === wallet) return row
+      row = this.#positionSlots.next()
+    }
+    return -1
+  }
+
+  /** Adds an empty position; the caller has looked for it. Rolling back empties it, it stays findable. */
+  addPosition(token: number, wallet: number): number {
+    const row = this.positions.add()
+    const at = (row & ROW_MASK) * P_LANES
+    const lanes = this.positions.u32[row >>> ROW_SHIFT]
+    lanes[at + P.token] = token
+    lanes[at + P.wallet] = wallet
+    this.#positionSlots.add(hashPair(token, wallet), row)
+    return row
+  }
+
+  get positionIndexBytes(): number {
+    return this.#positionSlots.bytes
+  }
+}
+
+function hashPair(token: number, wallet: number): number {
+  let hash = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 0x7f4a7c15, 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return (hash ^ (hash >>> 15)) >>> 0
+}

@@ -1,0 +1,261 @@
+import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
+import { Bundles, isSameSignature } from './bundles.ts'
+import { Candles, lamportsOfSwap, tokenLane } from './candles.ts'
+import { Hand } from './hand.ts'
+import { Holders } from './holders.ts'
+import { InventoryClamp } from './inventory-clamp.ts'
+import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { lamportsOf, microUsdOf } from './money.ts'
+import { Quote } from './platform.ts'
+import { foldBalance, foldPosition } from './position-fold.ts'
+import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import type { RollingWindow } from './rolling-window.ts'
+import type { State } from './state.ts'
+import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
+import type { TokenBirths } from './token-births.ts'
+import type { TopHolders } from './top-holders.ts'
+import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
+
+/** Folds one swap into token, wallet and position; the whole of what a trade changes. */
+export class SwapFold {
+  readonly hand = new Hand()
+  readonly holders: Holders
+  readonly bundles: Bundles
+  readonly candles: Candles
+  readonly #state: State
+  readonly #window: RollingWindow
+  readonly #births: TokenBirths
+  readonly #clamp: InventoryClamp
+  readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + U.quoteLo)
+
+  constructor(state: State, window: RollingWindow, births: TokenBirths, top: TopHolders) {
+    this.#state = state
+    this.#window = window
+    this.#births = births
+    this.holders = new Holders(state, top)
+    this.bundles = new Bundles(state, this.holders)
+    this.candles = new Candles(state)
+    this.#clamp = new InventoryClamp(state)
+  }
+
+  /** Was the mint ever traded? */
+  hasSwaps(token: number): boolean {
+    return tokenLane(this.#state, token, T.swaps) > 0
+  }
+
+  /**
+   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
+   * it was the first that was heard of its mint.
+   */
+  fold(index: number): boolean {
+    const { hand } = this
+    const state = this.#state
+    hand.takeRecord(state, index)
+    hand.flags &= INPUT_FLAGS
+    state.undo.save(state.tokensUndo, hand.token)
+    state.undo.save(state.walletsUndo, hand.wallet)
+    const isNew = this.#births.beforeSwap(hand)
+    hand.takeToken(state)
+    hand.takeWallet(state)
+    const isFirstOfTransaction = this.#isFirstOfTransaction()
+    this.#takePosition()
+    const judged = this.#judge()
+    this.holders.takeOut(hand.position)
+    this.#foldReserves()
+    this.#foldMoney()
+    foldBalance(hand)
+    this.#clamp.undo(hand, isFirstOfTransaction)
+    foldPosition(hand)
+    this.#clamp.apply(hand)
+    this.#foldFees(isFirstOfTransaction)
+    this.#foldWallet()
+    this.holders.putBack(hand.position)
+    this.#link()
+    this.bundles.judge(hand)
+    this.#finish(judged, isFirstOfTransaction)
+    this.#window.add(index, hand.timestamp)
+    this.candles.fold(hand)
+    return isNew
+  }
+
+  #isFirstOfTransaction(): boolean {
+    const { hand } = this
+    if (hand.index === 0) return true
+    const before = hand.index - 1
+    const page = this.#state.tape.u32[before >>> ROW_SHIFT]
+    const at = (before & ROW_MASK) * SWAP_U32_LANES
+    return !isSameSignature(page, at, hand.r, hand.rAt)
+  }
+
+  #takePosition(): void {
+    const { hand } = this
+    const state = this.#state
+    let position = state.findPosition(hand.token, hand.wallet)
+    if (position < 0) position = state.addPosition(hand.token, hand.wallet)
+    state.undo.save(state.positionsUndo, position)
+    hand.takePosition(state, position)
+    if (!hand.isFirst) return
+    const { p, pAt, t, tAt, l, lAt } = hand
+    p[pAt + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
+    t[tAt + T.positionsPlus1] = position + 1
+    t[tAt + T.traders] += 1
+    p[pAt + P.nextInWalletPlus1] = l[lAt + L.positionsPlus1]
+    l[lAt + L.positionsPlus1] = position + 1
+    l[lAt + L.mints] += 1
+    if (hand.b[hand.bAt + B.creatorPlus1] === hand.wallet + 1) {
+      p[pAt + P.flags] |= PositionFlag.creator
+      t[tAt + T.creatorPositionPlus1] = position + 1
+    }
+    if (this.#births.isNeverHolder(hand.token, hand.wallet))
+      p[pAt + P.flags] |= PositionFlag.excluded
+  }
+
+  /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
+  #judge(): number {
+    const { hand } = this
+    const { p, pAt } = hand
+    if (p[pAt + P.flags] & PositionFlag.excluded) return 0
+    let flags = 0
+    let shown = 0
+    if (isFresh(hand, this.#state.rules)) {
+      flags |= PositionFlag.fresh
+      shown |= Flag.freshWallet
+    }
+    if (isPro(hand)) shown |= Flag.proTrader
+    if ((p[pAt + P.flags] & PositionFlag.creator) === 0) {
+      if (isInsider(hand)) flags |= PositionFlag.insider
+      if (isSniperBuy(hand, this.#state.rules)) flags |= PositionFlag.sniper
+    }
+    if ((p[pAt + P.flags] & flags) !== flags) {
+      this.holders.takeOut(hand.position)
+      p[pAt + P.flags] |= flags
+      this.holders.putBack(hand.position)
+    }
+    return shown
+  }
+
+  #foldReserves(): void {
+    const { hand } = this
+    const { r, rAt, t, tAt, flags } = hand
+    if (flags & Flag.priceStays) {
+      copyU64(r, rAt + U.virtualBaseLo, t, tAt + T.virtualBaseLo)
+      copyU64(r, rAt + U.virtualQuoteLo, t, tAt + T.virtualQuoteLo)
+    } else {
+      copyU64(t, tAt + T.virtualBaseLo, r, rAt + U.virtualBaseLo)
+      copyU64(t, tAt + T.virtualQuoteLo, r, rAt + U.virtualQuoteLo)
+    }
+    if (!hand.isAmm) {
+      copyU64(t, tAt + T.realBaseLo, r, rAt + U.realBaseLo)
+      if (isZeroAt(r, rAt + U.realBaseLo)) t[tAt + T.flags] |= TokenFlag.complete
+    }
+    if (flags & Flag.supplyGiven) {
+      copyU64(t, tAt + T.supplyLo, r, rAt + U.supplyLo)
+      t[tAt + T.flags] |= TokenFlag.supplySeen
+    } else copyU64(r, rAt + U.supplyLo, t, tAt + T.supplyLo)
+  }
+
+  #foldMoney(): void {
+    const { hand } = this
+    const { r, rf, rAt, rAtF } = hand
+    const globals = this.#state.globals.f64[0]
+    const given = rf[rAtF + F.givenSolPriceUsd]
+    if (hand.flags & Flag.ownSolPrice) {
+      this.#state.undo.save(this.#state.globalsUndo, 0)
+      globals[0] = given
+    }
+    const solPriceUsd = given > 0 ? given : globals[0]
+    const quoteNumber = numberAt(r, rAt + U.quoteLo)
+    hand.solPriceUsd = solPriceUsd
+    hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
+    hand.lamports = lamportsOfSwap(r, rAt, hand.quote, hand.microUsd, solPriceUsd)
+    rf[rAtF + F.solPriceUsd] = solPriceUsd
+    rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+    const price = priceInQuote(
+      r,
+      rAt + U.virtualBaseLo,
+      rAt + U.virtualQuoteLo,
+      hand.decimals,
+      hand.quoteDecimals,
+    )
+    hand.priceUsd = usdOfQuote(price, hand.quote, solPriceUsd)
+    hand.priceSol = solOfQuote(price, hand.quote, solPriceUsd)
+  }
+
+  #foldFees(isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    const { r, rAt } = hand
+    let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
+    if (hand.quote === Quote.usdc) fees = lamportsOf(fees, hand.solPriceUsd)
+    if (hand.quote === Quote.other) fees = 0
+    if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
+    hand.pf[hand.pAtF + P.feesF] += fees
+  }
+
+  #foldWallet(): void {
+    const { hand } = this
+    const { l, lf, lAt, lAtF } = hand
+    if ((l[lAt + L.flags] & WalletFlag.traded) === 0) {
+      l[lAt + L.flags] |= WalletFlag.traded
+      l[lAt + L.firstSwapAt] = hand.timestamp
+    }
+    l[lAt + L.trades] += 1
+    if (hand.flags & Flag.proGiven) {
+      const said = hand.flags & Flag.proValue ? WalletFlag.feedPro : 0
+      l[lAt + L.flags] = (l[lAt + L.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
+    }
+    const isProNow =
+      l[lAt + L.flags] & WalletFlag.feedJudged
+        ? (l[lAt + L.flags] & WalletFlag.feedPro) !== 0
+        : l[lAt + L.trades] >= this.#state.rules.proTrades &&
+          l[lAt + L.mints] >= this.#state.rules.proMints &&
+          lf[lAtF + L.realizedMicroUsdF] > 0
+    if (isProNow !== ((l[lAt + L.flags] & WalletFlag.pro) !== 0)) this.#turnPro(hand.position)
+  }
+
+  /** The judgement of the wallet turns: every mint it holds counts it anew. */
+  #turnPro(except: number): void {
+    const { l, lAt } = this.hand
+    const first = l[lAt + L.positionsPlus1]
+    for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
+      if (next - 1 !== except) {
+        const token = this.#positionLane(next - 1, P.token)
+        if (token !== this.hand.token)
+          this.#state.undo.save(this.#state.tokensUndo, token)
+        this.holders.takeOut(next - 1)
+      }
+    l[lAt + L.flags] ^= WalletFlag.pro
+    for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
+      if (next - 1 !== except) this.holders.putBack(next - 1)
+  }
+
+  #nextInWallet(position: number): number {
+    return this.#positionLane(position, P.nextInWalletPlus1)
+  }
+
+  #positionLane(position: number, lane: number): number {
+    const at = (position & ROW_MASK) * this.#state.positions.lanes
+    return this.#state.positions.u32[position >>> ROW_SHIFT][at + lane]
+  }
+
+  #link(): void {
+    const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.hand
+    r[rAt + U.previousInMint] = t[tAt + T.lastSwapPlus1]
+    r[rAt + U.previousInPosition] = p[pAt + P.lastSwapPlus1]
+    t[tAt + T.lastSwapPlus1] = index + 1
+    p[pAt + P.lastSwapPlus1] = index + 1
+    t[tAt + T.swaps] += 1
+    tf[tAtF + T.volumeMicroUsdF] += this.hand.microUsd
+  }
+
+  #finish(judged: number, isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    const { r, rAt, t, tAt, p, pAt } = hand
+    let shown = judged | shownFlags(p[pAt + P.flags])
+    if (isFirstOfTransaction) shown |= Flag.firstOfTransaction
+    const complete = TokenFlag.complete | TokenFlag.graduated
+    if (hand.isAmm || t[tAt + T.flags] & complete) shown |= Flag.complete
+    r[rAt + U.flags] = hand.flags | shown
+  }
+}
+

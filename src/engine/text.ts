@@ -1,0 +1,51 @@
+/** Bounds of text from the chain, in code points (contract sections 1 and 8). */
+export const NAME_CHARACTERS_MAX = 256
+export const DESCRIPTION_CHARACTERS_MAX = 4_096
+export const LINK_CHARACTERS_MAX = 512
+
+/** Valid UTF-16, cut at `max` code points. */
+export function codePoints(text: string, max: number): string {
+  const wellFormed = text.toWellFormed()
+  if (wellFormed.length <= max) return wellFormed
+  let end = 0
+  for (let taken = 0; taken < max && end < wellFormed.length; taken++)
+    end += (wellFormed.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return wellFormed.slice(0, end)
+}
+
+/** A link as it is kept: only https, http and ipfs pass, everything else counts as missing. */
+export function cleanLink(text: string): string {
+  return /^(https?|ipfs):\/\//i.test(text.trim()) ? codePoints(text, LINK_CHARACTERS_MAX) : ''
+}
+
+const X_HOSTS = new Set(['x.com', 'twitter.com'])
+const X_RESERVED = new Set([
+  'home',
+  'explore',
+  'search',
+  'i',
+  'intent',
+  'share',
+  'hashtag',
+  'settings',
+  'notifications',
+  'messages',
+])
+
+/**
+ * What an X link points at, alike for all ways to write it: `@handle`, `status:<id>`,
+ * `community:<id>`; "" when it counts for nothing (contract section 2, xReuses).
+ */
+export function xLinkOf(link: string): string {
+  const match = /^https?:\/\/(?:www\.|mobile\.)?([^/?#:]+)\/([^?#]*)/i.exec(link.trim())
+  if (match === null || !X_HOSTS.has(match[1].toLowerCase())) return ''
+  const parts = match[2].split('/').filter((part) => part !== '')
+  if (parts.length === 0) return ''
+  const first = parts[0].toLowerCase()
+  if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))
+    return `community:${parts[2]}`
+  if (/^status$/i.test(parts[1] ?? '') && /^\d+/.test(parts[2] ?? ''))
+    return `status:${/^\d+/.exec(parts[2])?.[0] ?? ''}`
+  if (X_RESERVED.has(first) || !/^[a-z0-9_]{1,15}$/.test(first)) return ''
+  return `@${first}`
+}

@@ -1,0 +1,210 @@
+import { copyU64, isZeroAt, writeU64 } from '../base/u64.ts'
+import type { Completed, Migrated, TokenCreated } from './event.ts'
+import type { Hand } from './hand.ts'
+import { B, B_LANES, L, L_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import {
+  DECIMALS_DEFAULT,
+  INITIAL_REAL_BASE_RAW,
+  Quote,
+  quoteOf,
+  SUPPLY_WHOLE_DEFAULT,
+} from './platform.ts'
+import type { State } from './state.ts'
+import { Flag, U } from './swap-record.ts'
+import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
+
+/** Place of an event in the total order (contract section 2). */
+export interface OrderKey {
+  slot: number
+  txIndex: number
+  ordinal: number
+  /** False when the event has no slot of its own and took the newest one's. */
+  isSlotKnown: boolean
+}
+
+/**
+ * How tokens come to be and change their stage: by creation, by the first swap of an unknown mint,
+ * by completion, by migration. Each returns whether it changed anything.
+ */
+export class TokenBirths {
+  readonly #state: State
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** Is the wallet the mint's curve or pool, or one that never counts as a holder? */
+  isNeverHolder(token: number, wallet: number): boolean {
+    const address = this.#state.book.addressOfWallet(wallet)
+    const { t, tAt, b, bAt } = this.#rows(token)
+    return (
+      b[bAt + B.bondingCurvePlus1] === address + 1 ||
+      t[tAt + T.poolAmmPlus1] === address + 1 ||
+      this.#state.neverHolders.includes(address)
+    )
+  }
+
+  /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
+  beforeSwap(hand: Hand): boolean {
+    const { t, tAt, b, bAt } = this.#rows(hand.token)
+    const flags = t[tAt + T.flags]
+    const isNew = (flags & TokenFlag.exists) === 0
+    if (!isNew && (!hand.isAmm || flags & TokenFlag.graduated)) return false
+    this.#state.undo.save(this.#state.birthsUndo, hand.token)
+    const key: OrderKey = {
+      slot: hand.slot,
+      txIndex: hand.r[hand.rAt + U.txIndex],
+      ordinal: hand.r[hand.rAt + U.ordinal],
+      isSlotKnown: (hand.flags & Flag.noSlot) === 0,
+    }
+    const pool = hand.r[hand.rAt + U.pool]
+    if (isNew) this.#start(hand.token, key, hand.timestamp)
+    if (!hand.isAmm) {
+      b[bAt + B.bondingCurvePlus1] = pool + 1
+      return isNew
+    }
+    if (t[tAt + T.poolAmmPlus1] === 0) t[tAt + T.poolAmmPlus1] = pool + 1
+    this.#graduate(hand.token, key)
+    return isNew
+  }
+
+  /** Name and symbol as they are kept. */
+  textOf(token: number): { name: string; symbol: string } {
+    const { b, bAt } = this.#rows(token)
+    const { texts } = this.#state
+    return { name: texts.get(b[bAt + B.name]), symbol: texts.get(b[bAt + B.symbol]) }
+  }
+
+  created(token: number, event: TokenCreated, key: OrderKey): boolean {
+    this.#save(token)
+    const { t, tAt, b, bAt } = this.#rows(token)
+    if (t[tAt + T.flags] & TokenFlag.creationKnown) return false
+    const isNew = (t[tAt + T.flags] & TokenFlag.exists) === 0
+    this.#start(token, key, event.timestamp)
+    this.#fillCreation(token, event, key)
+    if (isNew) {
+      writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
+      writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
+      writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
+    }
+    if (event.creator !== '') this.#adopt(token, event.creator)
+    if (isNew && event.realBaseRaw === 0n && isZeroAt(b, bAt + B.initialRealBaseLo))
+      t[tAt + T.flags] |= TokenFlag.complete
+    return true
+  }
+
+  completed(token: number, event: Completed, key: OrderKey): boolean {
+    this.#save(token)
+    const { t, tAt, b, bAt } = this.#rows(token)
+    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
+    if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+    t[tAt + T.flags] |= TokenFlag.complete
+    return true
+  }
+
+  migrated(token: number, event: Migrated, key: OrderKey): boolean {
+    this.#save(token)
+    const { t, tAt, b, bAt } = this.#rows(token)
+    if (t[tAt + T.flags] & TokenFlag.migrationKnown) return false
+    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
+    if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+    t[tAt + T.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
+    t[tAt + T.flags] |= TokenFlag.migrationKnown
+    b[bAt + B.migrationSignature] = this.#state.texts.put(event.signature)
+    b[bAt + B.migratedAt] = event.timestamp
+    this.#graduate(token, key)
+    return true
+  }
+
+  #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {
+    const { t, tAt, b, bAt } = this.#rows(token)
+    const { book, texts } = this.#state
+    let flags = t[tAt + T.flags] | TokenFlag.creationKnown
+    if (event.isMayhemMode) flags |= TokenFlag.mayhem
+    if (key.isSlotKnown) flags |= TokenFlag.slotKnown
+    const decimals = event.decimals ?? DECIMALS_DEFAULT
+    b[bAt + B.decimals] = decimals
+    b[bAt + B.quote] = quoteOf(event.quoteMint)
+    writeU64(b, bAt + B.initialRealBaseLo, event.realBaseRaw)
+    b[bAt + B.name] = texts.put(codePoints(event.name, NAME_CHARACTERS_MAX))
+    b[bAt + B.symbol] = texts.put(codePoints(event.symbol, NAME_CHARACTERS_MAX))
+    b[bAt + B.uri] = texts.put(codePoints(event.uri, LINK_CHARACTERS_MAX))
+    if (event.bondingCurve !== '')
+      b[bAt + B.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
+    if (event.tokenProgram !== '')
+      b[bAt + B.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
+    if ((flags & TokenFlag.supplySeen) === 0) {
+      writeU64(t, tAt + T.supplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
+      if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
+    }
+    t[tAt + T.flags] = flags
+  }
+
+  #adopt(token: number, creator: string): void {
+    const wallet = this.#state.book.wallet(creator)
+    this.#state.coverWallet(wallet)
+    this.#state.undo.save(this.#state.walletsUndo, wallet)
+    const l = this.#state.wallets.u32[wallet >>> ROW_SHIFT]
+    const lAt = (wallet & ROW_MASK) * L_LANES
+    const { t, tAt, b, bAt } = this.#rows(token)
+    b[bAt + B.creatorPlus1] = wallet + 1
+    l[lAt + L.creations] += 1
+    if (t[tAt + T.flags] & TokenFlag.graduated) l[lAt + L.migrations] += 1
+  }
+
+  /** First knowledge of a mint, or its creation told later: place and time, and defaults. */
+  #start(token: number, key: OrderKey, timestamp: number): void {
+    const { t, tAt, b, bf, bAt } = this.#rows(token)
+    bf[(bAt >>> 1) + B.createdSlotF] = key.slot
+    b[bAt + B.createdTxIndex] = key.txIndex
+    b[bAt + B.createdOrdinal] = key.ordinal
+    b[bAt + B.createdAt] = timestamp
+    if (t[tAt + T.flags] & TokenFlag.exists) return
+    t[tAt + T.flags] |= TokenFlag.exists
+    b[bAt + B.decimals] = DECIMALS_DEFAULT
+    b[bAt + B.quote] = Quote.sol
+    writeU64(b, bAt + B.initialRealBaseLo, INITIAL_REAL_BASE_RAW)
+    copyU64(t, tAt + T.realBaseLo, b, bAt + B.initialRealBaseLo)
+    writeU64(t, tAt + T.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
+  }
+
+  #graduate(token: number, key: OrderKey): void {
+    const { t, tAt, b, bf, bAt } = this.#rows(token)
+    bf[(bAt >>> 1) + B.graduatedSlotF] = key.slot
+    b[bAt + B.graduatedTxIndex] = key.txIndex
+    b[bAt + B.graduatedOrdinal] = key.ordinal
+    if (t[tAt + T.flags] & TokenFlag.graduated) return
+    t[tAt + T.flags] |= TokenFlag.graduated
+    const creator = b[bAt + B.creatorPlus1] - 1
+    if (creator < 0) return
+    this.#state.undo.save(this.#state.walletsUndo, creator)
+    const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
+    l[(creator & ROW_MASK) * L_LANES + L.migrations] += 1
+  }
+
+  #save(token: number): void {
+    this.#state.undo.save(this.#state.tokensUndo, token)
+    this.#state.undo.save(this.#state.birthsUndo, token)
+  }
+
+  #rows(token: number) {
+    const page = token >>> ROW_SHIFT
+    return {
+      t: this.#state.tokens.u32[page],
+      tAt: (token & ROW_MASK) * T_LANES,
+      b: this.#state.births.u32[page],
+      bf: this.#state.births.f64[page],
+      bAt: (token & ROW_MASK) * B_LANES,
+    }
+  }
+}
+
+function defaultSupplyRaw(decimals: number): bigint {
+  const raw = SUPPLY_WHOLE_DEFAULT * 10n ** BigInt(decimals)
+  return raw > U64_MAX ? U64_MAX : raw
+}
+
+const U64_MAX = 0xffffffffffffffffn

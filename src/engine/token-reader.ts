@@ -1,0 +1,290 @@
+import { wholeAt, numberAt } from '../base/u64.ts'
+import { B, B_LANES, L, M, M_LANES, P, P_LANES, PositionFlag, T, T_LANES, TokenFlag, W, W_LANES } from './layout.ts'
+import { completionOf, lifecycleOf } from './lifecycle.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { QUOTE_DECIMALS } from './platform.ts'
+import { percentOf, priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import type { State } from './state.ts'
+import { sumAt, type TopHolders } from './top-holders.ts'
+import { walletLane } from './wallets.ts'
+import type { XLinks } from './x-links.ts'
+
+const MICRO = 1e6
+
+/**
+ * What is known of one token, in the units of the wire (contract section 1). `at` puts it on a
+ * token; every method after it speaks of that one, as of the state's now.
+ */
+export class TokenReader {
+  readonly #state: State
+  readonly #top: TopHolders
+  readonly #links: XLinks
+  token = 0
+  #t = new Uint32Array(0)
+  #tf = new Float64Array(0)
+  #tAt = 0
+  #b = new Uint32Array(0)
+  #bAt = 0
+  #w = new Uint32Array(0)
+  #wf = new Float64Array(0)
+  #wAt = 0
+  #m = new Uint32Array(0)
+  #mAt = 0
+
+  constructor(state: State, top: TopHolders, links: XLinks) {
+    this.#state = state
+    this.#top = top
+    this.#links = links
+  }
+
+  at(token: number): this {
+    const page = token >>> ROW_SHIFT
+    const row = token & ROW_MASK
+    this.token = token
+    this.#t = this.#state.tokens.u32[page]
+    this.#tf = this.#state.tokens.f64[page]
+    this.#tAt = row * T_LANES
+    this.#b = this.#state.births.u32[page]
+    this.#bAt = row * B_LANES
+    this.#w = this.#state.windows.u32[page]
+    this.#wf = this.#state.windows.f64[page]
+    this.#wAt = row * W_LANES
+    this.#m = this.#state.metadata.u32[page]
+    this.#mAt = row * M_LANES
+    return this
+  }
+
+  get exists(): boolean {
+    return (this.#flags & TokenFlag.exists) !== 0
+  }
+
+  get isComplete(): boolean {
+    return (this.#flags & (TokenFlag.complete | TokenFlag.graduated)) !== 0
+  }
+
+  get isGraduated(): boolean {
+    return (this.#flags & TokenFlag.graduated) !== 0
+  }
+
+  get isMayhem(): boolean {
+    return (this.#flags & TokenFlag.mayhem) !== 0
+  }
+
+  get lifecycle(): number {
+    return lifecycleOf(this.#state, this.token)
+  }
+
+  get mint(): string {
+    return this.#state.book.mintOf(this.token)
+  }
+
+  get name(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.name])
+  }
+
+  get symbol(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.symbol])
+  }
+
+  get uri(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.uri])
+  }
+
+  get bondingCurve(): string {
+    return this.#address(this.#b[this.#bAt + B.bondingCurvePlus1])
+  }
+
+  get poolAmm(): string {
+    return this.#address(this.#t[this.#tAt + T.poolAmmPlus1])
+  }
+
+  /** Where it trades: the curve until migration, the AMM pool after. */
+  get pool(): string {
+    return this.isGraduated ? this.poolAmm : this.bondingCurve
+  }
+
+  get creator(): string {
+    const creator = this.#creatorPlus1
+    return creator === 0 ? '' : this.#state.book.walletText(creator - 1)
+  }
+
+  get tokenProgram(): string {
+    return this.#address(this.#b[this.#bAt + B.tokenProgramPlus1])
+  }
+
+  /** Null until a migration was seen. */
+  get migrationSignature(): string | null {
+    if ((this.#flags & TokenFlag.migrationKnown) === 0) return null
+    return this.#state.texts.get(this.#b[this.#bAt + B.migrationSignature])
+  }
+
+  /** Unix seconds, null until a migration was seen. */
+  get migratedAt(): number | null {
+    return this.#flags & TokenFlag.migrationKnown ? this.#b[this.#bAt + B.migratedAt] : null
+  }
+
+  /** One of METADATA_KEYS by its place; "" when missing. */
+  metadataText(place: number): string {
+    return this.#state.texts.get(this.#m[this.#mAt + M.firstText + place])
+  }
+
+  hasMetadata(place: number): boolean {
+    return this.#m[this.#mAt + M.firstText + place] !== 0
+  }
+
+  get isDexPaid(): boolean {
+    return this.#m[this.#mAt + M.dexPaid] !== 0
+  }
+
+  get hasSuffix(): boolean {
+    return this.mint.endsWith(this.#state.rules.mintSuffix)
+  }
+
+  get xReuses(): number {
+    return this.#links.reusesOf(this.token)
+  }
+
+  /** Unix seconds. */
+  get createdAt(): number {
+    return this.#b[this.#bAt + B.createdAt]
+  }
+
+  get ageSeconds(): number {
+    return Math.max(0, this.#state.now - this.createdAt)
+  }
+
+  get completionPercent(): number {
+    return completionOf(this.#state, this.token)
+  }
+
+  get decimals(): number {
+    return this.#b[this.#bAt + B.decimals]
+  }
+
+  get priceSol(): number {
+    return solOfQuote(this.#priceInQuote, this.#quote, this.#state.solPriceUsd)
+  }
+
+  get priceUsd(): number {
+    return usdOfQuote(this.#priceInQuote, this.#quote, this.#state.solPriceUsd)
+  }
+
+  get solPriceUsd(): number {
+    return this.#state.solPriceUsd
+  }
+
+  get marketCapUsd(): number {
+    return this.priceUsd * wholeAt(this.#t, this.#tAt + T.supplyLo, this.decimals)
+  }
+
+  get liquidityUsd(): number {
+    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, QUOTE_DECIMALS[this.#quote])
+    return 2 * usdOfQuote(quote, this.#quote, this.#state.solPriceUsd)
+  }
+
+  /** Since creation. */
+  get volumeUsd(): number {
+    return this.#tf[(this.#tAt >>> 1) + T.volumeMicroUsdF] / MICRO
+  }
+
+  get buys24h(): number {
+    return this.#w[this.#wAt + W.buys]
+  }
+
+  get sells24h(): number {
+    return this.#w[this.#wAt + W.sells]
+  }
+
+  get swaps24h(): number {
+    return this.buys24h + this.sells24h
+  }
+
+  get buyVolume24hUsd(): number {
+    return this.#wf[(this.#wAt >>> 1) + W.buyMicroUsdF] / MICRO
+  }
+
+  get sellVolume24hUsd(): number {
+    return this.#wf[(this.#wAt >>> 1) + W.sellMicroUsdF] / MICRO
+  }
+
+  get volume24hUsd(): number {
+    const at = this.#wAt >>> 1
+    return (this.#wf[at + W.buyMicroUsdF] + this.#wf[at + W.sellMicroUsdF]) / MICRO
+  }
+
+  get holders(): number {
+    return this.#t[this.#tAt + T.holders]
+  }
+
+  get topTenPercent(): number {
+    return percentOf(this.#top.sum(this.token), this.supplyRaw)
+  }
+
+  /** Raw supply as a double. */
+  get supplyRaw(): number {
+    return numberAt(this.#t, this.#tAt + T.supplyLo)
+  }
+
+  get creatorPercent(): number {
+    const position = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
+    if (position < 0) return 0
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return percentOf(numberAt(p, (position & ROW_MASK) * P_LANES + P.balanceLo), this.supplyRaw)
+  }
+
+  get hasCreatorSoldAll(): boolean {
+    const position = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
+    if (position < 0) return false
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * P_LANES
+    if ((p[at + P.flags] & PositionFlag.held) === 0) return false
+    return numberAt(p, at + P.balanceLo) <= this.#state.rules.soldAllWhole * 10 ** this.decimals
+  }
+
+  /** Percent of the supply behind one of the sums of the token row (`T.…SumF`). */
+  sharePercent(sumF: number): number {
+    return percentOf(sumAt(this.#tf, (this.#tAt >>> 1) + sumF), this.supplyRaw)
+  }
+
+  get proTraders(): number {
+    return this.#t[this.#tAt + T.proHolders]
+  }
+
+  /** Tokens this token's creator created; 0 when unknown. */
+  get creatorCreations(): number {
+    const creator = this.#creatorPlus1
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.creations)
+  }
+
+  /** Of these, migrated. */
+  get creatorMigrations(): number {
+    const creator = this.#creatorPlus1
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.migrations)
+  }
+
+  get #flags(): number {
+    return this.#t[this.#tAt + T.flags]
+  }
+
+  get #quote(): number {
+    return this.#b[this.#bAt + B.quote]
+  }
+
+  get #creatorPlus1(): number {
+    return this.#b[this.#bAt + B.creatorPlus1]
+  }
+
+  get #priceInQuote(): number {
+    return priceInQuote(
+      this.#t,
+      this.#tAt + T.virtualBaseLo,
+      this.#tAt + T.virtualQuoteLo,
+      this.decimals,
+      QUOTE_DECIMALS[this.#quote],
+    )
+  }
+
+  #address(addressPlus1: number): string {
+    return addressPlus1 === 0 ? '' : this.#state.book.text(addressPlus1 - 1)
+  }
+}

@@ -1,0 +1,166 @@
+import { numberAt } from '../base/u64.ts'
+import { P, P_LANES, PositionFlag, T, T_LANES, W, W_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import type { State } from './state.ts'
+
+const TOP = 10
+/** Positions a list keeps: some more than ten, so that ten sales in a row need no new scan. */
+const KEPT = 28
+/** [count, valid, floor (f64), positions…]: every holder that is not listed has at most `floor`. */
+const LIST = { count: 0, valid: 1, floorF: 1, first: 4 } as const
+const LIST_LANES = LIST.first + KEPT
+
+/**
+ * The largest holders of a mint, found by a scan on the first read and kept current after it.
+ * Only mints with more than ten holders that somebody looks at have a list. It is derived from
+ * positions alone; after a roll-back it is simply scanned again.
+ *
+ * Balances are compared as doubles: two that differ only past 2^53 are as good as equal here.
+ */
+export class TopHolders {
+  readonly #state: State
+  readonly #lists = new Rows(LIST_LANES)
+  readonly #found: number[] = []
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  get bytes(): number {
+    return this.#lists.bytes
+  }
+
+  /** A balance of the mint is now `balance` (0: no holder any more). */
+  changed(token: number, position: number, balance: number): void {
+    const list = this.#listOf(token)
+    if (list < 0) return
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    if (lanes[at + LIST.valid] === 0) return
+    const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
+    const listed = this.#placeOf(lanes, at, position)
+    if (balance > floor) {
+      if (listed < 0) this.#insert(list, position)
+    } else if (listed >= 0) this.#remove(lanes, at, listed)
+  }
+
+  invalidate(token: number): void {
+    const list = this.#listOf(token)
+    if (list >= 0)
+      this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.valid] = 0
+  }
+
+  /** Raw sum of the ten largest balances, as a double. */
+  sum(token: number): number {
+    const tAt = (token & ROW_MASK) * T_LANES
+    const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.holders]
+    if (holders <= TOP) {
+      const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+      return sumAt(tf, (tAt >>> 1) + T.holdersSumF)
+    }
+    let total = 0n
+    for (const position of this.largest(token)) total += this.#exactBalance(position)
+    return Number(total)
+  }
+
+  /** Positions of the ten largest holders, largest first. */
+  largest(token: number): number[] {
+    const list = this.#currentList(token)
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const first = (list & ROW_MASK) * LIST_LANES + LIST.first
+    const count = lanes[(list & ROW_MASK) * LIST_LANES + LIST.count]
+    const found = this.#found
+    found.length = 0
+    for (let i = 0; i < count; i++) found.push(lanes[first + i])
+    found.sort((a, b) => this.#balance(b) - this.#balance(a))
+    return found.slice(0, TOP)
+  }
+
+  #currentList(token: number): number {
+    let list = this.#listOf(token)
+    if (list < 0) {
+      list = this.#lists.add()
+      const wAt = (token & ROW_MASK) * W_LANES
+      this.#state.windows.u32[token >>> ROW_SHIFT][wAt + W.topListPlus1] = list + 1
+    }
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    const holders =
+      this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.holders]
+    const count = lanes[at + LIST.count]
+    if (lanes[at + LIST.valid] === 0 || (count < TOP && count < holders)) this.#scan(token, list)
+    return list
+  }
+
+  #scan(token: number, list: number): void {
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    lanes[at + LIST.count] = 0
+    lanes[at + LIST.valid] = 1
+    this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF] = 0
+    let next =
+      this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.positionsPlus1]
+    while (next !== 0) {
+      const position = next - 1
+      const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+      const pAt = (position & ROW_MASK) * P_LANES
+      const balance = numberAt(p, pAt + P.balanceLo)
+      const isHolder = balance > 0 && (p[pAt + P.flags] & PositionFlag.excluded) === 0
+      const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
+      if (isHolder && balance > floor) this.#insert(list, position)
+      next = p[pAt + P.nextInMintPlus1]
+    }
+  }
+
+  /** Adds a position above the floor; when the list is full the smallest goes and sets the floor. */
+  #insert(list: number, position: number): void {
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    const count = lanes[at + LIST.count]
+    if (count < KEPT) {
+      lanes[at + LIST.first + count] = position
+      lanes[at + LIST.count] = count + 1
+      return
+    }
+    let smallest = at + LIST.first
+    for (let i = smallest + 1; i < at + LIST.first + KEPT; i++)
+      if (this.#balance(lanes[i]) < this.#balance(lanes[smallest])) smallest = i
+    const floors = this.#lists.f64[list >>> ROW_SHIFT]
+    const out = Math.min(this.#balance(lanes[smallest]), this.#balance(position))
+    if (this.#balance(position) > this.#balance(lanes[smallest])) lanes[smallest] = position
+    floors[(at >>> 1) + LIST.floorF] = Math.max(floors[(at >>> 1) + LIST.floorF], out)
+  }
+
+  #remove(lanes: Uint32Array, at: number, place: number): void {
+    const count = lanes[at + LIST.count] - 1
+    lanes[place] = lanes[at + LIST.first + count]
+    lanes[at + LIST.count] = count
+  }
+
+  #placeOf(lanes: Uint32Array, at: number, position: number): number {
+    const end = at + LIST.first + lanes[at + LIST.count]
+    for (let i = at + LIST.first; i < end; i++) if (lanes[i] === position) return i
+    return -1
+  }
+
+  #listOf(token: number): number {
+    const wAt = (token & ROW_MASK) * W_LANES
+    return this.#state.windows.u32[token >>> ROW_SHIFT][wAt + W.topListPlus1] - 1
+  }
+
+  #balance(position: number): number {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return numberAt(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
+  }
+
+  #exactBalance(position: number): bigint {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * P_LANES + P.balanceLo
+    return (BigInt(p[at + 1]) << 32n) | BigInt(p[at])
+  }
+}
+
+/** A sum of two f64 lanes as the nearest double. */
+export function sumAt(sums: Float64Array, at: number): number {
+  return sums[at + 1] * 4294967296 + sums[at]
+}

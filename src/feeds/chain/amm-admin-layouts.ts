@@ -1,0 +1,148 @@
+import { type AnyEventLayout, eventLayout } from './event-layout.ts'
+
+/**
+ * Events of the PumpSwap (pump_amm) program: accounts, fees, rewards and settings.
+ * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT); layouts grow at their end only.
+ */
+
+export const AMM_ADMIN_LAYOUTS: readonly AnyEventLayout[] = [
+  eventLayout('pump_amm', 'AdminCtoPoolEvent', '2f23a3f9969d937a', {
+    timestamp: 'i64',
+    base_mint: 'pubkey',
+    pool: 'pubkey',
+    old_coin_creator: 'pubkey',
+    new_coin_creator: 'pubkey',
+    is_holder_reward: 'bool',
+    is_cashback_coin: 'bool',
+    old_creator_fee_bps: 'u64',
+    new_creator_fee_bps: 'u64',
+  }),
+  eventLayout('pump_amm', 'AdminUpdateTokenIncentivesEvent', '93fa6c78f71d43de', {
+    start_time: 'i64',
+    end_time: 'i64',
+    day_number: 'u64',
+    token_supply_per_day: 'u64',
+    mint: 'pubkey',
+    seconds_in_a_day: 'i64',
+    timestamp: 'i64',
+  }),
+  eventLayout('pump_amm', 'ClaimCashbackEvent', 'e2d6f62107f293e5', {
+    user: 'pubkey',
+    amount: 'u64',
+    timestamp: 'i64',
+    total_claimed: 'u64',
+    total_cashback_earned: 'u64',
+  }),
+  eventLayout('pump_amm', 'ClaimTokenIncentivesEvent', '4facf631cd5bcee8', {
+    user: 'pubkey',
+    mint: 'pubkey',
+    amount: 'u64',
+    timestamp: 'i64',
+    total_claimed_tokens: 'u64',
+    current_sol_volume: 'u64',
+  }),
+  eventLayout('pump_amm', 'CloseUserVolumeAccumulatorEvent', '929fbdac925838f4', {
+    user: 'pubkey',
+    timestamp: 'i64',
+    total_unclaimed_tokens: 'u64',
+    total_claimed_tokens: 'u64',
+    current_sol_volume: 'u64',
+    last_update_timestamp: 'i64',
+  }),
+  eventLayout('pump_amm', 'CollectCoinCreatorFeeEvent', 'e8f5c2eeeada3a59', {
+    timestamp: 'i64',
+    coin_creator: 'pubkey',
+    coin_creator_fee: 'u64',
+    coin_creator_vault_ata: 'pubkey',
+    coin_creator_token_account: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'CreateConfigEvent', '6b34598137e25116', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    lp_fee_basis_points: 'u64',
+    protocol_fee_basis_points: 'u64',
+    protocol_fee_recipients: '[pubkey;8]',
+    coin_creator_fee_basis_points: 'u64',
+    admin_set_coin_creator_authority: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'DisableEvent', '6bfdc14ce4ca1b68', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    disable_create_pool: 'bool',
+    disable_deposit: 'bool',
+    disable_withdraw: 'bool',
+    disable_buy: 'bool',
+    disable_sell: 'bool',
+  }),
+  eventLayout('pump_amm', 'ExtendAccountEvent', '6161d7905d92167c', {
+    timestamp: 'i64',
+    account: 'pubkey',
+    user: 'pubkey',
+    current_size: 'u64',
+    new_size: 'u64',
+  }),
+  eventLayout('pump_amm', 'InitUserVolumeAccumulatorEvent', '86240d48e86582d8', {
+    payer: 'pubkey',
+    user: 'pubkey',
+    timestamp: 'i64',
+  }),
+  eventLayout('pump_amm', 'MigratePoolCoinCreatorEvent', 'aadd52c793a5f72e', {
+    timestamp: 'i64',
+    base_mint: 'pubkey',
+    pool: 'pubkey',
+    sharing_config: 'pubkey',
+    old_coin_creator: 'pubkey',
+    new_coin_creator: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'ReservedFeeRecipientsEvent', '2bbcfa12dd4bbb5f', {
+    timestamp: 'i64',
+    reserved_fee_recipient: 'pubkey',
+    reserved_fee_recipients: '[pubkey;7]',
+  }),
+  eventLayout('pump_amm', 'SetBondingCurveCoinCreatorEvent', 'f2e7eb664163bdd3', {
+    timestamp: 'i64',
+    base_mint: 'pubkey',
+    pool: 'pubkey',
+    bonding_curve: 'pubkey',
+    coin_creator: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'SetBoostAuthorityEvent', '5980f08d5bca4769', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    old_boost_authority: 'pubkey',
+    new_boost_authority: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'SetMetaplexCoinCreatorEvent', '966bc77b7ccf66e4', {
+    timestamp: 'i64',
+    base_mint: 'pubkey',
+    pool: 'pubkey',
+    metadata: 'pubkey',
+    coin_creator: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'SyncUserVolumeAccumulatorEvent', 'c57aa77c74515bff', {
+    user: 'pubkey',
+    total_claimed_tokens_before: 'u64',
+    total_claimed_tokens_after: 'u64',
+    timestamp: 'i64',
+  }),
+  eventLayout('pump_amm', 'UpdateAdminEvent', 'e198ab57f63f42ea', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    new_admin: 'pubkey',
+  }),
+  eventLayout('pump_amm', 'UpdateCreatorFeeConfigEvent', '98c67c7c6af67fbf', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    creator_fee_configurable: 'bool',
+    max_configurable_creator_fee_bps: 'u64',
+  }),
+  eventLayout('pump_amm', 'UpdateFeeConfigEvent', '5a1741233ef4bcd0', {
+    timestamp: 'i64',
+    admin: 'pubkey',
+    lp_fee_basis_points: 'u64',
+    protocol_fee_basis_points: 'u64',
+    protocol_fee_recipients: '[pubkey;8]',
+    coin_creator_fee_basis_points: 'u64',
+    admin_set_coin_creator_authority: 'pubkey',
+  }),
+]

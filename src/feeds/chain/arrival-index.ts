@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache'
+
+/** Slots that are remembered: twice the 32 slots the engine lets an event be late. */
+const SLOTS_MAX = 64
+
+/**
+ * Stands in for the index in the block where a feed does not have it (log frames): the order in
+ * which the signatures of a slot arrived. Approximate: the order is the node's, mostly that of
+ * execution, and the numbers count only what arrived. A signature keeps its number.
+ */
+export class ArrivalIndexes {
+  readonly #slots = new LRUCache<number, Map<string, number>>({ max: SLOTS_MAX })
+
+  of(slot: number, signature: string): number {
+    let signatures = this.#slots.get(slot)
+    if (signatures === undefined) {
+      signatures = new Map()
+      this.#slots.set(slot, signatures)
+    }
+    const known = signatures.get(signature)
+    if (known !== undefined) return known
+    signatures.set(signature, signatures.size)
+    return signatures.size - 1
+  }
+}

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache'
+import { canonicalPoolAddress } from './program-address.ts'
+import { isSolMint } from './programs.ts'
+import type { TokenBalanceChange } from './transaction.ts'
+
+/** Pools that are remembered; a migration makes about a thousand a day. */
+const POOLS_MAX = 500_000
+/** Marks a pool that is known and left out. */
+const FOREIGN = ''
+
+export type PoolLookup =
+  | { readonly found: 'mint'; readonly mint: string }
+  | { readonly found: 'foreign' | 'nothing' }
+
+/**
+ * Which mint a pool trades: AMM events name the pool only. A mint counts through the one pool its
+ * migration makes; anybody can open others, with any mints and any price, and these are foreign.
+ */
+export class PoolMints {
+  readonly #mints = new LRUCache<string, string>({ max: POOLS_MAX })
+
+  /** The pool is the one of this mint (a migration said so, or a snapshot). */
+  learn(pool: string, mint: string): void {
+    this.#mints.set(pool, mint)
+  }
+
+  /** A pool was created by anybody; whose it is follows from its address. */
+  learnCreated(pool: string, mint: string, quoteMint: string): void {
+    if (this.#mints.get(pool)) return
+    const isCanonical = canonicalPoolAddress(mint, quoteMint) === pool
+    this.#mints.set(pool, isCanonical ? mint : FOREIGN)
+  }
+
+  lookup(pool: string): PoolLookup {
+    const mint = this.#mints.get(pool)
+    if (mint === undefined) return { found: 'nothing' }
+    return mint === FOREIGN ? { found: 'foreign' } : { found: 'mint', mint }
+  }
+
+  /**
+   * As `lookup`, and asks the balances of the transaction about a pool not seen yet: the pool owns
+   * its two accounts, so both mints are there, and its address says whether it is the right one.
+   */
+  lookupIn(pool: string, balances: readonly TokenBalanceChange[]): PoolLookup {
+    const known = this.lookup(pool)
+    if (known.found !== 'nothing') return known
+    const mints = balances.filter((change) => change.owner === pool).map((change) => change.mint)
+    if (mints.length !== 2) return known
+    const [mint, quoteMint] = isSolMint(mints[0]) ? [mints[1], mints[0]] : mints
+    this.learnCreated(pool, mint, quoteMint)
+    if (this.lookup(pool).found === 'foreign') this.learnCreated(pool, quoteMint, mint)
+    return this.lookup(pool)
+  }
+}

@@ -1,0 +1,20 @@
+/** The two programs whose events are read, and the mints that stand for SOL. */
+
+export type ProgramName = 'pump' | 'pump_amm'
+
+export const PUMP_PROGRAM = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'
+export const AMM_PROGRAM = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'
+
+/** How events write SOL as quote mint: 32 zero bytes. */
+export const ZERO_ADDRESS = '11111111111111111111111111111111'
+export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
+
+/** The program's name, null for the programs that are not read. */
+export function programName(address: string): ProgramName | null {
+  if (address === PUMP_PROGRAM) return 'pump'
+  return address === AMM_PROGRAM ? 'pump_amm' : null
+}
+
+export function isSolMint(mint: string): boolean {
+  return mint === ZERO_ADDRESS || mint === WRAPPED_SOL_MINT
+}

@@ -1,0 +1,61 @@
+import type { FeedCounters } from '../feed-counters.ts'
+import { type DecodedEvent, decodeEvent } from './decode-event.ts'
+import { type EmittedBytes, eventsOfLogs } from './program-logs.ts'
+
+/** Balance of one token account before and after a transaction, in raw units. */
+export interface TokenBalanceChange {
+  readonly owner: string
+  readonly mint: string
+  readonly beforeRaw: bigint
+  readonly afterRaw: bigint
+}
+
+/** One transaction as any of the chain feeds knows it. */
+export interface ChainTransaction {
+  /** null: unknown. */
+  readonly slot: number | null
+  /** Index in the block; null: unknown. */
+  readonly txIndex: number | null
+  readonly signature: string
+  readonly failed: boolean
+  /** Events from self-CPI instructions in order; null or empty: not recorded. */
+  readonly selfCpi: readonly EmittedBytes[] | null
+  readonly logs: readonly string[] | null
+  /** Lamports, base and priority fee; null: unknown. */
+  readonly feeRaw: bigint | null
+  readonly balances: readonly TokenBalanceChange[]
+}
+
+/**
+ * The known events of a transaction in order; their index is the event ordinal. Every event is
+ * emitted twice, as log and as self-CPI: instructions win because no validator cuts them.
+ */
+export function decodeTransaction(
+  transaction: ChainTransaction,
+  counters: FeedCounters,
+): readonly DecodedEvent[] {
+  if (transaction.failed) {
+    counters.failedTransactions++
+    return []
+  }
+  const decoded: DecodedEvent[] = []
+  for (const { program, bytes } of emittedBy(transaction, counters)) {
+    const event = decodeEvent(program, bytes)
+    if (event === null) {
+      counters.unknownEvents++
+      continue
+    }
+    if (event.unknownTailBytes > 0) counters.unknownTails++
+    decoded.push(event)
+  }
+  return decoded
+}
+
+function emittedBy(transaction: ChainTransaction, counters: FeedCounters): readonly EmittedBytes[] {
+  const { selfCpi, logs } = transaction
+  if (selfCpi !== null && selfCpi.length > 0) return selfCpi
+  if (logs === null) return []
+  const { emitted, truncated } = eventsOfLogs(logs)
+  if (truncated) counters.truncatedLogs++
+  return emitted
+}

@@ -1,0 +1,41 @@
+/** What a feed has read and what it had to leave out; plain numbers, for metrics. */
+export interface FeedCounters {
+  lines: number
+  badLines: number
+  /** Lines that are valid and carry nothing: acknowledgements, empty answers. */
+  ignoredLines: number
+  /** Reads that failed (torn archive, disk); the feed ends there. */
+  readErrors: number
+  /** Events handed to the sink. */
+  events: number
+  failedTransactions: number
+  /** Event bytes of the two programs with a discriminator that is in no layout. */
+  unknownEvents: number
+  /** Events with bytes after their last known field. */
+  unknownTails: number
+  /** Events that end before the fields the engine needs, or whose values it cannot hold. */
+  unusableEvents: number
+  /** AMM swaps left out because the mint of their pool is not known. */
+  unknownPools: number
+  /** AMM swaps left out because their pool is not the one a migration makes. */
+  foreignPools: number
+  /** Transactions whose log the validator cut. */
+  truncatedLogs: number
+}
+
+export function newFeedCounters(): FeedCounters {
+  return {
+    lines: 0,
+    badLines: 0,
+    ignoredLines: 0,
+    readErrors: 0,
+    events: 0,
+    failedTransactions: 0,
+    unknownEvents: 0,
+    unknownTails: 0,
+    unusableEvents: 0,
+    unknownPools: 0,
+    foreignPools: 0,
+    truncatedLogs: 0,
+  }
+}

@@ -1,0 +1,155 @@
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FeedEvent } from '../engine/event.ts'
+import type { EventSink } from '../engine/event-sink.ts'
+import type { LineError } from '../wire/event-lines.ts'
+import type { FeedCounters } from './feed-counters.ts'
+import type { ReportLine } from './lines/line-report.ts'
+import { type Line, LineSplitter } from './lines/line-splitter.ts'
+import { type Pacer, wait } from './lines/pacer.ts'
+import type { Progress } from './lines/progress.ts'
+import { RecordedValues } from './recorded-value.ts'
+
+/** Events handed over at once; between two batches everything else gets its turn. */
+const BATCH_EVENTS = 1_000
+/** A file that is one JSON value over many lines is held whole. */
+const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
+
+export interface LineRunOptions {
+  readonly counters: FeedCounters
+  readonly report: ReportLine
+  readonly pacer: Pacer
+  readonly signal: AbortSignal
+  readonly progress: Progress | null
+  /** Whether the input may be one JSON value over many lines, as an editor writes it. */
+  readonly allowsDocument: boolean
+}
+
+/** One reading of lines from a stream into a sink. */
+export class LineRun {
+  readonly values: RecordedValues
+  readonly #sink: EventSink
+  readonly #options: LineRunOptions
+  readonly #splitter = new LineSplitter()
+  #batch: FeedEvent[] = []
+  /** Lines of a document; null: the input is a line a value. */
+  #document: string[] | null = null
+  #documentCharacters = 0
+  #isFirst = true
+
+  constructor(sink: EventSink, options: LineRunOptions) {
+    this.#sink = sink
+    this.#options = options
+    this.values = new RecordedValues(options.counters)
+  }
+
+  /**
+   * Reads to the end or until the signal. A read that fails ends the run as the end of the input
+   * does, reported and counted; an error of the sink is thrown.
+   */
+  async read(input: Readable): Promise<void> {
+    const { signal, progress, counters } = this.#options
+    const chunks = input.iterator({ destroyOnReturn: true })
+    for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) {
+      for (const line of this.#splitter.push(chunk)) {
+        await this.#take(line)
+        if (signal.aborted) return
+      }
+      await this.#flush()
+      progress?.update(counters.lines)
+    }
+    if (signal.aborted) return
+    for (const line of this.#splitter.end()) await this.#take(line)
+    await this.#takeDocument()
+    await this.#flush()
+  }
+
+  /** The next bytes; null at the end, when stopped and when reading fails. */
+  async #next(chunks: AsyncIterator<unknown>): Promise<Uint8Array | null> {
+    const { signal, counters, report } = this.#options
+    try {
+      const { done, value } = await chunks.next()
+      if (done === true || signal.aborted) return null
+      return value instanceof Uint8Array ? value : Buffer.from(String(value))
+    } catch (error) {
+      if (signal.aborted) return null
+      counters.readErrors++
+      report(this.#splitter.lineNumber + 1, `reading ended early: ${messageOf(error)}`)
+      return null
+    }
+  }
+
+  async #take(line: Line): Promise<void> {
+    const { counters, allowsDocument } = this.#options
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    if (line.text === null) {
+      counters.lines++
+      this.#bad(line.number, line.reason ?? 'the line cannot be read')
+      return
+    }
+    if (isFirst && allowsDocument && isOpening(line.text)) this.#document = []
+    if (this.#document === null) {
+      counters.lines++
+      await this.#hand(this.values.eventsOfText(line.text), line.number)
+    } else if (this.#documentCharacters <= DOCUMENT_CHARACTERS_MAX) {
+      this.#documentCharacters += line.text.length
+      this.#document.push(line.text)
+    }
+  }
+
+  async #takeDocument(): Promise<void> {
+    if (this.#document === null) return
+    const text = this.#document.join('\n')
+    this.#document = null
+    this.#options.counters.lines++
+    if (this.#documentCharacters > DOCUMENT_CHARACTERS_MAX) {
+      this.#bad(1, `the JSON value is longer than ${DOCUMENT_CHARACTERS_MAX} characters`)
+      return
+    }
+    for (const part of this.values.eventsOfDocument(text)) await this.#hand(part, 1)
+  }
+
+  async #hand(found: readonly FeedEvent[] | LineError, lineNumber: number): Promise<void> {
+    if ('error' in found) {
+      this.#bad(lineNumber, found.error)
+      return
+    }
+    const { pacer, signal } = this.#options
+    for (const event of found) {
+      const delayMs = pacer.delayMs(event.timestamp)
+      if (delayMs > 0) {
+        await this.#flush()
+        await wait(delayMs, signal)
+        if (signal.aborted) return
+      }
+      this.#batch.push(event)
+    }
+    if (this.#batch.length >= BATCH_EVENTS) await this.#flush()
+  }
+
+  #bad(lineNumber: number, reason: string): void {
+    this.#options.counters.badLines++
+    this.#options.report(lineNumber, reason)
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#batch
+    if (batch.length > 0) {
+      this.#batch = []
+      this.#sink.events(batch)
+      this.#options.counters.events += batch.length
+    }
+    await nextTurn()
+  }
+}
+
+/** A line that only opens a JSON value: the value goes on below. */
+function isOpening(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed === '{' || trimmed === '['
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

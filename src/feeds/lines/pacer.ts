@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Events this far before the newest are another recording; closer ones are only out of order. */
+const BACKWARD_GAP_SECONDS = 60
+/** setTimeout holds 31 bits of milliseconds; longer waits go in steps. */
+const WAIT_MS_MAX = 86_400_000
+
+/**
+ * Paces recorded events: the time between two is that of their timestamps divided by the speed.
+ * Gaps backwards are not waited for.
+ */
+export class Pacer {
+  readonly #speed: number | 'max'
+  readonly #nowMs: () => number
+  #anchorSeconds = 0
+  #anchorMs: number | null = null
+  #newestSeconds = 0
+
+  /** `speed` is a factor above 0, `max` never waits. */
+  constructor(speed: number | 'max', nowMs: () => number = () => performance.now()) {
+    this.#speed = speed
+    this.#nowMs = nowMs
+  }
+
+  /** Milliseconds until an event of this time is due; 0 or less: now. */
+  delayMs(timestamp: number): number {
+    if (this.#speed === 'max') return 0
+    const now = this.#nowMs()
+    if (this.#anchorMs === null || timestamp < this.#newestSeconds - BACKWARD_GAP_SECONDS) {
+      this.#anchorMs = now
+      this.#anchorSeconds = timestamp
+      this.#newestSeconds = timestamp
+    }
+    this.#newestSeconds = Math.max(this.#newestSeconds, timestamp)
+    return this.#anchorMs + ((timestamp - this.#anchorSeconds) * 1000) / this.#speed - now
+  }
+}
+
+/** Waits; ends early, without an error, when the signal says so. */
+export async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + ms
+  while (!signal.aborted) {
+    const rest = until - performance.now()
+    if (rest <= 0) return
+    await sleep(Math.min(rest, WAIT_MS_MAX), undefined, { signal }).catch(() => {})
+  }
+}

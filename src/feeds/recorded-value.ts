@@ -1,0 +1,101 @@
+import type { FeedEvent } from '../engine/event.ts'
+import { type LineError, parseEventLine, parseEventValue } from '../wire/event-lines.ts'
+import { ArrivalIndexes } from './chain/arrival-index.ts'
+import { isRecord, type JsonRecord, recordAt, textAt } from './chain/json-access.ts'
+import { ChainNormaliser } from './chain/normalise.ts'
+import { transactionOfLogsFrame, transactionOfRpc } from './chain/rpc-json.ts'
+import type { ChainTransaction } from './chain/transaction.ts'
+import type { FeedCounters } from './feed-counters.ts'
+
+const LOGS_METHOD = 'logsNotification'
+
+/**
+ * Events of one recorded JSON value, whichever it is: an event line, a frame of the logs
+ * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction` or an
+ * entry of a block. Keeps what later values need: pools, curves, order of arrival.
+ */
+export class RecordedValues {
+  readonly normaliser: ChainNormaliser
+  readonly #counters: FeedCounters
+  readonly #arrivals = new ArrivalIndexes()
+
+  constructor(counters: FeedCounters) {
+    this.#counters = counters
+    this.normaliser = new ChainNormaliser(counters)
+  }
+
+  /** Events of JSON text; an error is one sentence. Never throws. */
+  eventsOfText(text: string): readonly FeedEvent[] | LineError {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      // Its sentence shows how the line begins.
+      const line = parseEventLine(text)
+      return 'error' in line ? line : [line]
+    }
+    return this.#guarded(value)
+  }
+
+  /** As `eventsOfText`, of a file that is one value; the items of a list count one by one. */
+  eventsOfDocument(text: string): readonly (readonly FeedEvent[] | LineError)[] {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      return [{ error: 'the file is not valid JSON' }]
+    }
+    return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
+  }
+
+  #guarded(value: unknown): readonly FeedEvent[] | LineError {
+    try {
+      return this.#eventsOf(value)
+    } catch (error) {
+      return { error: `the value cannot be read: ${String(error)}` }
+    }
+  }
+
+  #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
+    if (!isRecord(value) || Object.hasOwn(value, 'type')) return this.#eventLine(value)
+    const raw = textAt(value, 'raw')
+    const frame = raw === null ? recordAt(value, 'raw') : JSON.parse(raw)
+    return this.#chainValue(isRecord(frame) ? frame : value)
+  }
+
+  #chainValue(value: JsonRecord): readonly FeedEvent[] | LineError {
+    if (textAt(value, 'method') === LOGS_METHOD) return this.#logsFrame(value)
+    if (Object.hasOwn(value, 'transaction')) return this.#transaction(value)
+    if (!Object.hasOwn(value, 'jsonrpc')) return this.#eventLine(value)
+    const result = recordAt(value, 'result')
+    if (result !== null && Object.hasOwn(result, 'transaction')) return this.#transaction(result)
+    // Acknowledgements, answers without a transaction, notifications of other subscriptions.
+    this.#counters.ignoredLines++
+    return []
+  }
+
+  #eventLine(value: unknown): readonly FeedEvent[] | LineError {
+    const event = parseEventValue(value)
+    return 'error' in event ? event : [event]
+  }
+
+  #logsFrame(frame: JsonRecord): readonly FeedEvent[] | LineError {
+    const transaction = transactionOfLogsFrame(frame)
+    if (transaction === null) return { error: `the ${LOGS_METHOD} has no slot, signature or logs` }
+    return this.normaliser.events(this.#withArrivalIndex(transaction))
+  }
+
+  #transaction(entry: JsonRecord): readonly FeedEvent[] | LineError {
+    const transaction = transactionOfRpc(entry)
+    if (transaction === null) {
+      return { error: 'the transaction has no meta, signature or account keys that can be read' }
+    }
+    return this.normaliser.events(transaction)
+  }
+
+  #withArrivalIndex(transaction: ChainTransaction): ChainTransaction {
+    const { slot, signature, failed } = transaction
+    if (slot === null || failed) return transaction
+    return { ...transaction, txIndex: this.#arrivals.of(slot, signature) }
+  }
+}

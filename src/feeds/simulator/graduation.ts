@@ -1,0 +1,85 @@
+import type { Random } from '../../base/random.ts'
+import type { FeedEvent } from '../../engine/event.ts'
+import { Appointment, type Appointments } from './appointments.ts'
+import type { ChainClock } from './chain-clock.ts'
+import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './curve.ts'
+import type { Interner } from './interner.ts'
+import { randomAddress } from './random-text.ts'
+import type { SwapWriter } from './swap-writer.ts'
+import type { TicketPool } from './ticket-pool.ts'
+import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+
+/** Migration follows completion within this many slots. */
+const MAX_MIGRATION_DELAY_SLOTS = 10
+/** New attention that a migration brings, tickets. */
+const MIGRATION_TICKETS = 48
+const DEX_PAID_SHARE = 0.4
+
+/** The end of a curve: complete, frozen for some slots, then a pool. */
+export class Graduation {
+  private readonly tokens: TokenTable
+  private readonly tickets: TicketPool
+  private readonly appointments: Appointments
+  private readonly clock: ChainClock
+  private readonly writer: SwapWriter
+  private readonly book: Interner
+  private readonly random: Random
+
+  constructor(
+    tokens: TokenTable,
+    tickets: TicketPool,
+    appointments: Appointments,
+    clock: ChainClock,
+    writer: SwapWriter,
+    book: Interner,
+    random: Random,
+  ) {
+    this.tokens = tokens
+    this.tickets = tickets
+    this.appointments = appointments
+    this.clock = clock
+    this.writer = writer
+    this.book = book
+    this.random = random
+  }
+
+  /** In the transaction that bought the rest. */
+  complete(row: number): void {
+    this.tokens.ints[row * TOKEN_INTS + I.traits]! |= Trait.frozen
+    const mint = this.tokens.mints[row]!
+    const bondingCurve = this.tokens.curves[row]!
+    const completed = { type: 'completed', ...this.writer.position(), mint, bondingCurve } as const
+    this.writer.events([completed])
+    this.tokens.hold(row)
+    const slot = this.clock.slot + this.random.between(1, MAX_MIGRATION_DELAY_SLOTS)
+    if (!this.appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
+  }
+
+  migrate(row: number): void {
+    const { lanes, ints } = this.tokens
+    const lane = row * TOKEN_LANES
+    const int = row * TOKEN_INTS
+    const poolAmm = randomAddress(this.random)
+    const isUsdc = this.tokens.has(row, Trait.usdc)
+    const feeRaw = isUsdc ? MIGRATION_FEE_MICRO_USDC : MIGRATION_FEE_LAMPORTS
+    const quoteRaw = lanes[lane + T.virtualQuote]! - lanes[lane + T.launchQuote]! - feeRaw
+    lanes[lane + T.virtualBase] = POOL_BASE_RAW
+    lanes[lane + T.realBase] = POOL_BASE_RAW
+    lanes[lane + T.virtualQuote] = quoteRaw
+    lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.random.unit()))
+    ints[int + I.pool] = this.book.address(poolAmm)
+    ints[int + I.traits] = (ints[int + I.traits]! | Trait.amm) & ~Trait.frozen
+    ints[int + I.tier] = 0
+    const mint = this.tokens.mints[row]!
+    const bondingCurve = this.tokens.curves[row]!
+    this.writer.beginTransaction()
+    const position = this.writer.position()
+    const events: FeedEvent[] = [{ type: 'migrated', ...position, mint, bondingCurve, poolAmm }]
+    if (this.random.chance(DEX_PAID_SHARE)) {
+      events.push({ type: 'metadata', timestamp: position.timestamp, mint, dexPaid: true })
+    }
+    this.writer.events(events)
+    this.tickets.add(row, MIGRATION_TICKETS)
+    this.tokens.release(row)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Market } from './market.ts'
+
+const DAY_SECONDS = 86_400
+/** Swaps of the history for each token, unless the rate gives fewer in a day. */
+export const HISTORY_SWAPS_PER_TOKEN = 12
+/** Tokens older than the day that the history's swaps cover, and their greatest age. */
+const OLD_TOKEN_SHARE = 0.15
+const OLDEST_DAYS = 3
+
+/** How many swaps the history of a market has. */
+export function historySwaps(tokens: number, rate: number): number {
+  return Math.floor(Math.min(rate * DAY_SECONDS, tokens * HISTORY_SWAPS_PER_TOKEN))
+}
+
+/** The day before the start, made step by step so that its owner can pause in between. */
+export class History {
+  private readonly market: Market
+  private readonly endSeconds: number
+  private readonly swaps: number
+  private readonly tokens: number
+  private readonly oldTokens: number
+  private launched = 0
+
+  constructor(market: Market, tokens: number, rate: number, endSeconds: number) {
+    this.market = market
+    this.tokens = tokens
+    this.swaps = historySwaps(tokens, rate)
+    this.oldTokens = Math.floor(tokens * OLD_TOKEN_SHARE)
+    this.endSeconds = endSeconds
+  }
+
+  /** True when it is complete. */
+  step(): boolean {
+    if (this.launched < this.oldTokens) {
+      this.launchOld()
+      return false
+    }
+    const tokensLeft = this.tokens - this.launched
+    const swapsLeft = this.swaps - this.market.swaps
+    if (tokensLeft <= 0 && swapsLeft <= 0) {
+      this.market.advanceHistory(this.endSeconds)
+      return true
+    }
+    this.market.advanceHistory(this.endSeconds - DAY_SECONDS * (1 - this.progress()))
+    if (this.swaps === 0) {
+      this.market.launchQuietly()
+      this.launched++
+    } else if (this.market.step(swapsLeft > 0 ? tokensLeft / swapsLeft : 1)) {
+      this.launched++
+    }
+    return false
+  }
+
+  private launchOld(): void {
+    const days = 1 + (OLDEST_DAYS - 1) * (1 - this.launched / this.oldTokens)
+    this.market.advanceHistory(this.endSeconds - days * DAY_SECONDS)
+    this.market.launchQuietly()
+    this.launched++
+  }
+
+  /** Share of the day that is made: by swaps, or by launches when there are none. */
+  private progress(): number {
+    if (this.swaps > 0) return Math.min(1, this.market.swaps / this.swaps)
+    return (this.launched - this.oldTokens) / (this.tokens - this.oldTokens)
+  }
+}

@@ -1,0 +1,164 @@
+import { Random } from '../../base/random.ts'
+import type { EventSink } from '../../engine/event-sink.ts'
+import { Appointment, Appointments, MAX_DELAY_SLOTS } from './appointments.ts'
+import { ChainClock, slotAt } from './chain-clock.ts'
+import { Crowd, MAYHEM_AGENT } from './crowd.ts'
+import { Graduation } from './graduation.ts'
+import { HolderTable } from './holder-table.ts'
+import type { Interner } from './interner.ts'
+import { Launcher } from './launcher.ts'
+import { SolPriceWalk } from './sol-price-walk.ts'
+import { SwapWriter } from './swap-writer.ts'
+import { TicketPool } from './ticket-pool.ts'
+import { TokenTable } from './token-table.ts'
+import { TICKETS } from './trade-sizes.ts'
+import { Trader } from './trader.ts'
+import { WalletPool } from './wallet-pool.ts'
+
+/** 2.9 million curve trades and 34,000 launches a day (mainnet, July 2026). */
+const TRADES_PER_LAUNCH = 85
+/** Share of the tokens' tickets that is in the draw at a time: the rest of them is dead. */
+const LIVE_TICKET_SHARE = 0.25
+const MIN_TICKETS = 2_048
+const MAX_TICKETS_IN_DRAW = 131_072
+/** Rows for tokens that wait for something and have no ticket. */
+const SPARE_ROWS = 8_192
+const HISTORY_PRICE_INTERVAL_SECONDS = 10
+
+export interface MarketOptions {
+  readonly seed: number
+  /** Tokens of the market; sets the size of its tables. */
+  readonly tokens: number
+  /** Unix seconds; part of the seed, so that a later start invents other tokens. */
+  readonly startSeconds: number
+  readonly addressBook: Interner
+}
+
+/**
+ * The simulated market: everything it emits is a pure function of its options and of the calls made.
+ * Fixed memory, whatever the number of tokens and swaps.
+ */
+export class Market {
+  /** Event time, unix seconds with fraction. */
+  seconds: number
+  readonly random: Random
+  private readonly clock = new ChainClock()
+  private readonly appointments = new Appointments()
+  private readonly writer: SwapWriter
+  private readonly launcher: Launcher
+  private readonly graduation: Graduation
+  private readonly crowd: Crowd
+  private readonly solPrice: SolPriceWalk
+  private priceSeconds = 0
+  private readonly keep: (row: number, kind: number) => void
+
+  constructor(options: MarketOptions, sink: EventSink) {
+    const { seed, startSeconds, addressBook } = options
+    const random = new Random(seed, startSeconds)
+    const draws = ticketsInDraw(options.tokens)
+    const tokens = new TokenTable(draws + SPARE_ROWS)
+    const tickets = new TicketPool(draws, tokens, random)
+    const holders = new HolderTable(draws + SPARE_ROWS, tokens)
+    const wallets = new WalletPool(options.tokens, addressBook, random)
+    const { clock, appointments } = this
+    const writer = new SwapWriter(sink, clock, tokens, random)
+    const end = new Graduation(tokens, tickets, appointments, clock, writer, addressBook, random)
+    const trader = new Trader(tokens, holders, writer, end, random)
+    const agent = addressBook.wallet(MAYHEM_AGENT)
+    const crowd = new Crowd(tokens, tickets, holders, wallets, trader, writer, random, agent)
+    this.seconds = 0
+    this.random = random
+    this.writer = writer
+    this.crowd = crowd
+    this.graduation = end
+    this.solPrice = new SolPriceWalk(random)
+    const parts = { tokens, tickets, appointments, wallets, crowd, clock, writer, random }
+    this.launcher = new Launcher({ ...parts, book: addressBook })
+    this.keep = (row, kind) => {
+      if (kind === Appointment.migrate) this.graduation.migrate(row)
+      else this.launcher.snipe(row)
+    }
+  }
+
+  /** Swaps emitted so far. */
+  get swaps(): number {
+    return this.writer.swaps
+  }
+
+  /** Moves event time on; it never goes back. */
+  advance(seconds: number, priceIntervalSeconds = 1): void {
+    if (seconds > this.seconds) this.seconds = seconds
+    if (this.seconds < this.clock.slotEndSeconds) return
+    const target = slotAt(this.seconds)
+    if (this.appointments.pending > 0) this.keepAppointments(target)
+    if (this.clock.slot < target || this.priceSeconds === 0) this.clock.enterSlot(target)
+    if (this.clock.timestamp - this.priceSeconds >= priceIntervalSeconds) this.emitPrice()
+  }
+
+  /** One more transaction: a launch now and then, else a trade. */
+  step(launchProbability = 1 / TRADES_PER_LAUNCH): boolean {
+    if (this.random.chance(launchProbability) || !this.crowd.trade()) {
+      this.launcher.launch(false)
+      return true
+    }
+    return false
+  }
+
+  /** A launch that nobody notices at first. */
+  launchQuietly(): void {
+    this.launcher.launch(true)
+  }
+
+  /** At least `count` more swaps, event time moving evenly on to `seconds`. */
+  run(count: number, seconds: number): void {
+    const from = this.seconds
+    const first = this.writer.swaps
+    const pace = (seconds - from) / count
+    let made = 0
+    while (made < count) {
+      this.advance(Math.min(from + pace * made, seconds))
+      this.step()
+      made = this.writer.swaps - first
+    }
+    this.advance(seconds)
+  }
+
+  /** Advance in history, where the price need not be told every second. */
+  advanceHistory(seconds: number): void {
+    this.advance(seconds, HISTORY_PRICE_INTERVAL_SECONDS)
+  }
+
+  /** Hands over the swaps generated so far. */
+  flushSwaps(): void {
+    this.writer.flush()
+  }
+
+  /** Hands over everything generated so far. */
+  flush(): void {
+    this.launcher.flush()
+    this.writer.flush()
+  }
+
+  private keepAppointments(target: number): void {
+    const last = Math.min(target, this.clock.slot + MAX_DELAY_SLOTS)
+    for (let slot = this.clock.slot + 1; slot <= last; slot++) {
+      if (!this.appointments.hasAny(slot)) continue
+      this.clock.enterSlot(slot)
+      this.appointments.run(slot, this.keep)
+    }
+  }
+
+  private emitPrice(): void {
+    const { timestamp } = this.clock
+    // The first price has no price before it: the walk starts with one second.
+    const seconds = this.priceSeconds === 0 ? 1 : timestamp - this.priceSeconds
+    this.priceSeconds = timestamp
+    this.writer.events([{ type: 'sol_price', timestamp, usd: this.solPrice.next(seconds) }])
+  }
+}
+
+function ticketsInDraw(tokens: number): number {
+  const meanTickets = TICKETS.reduce((sum, tickets) => sum + tickets, 0) / TICKETS.length
+  const wanted = Math.ceil(tokens * meanTickets * LIVE_TICKET_SHARE)
+  return Math.min(MAX_TICKETS_IN_DRAW, Math.max(MIN_TICKETS, wanted))
+}

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream'
+import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { FeedCounters } from './feed-counters.ts'
+import { LineRun } from './line-run.ts'
+import type { ReportLine } from './lines/line-report.ts'
+import { Pacer } from './lines/pacer.ts'
+
+export interface StdinOptions {
+  readonly report: ReportLine
+  readonly counters: FeedCounters
+  /** Another stream of bytes than the standard input. */
+  readonly input?: Readable
+}
+
+/**
+ * Feed `stdin`: event lines or recorded chain data, one JSON object a line, taken as they come.
+ * While the engine is busy the pipe fills and the writer waits. Ends at the end of the input.
+ */
+export class StdinFeed implements Feed {
+  readonly name = 'stdin'
+  readonly #options: StdinOptions
+  readonly #stopping = new AbortController()
+
+  constructor(options: StdinOptions) {
+    this.#options = options
+  }
+
+  /** @throws when the sink fails */
+  async start(sink: EventSink): Promise<void> {
+    const { report, counters } = this.#options
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    const input = this.#options.input ?? process.stdin
+    const destroy = () => input.destroy()
+    signal.addEventListener('abort', destroy)
+    const pacer = new Pacer('max')
+    const run = new LineRun(sink, {
+      counters,
+      report,
+      pacer,
+      signal,
+      progress: null,
+      allowsDocument: false,
+    })
+    try {
+      await run.read(input)
+    } finally {
+      signal.removeEventListener('abort', destroy)
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+}

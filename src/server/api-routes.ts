@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache'
+import type { Answers, TablesQuery } from '../wire/answers.ts'
+import { parseChart } from '../wire/requests/chart.ts'
+import { parseMarketData } from '../wire/requests/market-data.ts'
+import { accept, type Parsed } from '../wire/requests/parsed.ts'
+import { parseSearch } from '../wire/requests/search.ts'
+import { parseSwaps } from '../wire/requests/swaps.ts'
+import { parseTables } from '../wire/requests/tables.ts'
+import { parseTraders } from '../wire/requests/traders.ts'
+import { cachedChart } from './chart-cache.ts'
+import { MAX_PARSED_BODIES } from './limits.ts'
+import { jsonReply, type Reply } from './reply.ts'
+import type { Route } from './route.ts'
+
+/** Endpoints 1 to 7 of the specification. */
+export function apiRoutes(answers: Answers, clock: () => number): readonly Route[] {
+  return [...tokenRoutes(answers), ...traderRoutes(answers), ...memeRoutes(answers, clock)]
+}
+
+const GET_API = { method: 'GET', isApi: true } as const
+
+function tokenRoutes(answers: Answers): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'search',
+      path: '/api/v2/search/tokens/detailed',
+      answer: ({ parameters }) => replied(parseSearch(parameters), (text) => answers.search(text)),
+    },
+    {
+      ...GET_API,
+      name: 'market_data',
+      path: '/api/v2/search/tokens/:mint/market-data',
+      rawSegments: true,
+      answer: ({ segments: [word], parameters }) =>
+        replied(parseMarketData(word, parameters), (mints) => answers.marketData(mints)),
+    },
+    {
+      ...GET_API,
+      name: 'swaps',
+      path: '/api/v2/search/tokens/:mint/swaps',
+      answer: ({ segments: [mint], parameters }) =>
+        replied(parseSwaps(parameters), ({ wallet, page }) => answers.swaps(mint, wallet, page)),
+    },
+  ]
+}
+
+function traderRoutes(answers: Answers): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'token_traders',
+      path: '/api/v2/search/traders/tokens/:mint',
+      answer: ({ segments: [mint], parameters }) =>
+        replied(parseTraders(parameters), (query) => answers.tokenTraders(mint, query)),
+    },
+    {
+      ...GET_API,
+      name: 'trader_tokens',
+      path: '/api/v2/search/traders/:wallet/tokens',
+      answer: ({ segments: [wallet], parameters }) =>
+        replied(parseTraders(parameters), (query) => answers.walletTokens(wallet, query)),
+    },
+  ]
+}
+
+function memeRoutes(answers: Answers, clock: () => number): readonly Route[] {
+  const chart = cachedChart(answers, clock)
+  const parseBody = rememberedTables()
+  return [
+    {
+      ...GET_API,
+      name: 'chart',
+      path: '/api/v2/meme/chart/ohlcv',
+      answer: ({ parameters }) => replied(parseChart(parameters), chart),
+    },
+    {
+      name: 'tables',
+      method: 'POST',
+      path: '/api/v2/meme',
+      isApi: true,
+      answer: ({ body }) => replied(parseBody(body), (query) => answers.tables(query)),
+    },
+  ]
+}
+
+/** Equal bodies give the same query object: parsed once, and a key for whoever caches by it. */
+function rememberedTables(): (body: string) => Parsed<TablesQuery> {
+  const known = new LRUCache<string, TablesQuery>({ max: MAX_PARSED_BODIES })
+  return (body) => {
+    const query = known.get(body)
+    if (query !== undefined) return accept(query)
+    const parsed = parseTables(body)
+    if (parsed.ok) known.set(body, parsed.value)
+    return parsed
+  }
+}
+
+function replied<T>(query: Parsed<T>, answer: (query: T) => string): Parsed<Reply> {
+  return query.ok ? accept(jsonReply(answer(query.value))) : query
+}

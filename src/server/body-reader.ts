@@ -1,0 +1,62 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { requestError } from '../wire/errors.ts'
+import { accept, type Parsed, type Refused, refuse } from '../wire/requests/parsed.ts'
+import { MAX_BODY_BYTES } from './limits.ts'
+import type { ServerRequest } from './request.ts'
+
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** Refuses a body by its headers alone, null when it may be read. */
+export function refusedByHeaders(request: ServerRequest): Refused | null {
+  if (!JSON_MEDIA_TYPE.test(request.contentType.trim())) {
+    const came = request.contentType === '' ? 'is missing' : 'is another'
+    return unsupported('Content-Type', `Content-Type ${came}, application/json is expected.`)
+  }
+  if (request.contentEncoding !== '' && request.contentEncoding.toLowerCase() !== 'identity') {
+    return unsupported('Content-Encoding', 'Content-Encoding came, a plain body is expected.')
+  }
+  return request.contentLength > MAX_BODY_BYTES ? tooLarge() : null
+}
+
+/**
+ * Collects a body up to the limit and calls back once: with the bytes, or with the 413 as soon as
+ * the limit is passed. uWebSockets.js discards what still comes after an answer.
+ */
+export function readBody(res: HttpResponse, done: (body: Parsed<Buffer>) => void): void {
+  let chunks: Buffer[] = []
+  let size = 0
+  let isDone = false
+  res.onData((chunk, isLast) => {
+    if (isDone) return
+    size += chunk.byteLength
+    if (size > MAX_BODY_BYTES) {
+      isDone = true
+      chunks = []
+      done(tooLarge())
+      return
+    }
+    // The chunk is only lent: uWebSockets.js takes it back when this returns.
+    if (!isLast) {
+      chunks.push(Buffer.from(Buffer.from(chunk)))
+      return
+    }
+    isDone = true
+    const last = Buffer.from(chunk)
+    done(accept(chunks.length === 0 ? last : Buffer.concat([...chunks, last])))
+  })
+}
+
+/** The refusal of a body that did not arrive in time. */
+export function bodyTimeout(deadlineMs: number): Refused {
+  const message = `The body did not arrive within ${deadlineMs} ms.`
+  return { ok: false, error: requestError('body_timeout', message, [{ path: 'body', message }]) }
+}
+
+function tooLarge(): Refused {
+  const message = `body came with more than ${MAX_BODY_BYTES} bytes, which is the most allowed.`
+  return refuse('body_too_large', 'body', message)
+}
+
+function unsupported(path: string, message: string): Refused {
+  return refuse('unsupported_media_type', path, message)
+}

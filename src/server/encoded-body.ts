@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Coding } from './content-coding.ts'
+import {
+  BROTLI_QUALITY,
+  GZIP_LEVEL,
+  MAX_ENCODED_BODIES,
+  MAX_ENCODED_BYTES,
+  MIN_COMPRESSED_BYTES,
+} from './limits.ts'
+
+/** A body as bytes, with what is derived from it on demand and then kept. */
+export interface EncodedBody {
+  readonly bytes: Buffer
+  /** Weak: the same for every coding of the body. */
+  etag(): string
+  /** The body in a coding, null when it is too small to be worth it. */
+  compressed(coding: Coding): Buffer | null
+}
+
+/** Turns answers into bytes; texts that come again are encoded, hashed and compressed once. */
+export interface BodyEncoder {
+  encode(text: string): EncodedBody
+}
+
+export function bodyEncoder(): BodyEncoder {
+  const known = new LRUCache<string, EncodedBody>({
+    max: MAX_ENCODED_BODIES,
+    maxSize: MAX_ENCODED_BYTES,
+    // The text itself, its bytes and both compressed forms.
+    sizeCalculation: (body) => body.bytes.length * 3,
+  })
+  return {
+    encode(text) {
+      if (text.length < MIN_COMPRESSED_BYTES) return encodeBody(text)
+      const kept = known.get(text)
+      if (kept !== undefined) return kept
+      const body = encodeBody(text)
+      known.set(text, body)
+      return body
+    },
+  }
+}
+
+function encodeBody(text: string): EncodedBody {
+  const bytes = Buffer.from(text)
+  const compressed = new Map<Coding, Buffer>()
+  let etag: string | null = null
+  return {
+    bytes,
+    etag() {
+      etag ??= `W/"${hash('sha1', bytes, 'base64url')}"`
+      return etag
+    },
+    compressed(coding) {
+      if (bytes.length < MIN_COMPRESSED_BYTES) return null
+      const done = compressed.get(coding) ?? compress(bytes, coding)
+      compressed.set(coding, done)
+      return done
+    },
+  }
+}
+
+function compress(bytes: Buffer, coding: Coding): Buffer {
+  if (coding === 'gzip') return gzipSync(bytes, { level: GZIP_LEVEL })
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
+  return brotliCompressSync(bytes, {
+    params: { [BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  })
+}

@@ -1,0 +1,97 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import type { HttpCounters } from './http-counters.ts'
+import type { Log } from './options.ts'
+import type { Header, Reply } from './reply.ts'
+import type { ServerRequest } from './request.ts'
+import type { ResponseWriter } from './response-writer.ts'
+
+/** What all exchanges of one server share. */
+export interface ExchangeContext {
+  readonly writer: ResponseWriter
+  readonly http: HttpCounters
+  readonly log: Log
+  /** Exchanges that have not ended yet, for a stop that lets them finish. */
+  readonly open: Set<Exchange>
+}
+
+/** One request until it is answered once, aborted by the client, or out of time. */
+export class Exchange {
+  readonly res: HttpResponse
+  readonly request: ServerRequest
+  /** Label of the counters; the front sets it when the route is known. */
+  routeName = 'none'
+  /** Headers of the rate limit. */
+  extraHeaders: readonly Header[] = []
+  readonly #context: ExchangeContext
+  #ended = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(context: ExchangeContext, res: HttpResponse, request: ServerRequest) {
+    this.#context = context
+    this.res = res
+    this.request = request
+  }
+
+  /** Answers, unless the exchange has ended already. */
+  reply(reply: Reply): void {
+    if (this.#ended) return
+    this.#end()
+    this.#context.http.count(this.routeName, reply.statusCode)
+    try {
+      this.#context.writer.write(this.res, this.request, reply, this.extraHeaders)
+    } catch (error) {
+      // Half an answer cannot be taken back; an unanswered request would end the process.
+      this.#logDefect(error)
+      this.res.close()
+    }
+  }
+
+  /**
+   * Must be called before the handler returns without an answer: uWebSockets.js ends the process
+   * otherwise. After `deadlineMs` the exchange is answered with `late()`.
+   */
+  wait(deadlineMs: number, late: () => Reply): void {
+    if (this.#ended) return
+    this.#clearTimer()
+    this.#timer = setTimeout(() => this.reply(late()), deadlineMs)
+    if (this.#context.open.has(this)) return
+    this.#context.open.add(this)
+    this.res.onAborted(() => this.#end())
+  }
+
+  /**
+   * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
+   * defect: logged, answered by `failed()`, and life goes on.
+   */
+  guard(step: () => Reply | null, failed: () => Reply): void {
+    try {
+      const reply = step()
+      if (reply !== null) this.reply(reply)
+    } catch (error) {
+      this.fail(error, failed)
+    }
+  }
+
+  /** Logs an exception of a route with its stack, which the client never sees, and answers. */
+  fail(error: unknown, failed: () => Reply): void {
+    this.#logDefect(error)
+    this.reply(failed())
+  }
+
+  #logDefect(error: unknown): void {
+    const { method, path } = this.request
+    const stack = error instanceof Error ? error.stack : String(error)
+    this.#context.log.error({ method, path, stack }, 'A route threw')
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#clearTimer()
+    this.#context.open.delete(this)
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+}

@@ -1,0 +1,67 @@
+import { type HttpErrorCode, requestError } from '../wire/errors.ts'
+import { quoted } from '../wire/requests/parsed.ts'
+import { allowedMethods, preflightHeaders } from './cors.ts'
+import { STARTING_RETRY_S } from './limits.ts'
+import type { RateVerdict } from './rate-limiter.ts'
+import { errorReply, type Header, type Reply } from './reply.ts'
+import type { ServerRequest } from './request.ts'
+import type { Route } from './route.ts'
+
+/** 404 of an unknown path. */
+export function notFound(request: ServerRequest): Reply {
+  return refusal('not_found', 'path', `The path ${quoted(request.path)} is not known.`)
+}
+
+/** 405 with `Allow`. */
+export function methodNotAllowed(request: ServerRequest, route: Route): Reply {
+  const allow = allowedMethods(route)
+  const message = `The method ${quoted(request.method)} came, allowed are ${allow}.`
+  return refusal('method_not_allowed', 'method', message, [['Allow', allow]])
+}
+
+/** 204 of OPTIONS, preflight or not. */
+export function preflight(route: Route): Reply {
+  return { statusCode: 204, contentType: '', body: '', headers: preflightHeaders(route) }
+}
+
+/** 429 with `Retry-After`. */
+export function rateLimited(verdict: RateVerdict): Reply {
+  const { limit, resetS } = verdict
+  const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
+  return refusal('rate_limited', 'requests', message, [['Retry-After', String(resetS)]])
+}
+
+/** The three headers of every limited answer. */
+export function rateHeaders(verdict: RateVerdict): readonly Header[] {
+  return [
+    ['X-RateLimit-Limit', String(verdict.limit)],
+    ['X-RateLimit-Remaining', String(verdict.remaining)],
+    ['X-RateLimit-Reset', String(verdict.resetS)],
+  ]
+}
+
+/** 503 while the state is being recovered. */
+export function starting(reason: string | null): Reply {
+  const message = reason ?? 'The service is starting.'
+  return refusal('starting', 'service', message, [['Retry-After', String(STARTING_RETRY_S)]])
+}
+
+/** 503 of a route that took too long. */
+export function deadlineExceeded(deadlineMs: number): Reply {
+  const message = `No answer was ready within ${deadlineMs} ms.`
+  return refusal('deadline_exceeded', 'service', message)
+}
+
+/** 500 of a defect; the log has what the client must not see. */
+export function internalError(): Reply {
+  return errorReply(requestError('internal_error', 'The service failed on this request.'))
+}
+
+function refusal(
+  code: HttpErrorCode,
+  path: string,
+  message: string,
+  headers: readonly Header[] = [],
+): Reply {
+  return errorReply(requestError(code, message, [{ path, message }]), headers)
+}

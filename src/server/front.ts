@@ -1,0 +1,125 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { pathParameter } from '../wire/requests/decoding.ts'
+import { bodyText } from '../wire/requests/json-body.ts'
+import { accept, type Parsed } from '../wire/requests/parsed.ts'
+import { parseQueryString } from '../wire/requests/query-parameters.ts'
+import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
+import type { ClientAddresses } from './client-address.ts'
+import { Exchange, type ExchangeContext } from './exchange.ts'
+import {
+  deadlineExceeded,
+  internalError,
+  methodNotAllowed,
+  notFound,
+  preflight,
+  rateHeaders,
+  rateLimited,
+  starting,
+} from './front-replies.ts'
+import type { ServerState } from './options.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import { errorReply, type Reply } from './reply.ts'
+import { readRequest } from './request.ts'
+import type { Route } from './route.ts'
+import type { RouteMatch, Router } from './router.ts'
+
+export interface FrontOptions {
+  readonly router: Router
+  readonly addresses: ClientAddresses
+  /** The limiter of a route by its name; empty when nothing is limited. */
+  readonly limiters: ReadonlyMap<string, RateLimiter>
+  readonly clock: () => number
+  readonly state: ServerState
+  readonly bodyDeadlineMs: number
+  readonly routeDeadlineMs: number
+  readonly context: ExchangeContext
+}
+
+/** The one handler of every HTTP request: no route can forget what is done here. */
+export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
+  return (res, req) => {
+    const request = readRequest(res, req, options.addresses)
+    const exchange = new Exchange(options.context, res, request)
+    exchange.guard(() => dispatch(options, exchange), internalError)
+  }
+}
+
+/** The reply, or null when it comes later; the exchange is told to wait then. */
+function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
+  const { request } = exchange
+  const match = options.router.find(request.path)
+  if (match === null) return notFound(request)
+  const { route } = match
+  exchange.routeName = route.name
+  if (request.method === 'OPTIONS') return preflight(route)
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (method !== route.method) return methodNotAllowed(request, route)
+  const refused = gate(options, exchange, route)
+  if (refused !== null) return refused
+  return route.method === 'GET'
+    ? run(options, exchange, match, '')
+    : receive(options, exchange, match)
+}
+
+/** Rate limit and readiness: what keeps a request from its route, null when nothing does. */
+function gate(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
+  if (!route.isApi) return null
+  const limiter = options.limiters.get(route.name)
+  if (limiter !== undefined) {
+    const verdict = limiter.take(exchange.request.client, options.clock())
+    exchange.extraHeaders = rateHeaders(verdict)
+    if (!verdict.allowed) return rateLimited(verdict)
+  }
+  return options.state.isStarting() ? starting(options.state.notReady()) : null
+}
+
+function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
+  const refused = refusedByHeaders(exchange.request)
+  if (refused !== null) return errorReply(refused.error)
+  const { bodyDeadlineMs } = options
+  exchange.wait(bodyDeadlineMs, () => errorReply(bodyTimeout(bodyDeadlineMs).error))
+  readBody(exchange.res, (body) => {
+    exchange.guard(() => {
+      const text = body.ok ? bodyText(body.value) : body
+      return text.ok ? run(options, exchange, match, text.value) : errorReply(text.error)
+    }, internalError)
+  })
+  return null
+}
+
+function run(
+  options: FrontOptions,
+  exchange: Exchange,
+  match: RouteMatch,
+  body: string,
+): Reply | null {
+  const parameters = parseQueryString(exchange.request.query)
+  if (!parameters.ok) return errorReply(parameters.error)
+  const segments = pathWords(match)
+  if (!segments.ok) return errorReply(segments.error)
+  const call = { segments: segments.value, parameters: parameters.value, body }
+  const answer = match.route.answer(call)
+  if (!(answer instanceof Promise)) return replyOf(answer)
+  const { routeDeadlineMs } = options
+  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+  answer.then(
+    (parsed) => exchange.guard(() => replyOf(parsed), internalError),
+    (error: unknown) => exchange.fail(error, internalError),
+  )
+  return null
+}
+
+function pathWords({ route, segments }: RouteMatch): Parsed<readonly string[]> {
+  if (route.rawSegments) return accept(segments)
+  const words: string[] = []
+  for (const [index, raw] of segments.entries()) {
+    const word = pathParameter(raw, route.path.split(':')[index + 1].split('/')[0])
+    if (!word.ok) return word
+    words.push(word.value)
+  }
+  return accept(words)
+}
+
+function replyOf(answer: Parsed<Reply>): Reply {
+  return answer.ok ? answer.value : errorReply(answer.error)
+}

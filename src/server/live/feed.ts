@@ -1,0 +1,199 @@
+import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import type { LiveSource } from '../../wire/answers.ts'
+import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
+import {
+  acknowledgement,
+  type LiveRequest,
+  liveErrorFrame,
+  MAX_CONNECTION_MINTS,
+  PING_FRAME,
+  PONG_FRAME,
+  parseLiveMessage,
+  tooManyMints,
+} from '../../wire/live-messages.ts'
+import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, MAX_RECEIVED_BYTES } from '../limits.ts'
+import type { LiveTimes } from '../options.ts'
+import { Backlog } from './backlog.ts'
+import type { LiveConnection, SocketData } from './connection.ts'
+import { keepAlive } from './keep-alive.ts'
+import { MIGRATION_TOPIC, Subscriptions, tradeTopic } from './subscriptions.ts'
+import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
+
+export interface LiveFeedOptions {
+  readonly app: TemplatedApp
+  readonly source: LiveSource
+  readonly times: LiveTimes
+  readonly refuse: UpgradeOptions['refuse']
+}
+
+type SubscriptionRequest = Extract<LiveRequest, { kind: 'trades' | 'migrations' }>
+
+const UTF8 = new TextDecoder()
+
+/** The live feed on `/ws` and `/`: contract section 4. */
+export class LiveFeed {
+  readonly #app: TemplatedApp
+  readonly #times: LiveTimes
+  readonly #connections = new Set<LiveConnection>()
+  readonly #subscriptions = new Subscriptions()
+  readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
+  readonly #stopKeepAlive: () => void
+  #isStopping = false
+  #published = 0
+  #slowReaders = 0
+
+  constructor(options: LiveFeedOptions) {
+    this.#app = options.app
+    this.#times = options.times
+    for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
+    this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
+      ping: (connection) => this.#send(connection, PING_FRAME),
+      closeSilent: (connection) =>
+        this.#close(connection, CLOSE_CODES.silent, 'nothing came from the client'),
+    })
+    options.source.onTrade(
+      (mint) => this.#subscriptions.isFollowed(mint),
+      (mint, message) => this.#publish(tradeTopic(mint), mint, message),
+    )
+    options.source.onMigration((message) => this.#publish(MIGRATION_TOPIC, null, message))
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      live_connections: this.#connections.size,
+      live_followed_mints: this.#subscriptions.mintCount,
+      live_published_total: this.#published,
+      live_slow_readers_total: this.#slowReaders,
+    }
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size
+  }
+
+  /** Closes every connection with 1012; nothing is published from here on. */
+  stop(): void {
+    this.#isStopping = true
+    this.#stopKeepAlive()
+    this.#backlog.stop()
+    for (const connection of [...this.#connections]) {
+      this.#close(connection, CLOSE_CODES.serviceRestart, 'the service restarts')
+    }
+  }
+
+  #behavior(options: LiveFeedOptions): WebSocketBehavior<SocketData> {
+    return {
+      maxPayloadLength: MAX_RECEIVED_BYTES,
+      // No limit and no timeout of its own: it would drop or cut without a close code.
+      maxBackpressure: 0,
+      idleTimeout: 0,
+      sendPingsAutomatically: false,
+      upgrade: upgradeHandler({
+        connectionCount: () => this.#connections.size,
+        isStopping: () => this.#isStopping,
+        refuse: options.refuse,
+      }),
+      open: (ws) => this.#open(ws),
+      message: (ws, message, isBinary) => this.#heard(ws, message, isBinary),
+      ping: (ws) => touch(ws),
+      pong: (ws) => touch(ws),
+      close: (ws) => this.#closed(ws),
+    }
+  }
+
+  #open(socket: WebSocket<SocketData>): void {
+    const data = socket.getUserData()
+    const nowMs = performance.now()
+    const connection: LiveConnection = {
+      id: data.id,
+      socket,
+      mints: new Set(),
+      followsMigrations: false,
+      lastHeardMs: nowMs,
+      nextPingMs: nowMs + this.#times.pingMs,
+      isClosed: false,
+    }
+    data.connection = connection
+    this.#connections.add(connection)
+  }
+
+  #closed(socket: WebSocket<SocketData>): void {
+    const { connection } = socket.getUserData()
+    if (connection === null) return
+    connection.isClosed = true
+    this.#connections.delete(connection)
+    this.#subscriptions.drop(connection)
+  }
+
+  #heard(socket: WebSocket<SocketData>, message: ArrayBuffer, isBinary: boolean): void {
+    const { connection } = socket.getUserData()
+    if (connection === null || connection.isClosed) return
+    connection.lastHeardMs = performance.now()
+    if (message.byteLength > MAX_MESSAGE_BYTES) {
+      const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
+      this.#close(connection, CLOSE_CODES.messageTooBig, reason)
+    } else if (isBinary) {
+      this.#sendError(connection, 'binary_frame', 'A binary frame came, JSON text is expected.')
+    } else this.#serve(connection, parseLiveMessage(UTF8.decode(message), connection.id))
+  }
+
+  #serve(connection: LiveConnection, request: LiveRequest): void {
+    if (request.kind === 'refused') this.#sendError(connection, request.code, request.message)
+    else if (request.kind === 'ping') this.#send(connection, PONG_FRAME)
+    else if (request.kind !== 'pong') this.#send(connection, this.#apply(connection, request))
+  }
+
+  /** Changes the subscriptions and returns the frame that answers. */
+  #apply(connection: LiveConnection, request: SubscriptionRequest): string {
+    if (request.kind === 'migrations') {
+      this.#subscriptions.setMigrations(connection, request.action === 'subscribe')
+      return acknowledgement(request)
+    }
+    if (request.action === 'unsubscribe') {
+      for (const mint of request.mints) this.#subscriptions.unfollow(connection, mint)
+      return acknowledgement(request)
+    }
+    const added = request.mints.filter((mint) => !connection.mints.has(mint)).length
+    const asked = connection.mints.size + added
+    if (asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
+    for (const mint of request.mints) this.#subscriptions.follow(connection, mint)
+    return acknowledgement(request)
+  }
+
+  #publish(topic: string, mint: string | null, message: string): void {
+    if (this.#isStopping) return
+    this.#published++
+    this.#app.publish(topic, message)
+    this.#backlog.published(mint, message.length)
+  }
+
+  #sendError(connection: LiveConnection, code: LiveErrorCode, message: string): void {
+    this.#send(connection, liveErrorFrame(code, message))
+  }
+
+  #send(connection: LiveConnection, frame: string): void {
+    if (connection.isClosed) return
+    connection.socket.send(frame)
+    this.#checkBuffer(connection)
+  }
+
+  #checkBuffer(connection: LiveConnection): void {
+    if (connection.isClosed || connection.socket.getBufferedAmount() <= MAX_BUFFERED_BYTES) return
+    this.#slowReaders++
+    const reason = `slow reader: more than ${MAX_BUFFERED_BYTES} bytes buffered`
+    this.#close(connection, CLOSE_CODES.slowReader, reason)
+  }
+
+  /** What is buffered goes out before the close frame: a reader that catches up sees the code. */
+  #close(connection: LiveConnection, code: number, reason: string): void {
+    if (connection.isClosed) return
+    connection.isClosed = true
+    connection.socket.end(code, reason)
+  }
+}
+
+function touch(socket: WebSocket<SocketData>): void {
+  const { connection } = socket.getUserData()
+  if (connection !== null) connection.lastHeardMs = performance.now()
+}

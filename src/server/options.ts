@@ -1,0 +1,73 @@
+import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
+
+/** A logger as pino has it. */
+export interface Log {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+  error(fields: Readonly<Record<string, unknown>>, message: string): void
+}
+
+/** The service's state as the server sees it. */
+export interface ServerState extends ServiceState {
+  /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */
+  isStarting(): boolean
+}
+
+/** A fixed-window limit per endpoint and client address. */
+export interface RateLimit {
+  /** Requests a window. */
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** A text that never changes while the server runs, such as `/openapi.json`. */
+export interface StaticDocument {
+  readonly path: string
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Times of the live feed; tests shorten them. */
+export interface LiveTimes {
+  readonly pingMs: number
+  readonly silenceMs: number
+}
+
+export interface ServerOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly answers: Answers
+  readonly live: LiveSource
+  readonly state: ServerState
+  /** Now in unix milliseconds, for rate limits and the chart's cache. */
+  readonly clock: () => number
+  /** Null: no limit. */
+  readonly rateLimit: RateLimit | null
+  /** Addresses or CIDRs whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[]
+  /** `*` or one origin. */
+  readonly corsOrigin: string
+  readonly log: Log
+  /** Documents served beside the API, not rate limited. */
+  readonly documents?: readonly StaticDocument[]
+  readonly liveTimes?: LiveTimes
+  /** Bound of a request body's arrival; tests shorten it. */
+  readonly bodyDeadlineMs?: number
+  /** Bound of a route's answer; tests shorten it. */
+  readonly routeDeadlineMs?: number
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Base address of the API, `http://host:port`. */
+  readonly url: string
+  /** Address of the live feed, `ws://host:port/ws`. */
+  readonly wsUrl: string
+  readonly port: number
+  /**
+   * Stops listening, lets running requests finish up to a bound, closes live connections with
+   * 1012 and every other socket. A second call waits for the first.
+   */
+  stop(): Promise<void>
+}

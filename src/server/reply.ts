@@ -1,0 +1,26 @@
+import { errorBody, type RequestError, type StatusCode } from '../wire/errors.ts'
+
+/** What a route answers; the front adds everything that every answer has. */
+export interface Reply {
+  readonly statusCode: StatusCode
+  readonly contentType: string
+  readonly body: string
+  /** Headers of this answer alone. */
+  readonly headers: readonly Header[]
+}
+
+export type Header = readonly [name: string, value: string]
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+const NO_HEADERS: readonly Header[] = []
+
+/** 200 with JSON text. */
+export function jsonReply(body: string): Reply {
+  return { statusCode: 200, contentType: JSON_TYPE, body, headers: NO_HEADERS }
+}
+
+/** A refusal in the one shape of contract section 3. */
+export function errorReply(error: RequestError, headers: readonly Header[] = NO_HEADERS): Reply {
+  return { statusCode: error.statusCode, contentType: JSON_TYPE, body: errorBody(error), headers }
+}

@@ -1,0 +1,65 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { ClientAddresses } from './client-address.ts'
+
+/**
+ * What the front needs of a request, read at once: uWebSockets.js frees it when the handler
+ * returns.
+ */
+export interface ServerRequest {
+  /** As it came: methods are case-sensitive. */
+  readonly method: string
+  /** Raw path, still percent-encoded. */
+  readonly path: string
+  /** Raw query string without `?`. */
+  readonly query: string
+  readonly acceptEncoding: string
+  readonly ifNoneMatch: string
+  readonly contentType: string
+  readonly contentEncoding: string
+  /** Announced bytes of the body, NaN when not announced. */
+  readonly contentLength: number
+  /** Whom the rate limit counts the request for. */
+  readonly client: string
+}
+
+/** Copies a request out of uWebSockets.js. */
+export function readRequest(
+  res: HttpResponse,
+  req: HttpRequest,
+  addresses: ClientAddresses,
+): ServerRequest {
+  const method = req.getCaseSensitiveMethod()
+  const hasBody = method === 'POST'
+  const forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
+  return {
+    method,
+    path: req.getUrl(),
+    query: queryOf(req),
+    acceptEncoding: req.getHeader('accept-encoding'),
+    ifNoneMatch: hasBody ? '' : req.getHeader('if-none-match'),
+    contentType: hasBody ? req.getHeader('content-type') : '',
+    contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
+    contentLength: hasBody ? announcedBytes(req) : Number.NaN,
+    client: addresses.keyOf(res.getRemoteAddress(), forwardedFor),
+  }
+}
+
+/** The types promise a string; without a `?` in the url it is undefined. */
+export function queryOf(req: HttpRequest): string {
+  const query: string | undefined = req.getQuery()
+  return query ?? ''
+}
+
+function announcedBytes(req: HttpRequest): number {
+  const text = req.getHeader('content-length')
+  return text === '' ? Number.NaN : Number(text)
+}
+
+/** Repeated headers are one list (RFC 9110 section 5.3); getHeader would see the first only. */
+function forwardedForOf(req: HttpRequest): string {
+  const values: string[] = []
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') values.push(value)
+  })
+  return values.join(',')
+}

@@ -1,0 +1,95 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { STATUS_TEXTS } from '../wire/errors.ts'
+import { type Coding, negotiateCoding } from './content-coding.ts'
+import { corsHeaders } from './cors.ts'
+import { type BodyEncoder, bodyEncoder, type EncodedBody } from './encoded-body.ts'
+import { matchesEntityTag } from './entity-tag.ts'
+import type { Header, Reply } from './reply.ts'
+import type { ServerRequest } from './request.ts'
+
+/** Writes replies; the only place that knows what every answer carries. */
+export interface ResponseWriter {
+  /** `extra`: headers the front adds, such as those of the rate limit. */
+  write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
+}
+
+/** `closing` tells whether connections are to be closed after their answer. */
+export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
+  const encoder: BodyEncoder = bodyEncoder()
+  const common = commonHeaders(corsOrigin)
+  return {
+    write(res, request, reply, extra) {
+      const body = encoder.encode(reply.body)
+      const etag = hasEntityTag(request, reply) ? body.etag() : null
+      res.cork(() => {
+        if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
+          res.writeStatus(statusLine(304)).writeHeader('Vary', common('')).writeHeader('ETag', etag)
+          writeHeaders(res, extra)
+          res.endWithoutBody()
+          return
+        }
+        res.writeStatus(statusLine(reply.statusCode))
+        res.writeHeader('Vary', common(reply.contentType))
+        if (etag !== null) res.writeHeader('ETag', etag)
+        writeHeaders(res, extra)
+        writeHeaders(res, reply.headers)
+        endWithBody(res, request, reply, body, closing())
+      })
+    },
+  }
+}
+
+/** Only successful GET answers: HTTP has no 304 on POST, and an error is not worth a tag. */
+function hasEntityTag(request: ServerRequest, reply: Reply): boolean {
+  return reply.statusCode === 200 && request.method !== 'POST'
+}
+
+function endWithBody(
+  res: HttpResponse,
+  request: ServerRequest,
+  reply: Reply,
+  body: EncodedBody,
+  closing: boolean,
+): void {
+  const coding: Coding | null = negotiateCoding(request.acceptEncoding)
+  const compressed = coding === null ? null : body.compressed(coding)
+  if (coding !== null && compressed !== null) res.writeHeader('Content-Encoding', coding)
+  const bytes = compressed ?? body.bytes
+  // A timed-out body is still on its way: what follows on the socket is no request.
+  const close = closing || reply.statusCode === 408
+  if (reply.statusCode === 204) res.endWithoutBody()
+  else if (request.method === 'HEAD') {
+    // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
+    res.writeHeader('Content-Length', String(bytes.length)).endWithoutBody()
+  } else res.end(bytes, close)
+}
+
+function writeHeaders(res: HttpResponse, headers: readonly Header[]): void {
+  for (const [name, value] of headers) res.writeHeader(name, value)
+}
+
+function statusLine(statusCode: keyof typeof STATUS_TEXTS): string {
+  return STATUS_LINES.get(statusCode) ?? `${statusCode} ${STATUS_TEXTS[statusCode]}`
+}
+
+const STATUS_LINES: ReadonlyMap<number, string> = new Map(
+  Object.entries(STATUS_TEXTS).map(([code, text]) => [Number(code), `${code} ${text}`]),
+)
+
+/**
+ * The headers that never change, as the value of a `Vary` header that goes on over several lines:
+ * one crossing into native code instead of four. Content types are the program's own, so the map
+ * is bounded.
+ */
+function commonHeaders(corsOrigin: string): (contentType: string) => string {
+  const known = new Map<string, string>()
+  return (contentType) => {
+    const kept = known.get(contentType)
+    if (kept !== undefined) return kept
+    const lines = corsHeaders(corsOrigin).map(([name, value]) => `\r\n${name}: ${value}`)
+    const type = contentType === '' ? '' : `\r\nContent-Type: ${contentType}`
+    const text = `Accept-Encoding${lines.join('')}${type}`
+    known.set(contentType, text)
+    return text
+  }
+}

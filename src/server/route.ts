@@ -1,0 +1,30 @@
+import type { Parsed } from '../wire/requests/parsed.ts'
+import type { QueryParameters } from '../wire/requests/query-parameters.ts'
+import type { Reply } from './reply.ts'
+
+/** What a route works on: decoded already, or it would not be called. */
+export interface RouteCall {
+  /** Decoded and not blank, in the order of the path's `:names`, unless `rawSegments`. */
+  readonly segments: readonly string[]
+  readonly parameters: QueryParameters
+  /** Text of the body; empty on GET. */
+  readonly body: string
+}
+
+/**
+ * One row of the table of routes. A route parses and answers; everything else (abort, body,
+ * limits, HEAD, ETag, compression, CORS, errors) is the front's.
+ */
+export interface Route {
+  /** Label of metrics and bucket of the rate limit. */
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  /** `/fixed/:parameter` pieces. */
+  readonly path: string
+  /** Part of the API: rate limited, and 503 while the service starts. */
+  readonly isApi: boolean
+  /** The route decodes its path words itself, because they may not count. */
+  readonly rawSegments?: boolean
+  /** May throw only on a defect; that is logged and answered 500. */
+  readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
+}

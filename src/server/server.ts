@@ -1,0 +1,133 @@
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  us_listen_socket_close,
+} from 'uWebSockets.js'
+import type { RequestError } from '../wire/errors.ts'
+import { apiRoutes } from './api-routes.ts'
+import { type ClientAddresses, clientAddresses } from './client-address.ts'
+import { Exchange, type ExchangeContext } from './exchange.ts'
+import { httpFront } from './front.ts'
+import { internalError } from './front-replies.ts'
+import { httpCounters } from './http-counters.ts'
+import * as limits from './limits.ts'
+import { type Listening, listen } from './listen.ts'
+import { LiveFeed } from './live/feed.ts'
+import type { RunningServer, ServerOptions } from './options.ts'
+import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
+import { errorReply } from './reply.ts'
+import { readRequest } from './request.ts'
+import { responseWriter } from './response-writer.ts'
+import type { Route } from './route.ts'
+import { routerOf } from './router.ts'
+import { documentRoutes, feedRoute, systemRoutes } from './system-routes.ts'
+
+const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
+
+/** The parts of one server, before it listens. */
+interface Parts {
+  readonly app: TemplatedApp
+  readonly live: LiveFeed
+  readonly context: ExchangeContext
+  /** Set when the server stops: answers then close their connections. */
+  readonly stopping: { isStopping: boolean }
+}
+
+/**
+ * Starts the HTTP API and the live feed on one port. Rejects with an Error of one sentence when
+ * the port or the address cannot be had or `trustProxy` holds something else than addresses.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const parts = assemble(options, clientAddresses(options.trustProxy))
+  let listening: Listening
+  try {
+    listening = await listen(parts.app, options.host, options.port)
+  } catch (error) {
+    parts.live.stop()
+    throw error
+  }
+  const { port } = listening
+  const authority = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
+  let stopped: Promise<void> | null = null
+  return {
+    url: `http://${authority}`,
+    wsUrl: `ws://${authority}/ws`,
+    port,
+    stop() {
+      stopped ??= stopServer(parts, listening)
+      return stopped
+    },
+  }
+}
+
+function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
+  const app = App()
+  const stopping = { isStopping: false }
+  const context: ExchangeContext = {
+    writer: responseWriter(options.corsOrigin, () => stopping.isStopping),
+    http: httpCounters(),
+    log: options.log,
+    open: new Set(),
+  }
+  // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
+  const live = new LiveFeed({
+    app,
+    source: options.live,
+    times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
+    refuse: upgradeRefusal(context, addresses),
+  })
+  const api = apiRoutes(options.answers, options.clock)
+  const system = systemRoutes(options.state, context.http, () => live.figures())
+  const documents = documentRoutes(options.documents ?? [])
+  const front = httpFront({
+    router: routerOf([...api, ...system, ...documents, feedRoute]),
+    addresses,
+    limiters: limitersOf(api, options),
+    clock: options.clock,
+    state: options.state,
+    bodyDeadlineMs: options.bodyDeadlineMs ?? limits.BODY_DEADLINE_MS,
+    routeDeadlineMs: options.routeDeadlineMs ?? limits.ROUTE_DEADLINE_MS,
+    context,
+  })
+  app.any('/*', front)
+  return { app, live, context, stopping }
+}
+
+function limitersOf(
+  routes: readonly Route[],
+  { rateLimit }: ServerOptions,
+): ReadonlyMap<string, RateLimiter> {
+  if (rateLimit === null) return new Map()
+  return new Map(routes.map((route) => [route.name, rateLimiter(rateLimit)]))
+}
+
+function upgradeRefusal(
+  context: ExchangeContext,
+  addresses: ClientAddresses,
+): (res: HttpResponse, req: HttpRequest, error: RequestError) => void {
+  return (res, req, error) => {
+    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
+    exchange.routeName = 'feed'
+    exchange.guard(() => errorReply(error), internalError)
+  }
+}
+
+async function stopServer(parts: Parts, listening: Listening): Promise<void> {
+  parts.stopping.isStopping = true
+  us_listen_socket_close(listening.socket)
+  const hadConnections = parts.live.connectionCount > 0
+  parts.live.stop()
+  const closedAtMs = performance.now()
+  while (parts.context.open.size > 0 && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
+    await sleep(limits.STOP_POLL_MS)
+  }
+  const flushedForMs = performance.now() - closedAtMs
+  if (hadConnections) await sleep(Math.max(0, limits.STOP_CLOSE_FRAMES_MS - flushedForMs))
+  parts.app.close()
+}
+
+function sleep(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}

@@ -1,0 +1,71 @@
+import { requestError } from '../wire/errors.ts'
+import { accept } from '../wire/requests/parsed.ts'
+import type { HttpCounters } from './http-counters.ts'
+import { METRICS_TYPE, metricsText } from './metrics-text.ts'
+import type { ServerState, StaticDocument } from './options.ts'
+import { errorReply, JSON_TYPE, jsonReply, type Reply } from './reply.ts'
+import type { Route } from './route.ts'
+
+const GET_SYSTEM = { method: 'GET', isApi: false } as const
+
+/** `/healthz`, `/readyz` and `/metrics`: outside the API and not rate limited. */
+export function systemRoutes(
+  state: ServerState,
+  http: HttpCounters,
+  liveFigures: () => Readonly<Record<string, number>>,
+): readonly Route[] {
+  const figures = () => ({ ...liveFigures(), ...state.figures() })
+  return [
+    {
+      ...GET_SYSTEM,
+      name: 'healthz',
+      path: '/healthz',
+      answer: () => accept(jsonReply('{"status":"ok"}')),
+    },
+    {
+      ...GET_SYSTEM,
+      name: 'readyz',
+      path: '/readyz',
+      answer: () => accept(readiness(state.notReady(), figures())),
+    },
+    {
+      ...GET_SYSTEM,
+      name: 'metrics',
+      path: '/metrics',
+      answer: async () => {
+        const body = await metricsText(http, figures())
+        return accept({ statusCode: 200, contentType: METRICS_TYPE, body, headers: [] })
+      },
+    },
+  ]
+}
+
+/** Figures lie beside `status` and `reason`, which no figure can hide. */
+function readiness(reason: string | null, figures: Readonly<Record<string, number>>): Reply {
+  const status = reason === null ? 'ready' : 'not ready'
+  const body = JSON.stringify({ ...figures, status, reason })
+  return { statusCode: reason === null ? 200 : 503, contentType: JSON_TYPE, body, headers: [] }
+}
+
+/** Texts that never change while the server runs. */
+export function documentRoutes(documents: readonly StaticDocument[]): readonly Route[] {
+  return documents.map(({ path, contentType, body }) => ({
+    ...GET_SYSTEM,
+    name: path,
+    path,
+    answer: () => accept({ statusCode: 200, contentType, body, headers: [] } as const),
+  }))
+}
+
+/** A plain GET of the feed's path: it takes a WebSocket handshake. */
+export const feedRoute: Route = {
+  ...GET_SYSTEM,
+  name: 'feed',
+  path: '/ws',
+  answer: () => {
+    const message = '/ws takes a WebSocket handshake, a plain GET came.'
+    const details = [{ path: '/ws', message }]
+    const error = requestError('upgrade_required', message, details)
+    return accept(errorReply(error, [['Upgrade', 'websocket']]))
+  },
+}

@@ -1,0 +1,135 @@
+/**
+ * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
+ * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.
+ */
+
+export const RESOLUTIONS = [
+  '1S',
+  '5S',
+  '15S',
+  '30S',
+  '1',
+  '5',
+  '15',
+  '30',
+  '60',
+  '240',
+  '1D',
+  '1W',
+  '1M',
+] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+export const TRADER_ORDERS = [
+  'pnl',
+  'holding_amount',
+  'bought_tokens',
+  'sold_tokens',
+  'last_active_ts',
+] as const
+export type TraderOrder = (typeof TRADER_ORDERS)[number]
+
+export interface Page {
+  /** From 1. */
+  readonly page: number
+  /** 1 to 200. */
+  readonly limit: number
+}
+
+export interface TraderQuery extends Page {
+  readonly orderBy: TraderOrder
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface ChartQuery {
+  readonly mint: string
+  /** POSIX seconds; `from` may be negative. */
+  readonly from: number
+  readonly to: number
+  readonly resolution: Resolution
+  /** A bar opens at the close of the bar before. */
+  readonly continuous: boolean
+  /** `previous`: seconds without a trade get flat bars at the close before. */
+  readonly fill: 'none' | 'previous'
+  /** At least this many bars up to `to`, whatever `from` says; 0 = not asked. */
+  readonly countback: number
+  /** Adds `s` and `nextTime` as TradingView's UDF has them. */
+  readonly udf: boolean
+}
+
+export interface RangeFilter {
+  readonly min?: number | null
+  readonly max?: number | null
+}
+
+export const RANGE_FILTERS = [
+  'xReuses',
+  'ageMinutes',
+  'mCapUsd',
+  'volumeUsd',
+  'txsBuys',
+  'txsSells',
+  'top10HoldingPct',
+  'devHoldingPct',
+  'snipersHoldingPct',
+  'insidersHoldingPct',
+  'bundlersHoldingPct',
+  'freshWalletsHoldingPct',
+  'holders',
+  'proTradersAmount',
+  'devMigrations',
+  'devCreations',
+] as const
+export type RangeFilterName = (typeof RANGE_FILTERS)[number]
+
+export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+export type FlagFilterName = (typeof FLAG_FILTERS)[number]
+
+export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
+export type Social = (typeof SOCIALS)[number]
+
+export type SocialsFilter = { readonly [K in Social | 'atLeastOne']?: boolean | null }
+
+/** Filters of one group; null and absent mean the same (contract section 3). */
+export type Filters = {
+  readonly [K in RangeFilterName]?: RangeFilter | null
+} & { readonly [K in FlagFilterName]?: boolean | null } & {
+  readonly socials?: SocialsFilter | null
+}
+
+export const GROUPS = ['new', 'completing', 'graduated'] as const
+export type Group = (typeof GROUPS)[number]
+
+export interface TablesQuery {
+  readonly type: Group | 'all'
+  readonly filters: { readonly [K in Group]?: Filters | null }
+  /** Rows a group, 1 to 200. */
+  readonly limit: number
+}
+
+/** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
+export interface Answers {
+  search(query: string): string
+  marketData(mints: readonly string[]): string
+  swaps(mint: string, wallet: string | null, page: Page): string
+  tokenTraders(mint: string, query: TraderQuery): string
+  walletTokens(wallet: string, query: TraderQuery): string
+  chart(query: ChartQuery): string
+  tables(query: TablesQuery): string
+}
+
+/** What leaves the engine by itself; the live feed sets the listeners it serves. */
+export interface LiveSource {
+  /** `message` is the whole envelope of `update_mint_info`; it is made only if `wanted(mint)`. */
+  onTrade(wanted: (mint: string) => boolean, publish: (mint: string, message: string) => void): void
+  /** `message` is the whole envelope of `mint_migration`. */
+  onMigration(publish: (message: string) => void): void
+}
+
+/** What `/readyz` and `/metrics` show beside the server's own figures. */
+export interface ServiceState {
+  /** Null when ready, else one sentence that says why not. */
+  notReady(): string | null
+  /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
+  figures(): Readonly<Record<string, number>>
+}

@@ -1,0 +1,111 @@
+import { BARS_MAX, barTime, type Chart, type ChartBar, nextBarTime, type Width } from '../engine/chart.ts'
+import type { ChartQuery, Resolution } from './answers.ts'
+import { jsonNumber } from './json-text.ts'
+
+const MICRO = 1e6
+const LAMPORTS = 1e9
+const DAY = 86_400
+
+const WIDTHS: { readonly [R in Resolution]: Width } = {
+  '1S': 1,
+  '5S': 5,
+  '15S': 15,
+  '30S': 30,
+  '1': 60,
+  '5': 300,
+  '15': 900,
+  '30': 1_800,
+  '60': 3_600,
+  '240': 14_400,
+  '1D': DAY,
+  '1W': 'week',
+  '1M': 'month',
+}
+
+/** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6). */
+export function chartJson(chart: Chart, token: number, query: ChartQuery, now: number): string {
+  const width = WIDTHS[query.resolution]
+  const from = barTime(width, query.from)
+  const bars: ChartBar[] = []
+  let before: ChartBar | null = null
+  if (token >= 0)
+    chart.visit(token, width, query.to, (bar) => {
+      const isWanted = bar.time >= from || bars.length < query.countback
+      if (isWanted && bars.length < BARS_MAX) {
+        bars.push(bar)
+        return true
+      }
+      before = bar
+      return false
+    })
+  bars.reverse()
+  if (query.continuous) openAtClose(bars, before)
+  const filled =
+    query.fill === 'previous' ? fillPrevious(bars, width, Math.min(query.to, now)) : bars
+  return seriesJson(filled, query.udf, before)
+}
+
+/** Each bar opens at the close before it; high and low take the new open in. */
+function openAtClose(bars: readonly ChartBar[], before: ChartBar | null): void {
+  const closes = bars.map((bar) => ({ usd: bar.usd.close, sol: bar.sol.close }))
+  for (let i = 0; i < bars.length; i++) {
+    const usd = i > 0 ? closes[i - 1].usd : (before?.usd.close ?? bars[i].usd.open)
+    const sol = i > 0 ? closes[i - 1].sol : (before?.sol.close ?? bars[i].sol.open)
+    reopen(bars[i].usd, usd)
+    reopen(bars[i].sol, sol)
+  }
+}
+
+function reopen(series: ChartBar['usd'], open: number): void {
+  series.open = open
+  series.high = Math.max(series.high, open)
+  series.low = Math.min(series.low, open)
+}
+
+/** Flat bars at the close before wherever nothing traded, up to `end`; the newest are kept. */
+function fillPrevious(bars: readonly ChartBar[], width: Width, end: number): ChartBar[] {
+  const filled: ChartBar[] = []
+  for (let i = 0; i < bars.length; i++) {
+    filled.push(bars[i])
+    const last = i + 1 < bars.length ? bars[i + 1].time - 1 : end
+    let time = nextBarTime(width, bars[i].time)
+    const first = firstKept(width, time, last)
+    if (first > time) time = first
+    for (; time <= last; time = nextBarTime(width, time)) filled.push(flatBar(bars[i], time))
+  }
+  return filled.slice(-BARS_MAX)
+}
+
+/** A gap of years in seconds is not walked through: only its newest bars can be kept. */
+function firstKept(width: Width, time: number, last: number): number {
+  if (typeof width !== 'number') return time
+  return barTime(width, Math.max(time, last - width * BARS_MAX))
+}
+
+function flatBar(before: ChartBar, time: number): ChartBar {
+  const usd = before.usd.close
+  const sol = before.sol.close
+  return {
+    time,
+    usd: { open: usd, high: usd, low: usd, close: usd },
+    sol: { open: sol, high: sol, low: sol, close: sol },
+    microUsd: 0,
+    lamports: 0,
+  }
+}
+
+function seriesJson(bars: readonly ChartBar[], isUdf: boolean, before: ChartBar | null): string {
+  const column = (read: (bar: ChartBar) => number) =>
+    `[${bars.map((bar) => jsonNumber(read(bar))).join(',')}]`
+  const series =
+    `"t":${column((bar) => bar.time)}` +
+    `,"o":${column((bar) => bar.usd.open)},"h":${column((bar) => bar.usd.high)}` +
+    `,"l":${column((bar) => bar.usd.low)},"c":${column((bar) => bar.usd.close)}` +
+    `,"v":${column((bar) => bar.microUsd / MICRO)}` +
+    `,"o_sol":${column((bar) => bar.sol.open)},"h_sol":${column((bar) => bar.sol.high)}` +
+    `,"l_sol":${column((bar) => bar.sol.low)},"c_sol":${column((bar) => bar.sol.close)}` +
+    `,"v_sol":${column((bar) => bar.lamports / LAMPORTS)}`
+  if (!isUdf) return `{${series}}`
+  if (bars.length > 0) return `{"s":"ok",${series}}`
+  return before === null ? `{"s":"no_data",${series}}` : `{"s":"no_data","nextTime":${before.time},${series}}`
+}

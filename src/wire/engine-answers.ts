@@ -1,0 +1,177 @@
+import { Chart } from '../engine/chart.ts'
+import type { Engine } from '../engine/engine.ts'
+import { Lifecycle } from '../engine/lifecycle.ts'
+import { L, P, P_LANES, T } from '../engine/layout.ts'
+import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
+import { PositionReader } from '../engine/position-reader.ts'
+import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
+import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
+import { TokenReader } from '../engine/token-reader.ts'
+import { tokenLane } from '../engine/candles.ts'
+import { walletLane } from '../engine/wallets.ts'
+import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
+import { GROUPS } from './answers.ts'
+import { chartJson } from './chart-json.ts'
+import { swapJson } from './swap-json.ts'
+import { compileFilters } from './table-filter.ts'
+import { tokenJson } from './token-json.ts'
+import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
+
+/** The reads of the API, out of the engine's state, as of its now. */
+export class EngineAnswers implements Answers {
+  readonly #engine: Engine
+  readonly #token: TokenReader
+  readonly #trader: PositionReader
+  readonly #chart: Chart
+  /** Brings the engine's now up to date before a read. */
+  readonly #tick: () => void
+
+  constructor(engine: Engine, tick: () => void) {
+    this.#engine = engine
+    this.#tick = tick
+    this.#token = new TokenReader(engine.state, engine.top, engine.links)
+    this.#trader = new PositionReader(
+      engine.state,
+      new TokenReader(engine.state, engine.top, engine.links),
+    )
+    this.#chart = new Chart(engine.state, engine.candles)
+  }
+
+  search(query: string): string {
+    this.#tick()
+    const found: { token: number; rank: number; marketCapUsd: number }[] = []
+    this.#engine.search.match(query.trim(), (token, rank) => {
+      if (!this.#token.at(token).exists) return
+      found.push({ token, rank, marketCapUsd: this.#token.marketCapUsd })
+    })
+    found.sort(
+      (a, b) =>
+        a.rank - b.rank || b.marketCapUsd - a.marketCapUsd || this.#compareMints(a.token, b.token),
+    )
+    const rows = found
+      .slice(0, SEARCH_RESULTS_MAX)
+      .map(({ token }) => tokenJson(this.#token.at(token), 'search'))
+    return `[${rows.join(',')}]`
+  }
+
+  marketData(mints: readonly string[]): string {
+    this.#tick()
+    const rows: string[] = []
+    for (const mint of new Set(mints)) {
+      const token = this.#findToken(mint)
+      if (token >= 0) rows.push(tokenJson(this.#token.at(token), 'market'))
+    }
+    return `[${rows.join(',')}]`
+  }
+
+  swaps(mint: string, wallet: string | null, page: Page): string {
+    this.#tick()
+    const { state } = this.#engine
+    const token = this.#findToken(mint)
+    if (token < 0) return pageJson(0, page, [])
+    if (wallet === null) {
+      const { total, swaps } = swapsOfToken(state, token, page.page, page.limit)
+      return pageJson(total, page, swaps.map((index) => swapJson(state, index)))
+    }
+    const row = state.book.findWallet(wallet)
+    const position = row < 0 ? -1 : state.findPosition(token, row)
+    if (position < 0) return pageJson(0, page, [])
+    const { total, swaps } = swapsOfPosition(state, position, page.page, page.limit)
+    return pageJson(total, page, swaps.map((index) => swapJson(state, index)))
+  }
+
+  tokenTraders(mint: string, query: TraderQuery): string {
+    this.#tick()
+    const { state } = this.#engine
+    const token = this.#findToken(mint)
+    const first = token < 0 ? 0 : tokenLane(state, token, T.positionsPlus1)
+    const positions = this.#chain(first, P.nextInMintPlus1)
+    return this.#traderPage(positions, query, () => this.#trader.wallet)
+  }
+
+  walletTokens(wallet: string, query: TraderQuery): string {
+    this.#tick()
+    const { state } = this.#engine
+    const row = state.book.findWallet(wallet)
+    const isKnown = row >= 0 && row < state.wallets.count
+    const first = isKnown ? walletLane(state, row, L.positionsPlus1) : 0
+    const positions = this.#chain(first, P.nextInWalletPlus1)
+    return this.#traderPage(positions, query, () => this.#trader.token.mint)
+  }
+
+  chart(query: ChartQuery): string {
+    this.#tick()
+    const token = this.#findToken(query.mint)
+    return chartJson(this.#chart, token, query, this.#engine.state.now)
+  }
+
+  tables(query: TablesQuery): string {
+    this.#tick()
+    const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
+    const parts = groups.map((group) => `"${group}":${this.#table(group, query)}`)
+    return `{${parts.join(',')}}`
+  }
+
+  /** One group: its order is kept, so the first `limit` that pass are the answer. */
+  #table(group: Group, query: TablesQuery): string {
+    const test = compileFilters(query.filters[group])
+    const { order } = this.#engine
+    const list = { new: order.created, completing: order.completing, graduated: order.graduated }[
+      group
+    ]
+    const rows: string[] = []
+    for (let i = list.length - 1; i >= 0 && rows.length < query.limit; i--) {
+      const token = this.#token.at(list[i])
+      if (group === 'new' && token.lifecycle !== Lifecycle.new) continue
+      if (test === null || test(token)) rows.push(tokenJson(token, 'table'))
+    }
+    return `[${rows.join(',')}]`
+  }
+
+  #findToken(mint: string): number {
+    const { state } = this.#engine
+    const token = state.book.findToken(mint)
+    if (token < 0 || token >= state.tokens.count) return -1
+    return this.#token.at(token).exists ? token : -1
+  }
+
+  #chain(firstPlus1: number, link: number): number[] {
+    const { positions } = this.#engine.state
+    const found: number[] = []
+    let next = firstPlus1
+    while (next !== 0) {
+      found.push(next - 1)
+      next = positions.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * P_LANES + link]
+    }
+    return found
+  }
+
+  /** Sorts by the wire number, ties by name ascending in both directions (contract section 3.4). */
+  #traderPage(positions: readonly number[], query: TraderQuery, nameOf: () => string): string {
+    const read = TRADER_ORDER_VALUES[query.orderBy]
+    const sign = query.direction === 'asc' ? 1 : -1
+    const keyed = positions.map((position) => ({ position, value: read(this.#trader.at(position)) }))
+    const name = (position: number) => {
+      this.#trader.at(position)
+      return nameOf()
+    }
+    keyed.sort((a, b) => {
+      if (a.value !== b.value) return (a.value - b.value) * sign
+      return name(a.position) < name(b.position) ? -1 : 1
+    })
+    const start = (query.page - 1) * query.limit
+    const items = keyed
+      .slice(start, start + query.limit)
+      .map(({ position }) => traderJson(this.#trader.at(position)))
+    return pageJson(positions.length, query, items)
+  }
+
+  #compareMints(a: number, b: number): number {
+    const { book } = this.#engine.state
+    return book.mintOf(a) < book.mintOf(b) ? -1 : 1
+  }
+}
+
+function pageJson(total: number, page: Page, items: readonly string[]): string {
+  return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
+}

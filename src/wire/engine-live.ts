@@ -1,0 +1,45 @@
+import type { Engine } from '../engine/engine.ts'
+import { TokenReader } from '../engine/token-reader.ts'
+import type { LiveSource } from './answers.ts'
+import { jsonString, timeText } from './json-text.ts'
+import { mintOfSwap, poolOfSwap, swapJson } from './swap-json.ts'
+
+/** The two channels of the specification, straight out of the engine's facts. */
+export class EngineLive implements LiveSource {
+  readonly #engine: Engine
+  readonly #token: TokenReader
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#token = new TokenReader(engine.state, engine.top, engine.links)
+  }
+
+  onTrade(
+    wanted: (mint: string) => boolean,
+    publish: (mint: string, message: string) => void,
+  ): void {
+    const { facts, state } = this.#engine
+    facts.on('trade', (index) => {
+      const mint = mintOfSwap(state, index)
+      if (!wanted(mint)) return
+      const pool = jsonString(poolOfSwap(state, index))
+      const data = swapJson(state, index)
+      publish(mint, `{"channel":"update_mint_info","pool":${pool},"data":${data}}`)
+    })
+  }
+
+  onMigration(publish: (message: string) => void): void {
+    this.#engine.facts.on('migration', (token) => publish(this.migrationMessage(token)))
+  }
+
+  /** The `mint_migration` envelope of a migrated token. */
+  migrationMessage(token: number): string {
+    const reader = this.#token.at(token)
+    const data =
+      `{"signature":${jsonString(reader.migrationSignature ?? '')}` +
+      `,"timestamp":"${timeText(reader.migratedAt ?? 0)}"` +
+      `,"bonding_curve":${jsonString(reader.bondingCurve)},"mint":${jsonString(reader.mint)}` +
+      `,"pool_amm":${jsonString(reader.poolAmm)}}`
+    return `{"channel":"mint_migration","data":${data}}`
+  }
+}

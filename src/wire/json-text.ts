@@ -1,0 +1,28 @@
+/** Writing JSON text by hand: the same characters as JSON.stringify, without building objects. */
+
+/** Characters that need an escape, or a look at surrogates. */
+const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/
+
+export function jsonString(text: string): string {
+  return NEEDS_CARE.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+/** A finite number; what is not finite is unknown, and unknown is 0 (contract section 1). */
+export function jsonNumber(value: number): string {
+  return value - value === 0 ? String(value) : '0'
+}
+
+const SECONDS_KEPT = 4_096
+const texts: string[] = new Array(SECONDS_KEPT).fill('')
+const seconds = new Float64Array(SECONDS_KEPT).fill(-1)
+
+/** Unix seconds as "YYYY-MM-DD HH:MM:SS" in UTC. */
+export function timeText(unixSeconds: number): string {
+  const at = unixSeconds % SECONDS_KEPT
+  if (seconds[at] === unixSeconds) return texts[at]
+  const iso = new Date(unixSeconds * 1000).toISOString()
+  const text = `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
+  seconds[at] = unixSeconds
+  texts[at] = text
+  return text
+}

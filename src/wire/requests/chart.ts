@@ -1,0 +1,63 @@
+import { type ChartQuery, RESOLUTIONS } from '../answers.ts'
+import { integer, unixSeconds } from './integer.ts'
+import { accept, type Parsed, refuse } from './parsed.ts'
+import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
+
+/** Bars of one answer at most (contract section 3, chart); asking for more is a 400. */
+const MAX_BARS = 5000
+
+const COUNTBACK_RANGE = { min: 0, max: MAX_BARS, fallback: 0 }
+
+type ChartSpan = Pick<ChartQuery, 'mint' | 'from' | 'to' | 'resolution'>
+type ChartExtras = Pick<ChartQuery, 'continuous' | 'fill' | 'countback' | 'udf'>
+
+/** The chart's parameters: four required ones and the opt-in extras of contract section 3. */
+export function parseChart(parameters: QueryParameters): Parsed<ChartQuery> {
+  const span = parseSpan(parameters)
+  if (!span.ok) return span
+  const extras = parseExtras(parameters)
+  if (!extras.ok) return extras
+  return accept({ ...span.value, ...extras.value })
+}
+
+function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
+  const mint = required(parameters, 'mint')
+  if (!mint.ok) return mint
+  const from = unixSeconds(parameters, 'from')
+  if (!from.ok) return from
+  const to = unixSeconds(parameters, 'to')
+  if (!to.ok) return to
+  const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
+  if (!resolution.ok) return resolution
+  if (resolution.value === null) {
+    const message = `resolution is missing, one of ${RESOLUTIONS.join(', ')} is required.`
+    return refuse('missing_parameter', 'resolution', message)
+  }
+  if (from.value > to.value) {
+    const message = `from came as ${from.value}, it must not be after to, which is ${to.value}.`
+    return refuse('invalid_parameter', 'from', message)
+  }
+  return accept({
+    mint: mint.value,
+    from: from.value,
+    to: to.value,
+    resolution: resolution.value,
+  })
+}
+
+function parseExtras(parameters: QueryParameters): Parsed<ChartExtras> {
+  const continuous = optIn(parameters, 'continuous')
+  if (!continuous.ok) return continuous
+  const fill = choice(parameters, 'fill', ['none', 'previous'], 'none')
+  if (!fill.ok) return fill
+  const countback = integer(parameters, 'countback', COUNTBACK_RANGE)
+  if (!countback.ok) return countback
+  const udf = optIn(parameters, 'udf')
+  if (!udf.ok) return udf
+  return accept({
+    continuous: continuous.value,
+    fill: fill.value,
+    countback: countback.value,
+    udf: udf.value,
+  })
+}

@@ -1,0 +1,43 @@
+import { accept, type Parsed, refuse } from './parsed.ts'
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Text of a request body; not UTF-8 or nothing but space is a 400. */
+export function bodyText(bytes: Uint8Array): Parsed<string> {
+  let text: string
+  try {
+    text = UTF8.decode(bytes)
+  } catch {
+    return refuse('invalid_encoding', 'body', 'body came with bytes that are not UTF-8.')
+  }
+  if (text.trim() !== '') return accept(text)
+  return refuse('empty_body', 'body', 'body came empty, a JSON object is expected.')
+}
+
+/** Reads JSON; the parser of the engine is not recursive, so depth cannot hurt it. */
+export function parseJson(text: string): Parsed<unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return accept(value)
+  } catch {
+    return refuse('invalid_json', 'body', 'body came as text that is not valid JSON.')
+  }
+}
+
+/** A plain JSON object, not an array and not null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The value without the keys that are null, down to `depth` objects: null means absent
+ * (contract section 3). Keys of the client stay own properties, `__proto__` included.
+ */
+export function withoutNulls(value: unknown, depth: number): unknown {
+  if (depth === 0 || !isObject(value)) return value
+  const kept: [string, unknown][] = []
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== null) kept.push([key, withoutNulls(member, depth - 1)])
+  }
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,77 @@
+import { decodePiece } from './decoding.ts'
+import { accept, type Parsed, quoted, refuse } from './parsed.ts'
+
+/** Decoded query parameters in the order they came; a name may have several values. */
+export type QueryParameters = ReadonlyMap<string, readonly string[]>
+
+/** Decodes a raw query string (without `?`): `+` is a space, bytes that are not UTF-8 are a 400. */
+export function parseQueryString(raw: string): Parsed<QueryParameters> {
+  const parameters = new Map<string, string[]>()
+  if (raw === '') return accept(parameters)
+  for (const pair of raw.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decodePair(equals < 0 ? pair : pair.slice(0, equals), 'query string')
+    if (!name.ok) return name
+    const value = decodePair(equals < 0 ? '' : pair.slice(equals + 1), name.value)
+    if (!value.ok) return value
+    const values = parameters.get(name.value)
+    if (values === undefined) parameters.set(name.value, [value.value])
+    else values.push(value.value)
+  }
+  return accept(parameters)
+}
+
+function decodePair(raw: string, path: string): Parsed<string> {
+  return decodePiece(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, path)
+}
+
+/** The single value of a parameter, null when absent; a repeated parameter is a 400. */
+export function single(parameters: QueryParameters, name: string): Parsed<string | null> {
+  const values = parameters.get(name)
+  if (values === undefined) return accept(null)
+  if (values.length === 1) return accept(values[0])
+  return refuse(
+    'invalid_parameter',
+    name,
+    `${name} came ${values.length} times, it is allowed once.`,
+  )
+}
+
+/** The single value of a required parameter; absent or blank is a 400. */
+export function required(parameters: QueryParameters, name: string): Parsed<string> {
+  const value = single(parameters, name)
+  if (!value.ok) return value
+  if (value.value === null) {
+    return refuse('missing_parameter', name, `${name} is missing, it is required.`)
+  }
+  if (value.value.trim() !== '') return accept(value.value)
+  return refuse('invalid_parameter', name, `${name} came blank, a text is expected.`)
+}
+
+/** One of a closed list of words, compared exactly. */
+export function choice<T extends string, F extends T | null>(
+  parameters: QueryParameters,
+  name: string,
+  allowed: readonly T[],
+  fallback: F,
+): Parsed<T | F> {
+  const value = single(parameters, name)
+  if (!value.ok) return value
+  if (value.value === null) return accept(fallback)
+  const found = allowed.find((word) => word === value.value)
+  if (found !== undefined) return accept(found)
+  return refuse(
+    'invalid_parameter',
+    name,
+    `${name} came as ${quoted(value.value)}, allowed are ${allowed.join(', ')}.`,
+  )
+}
+
+const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
+
+/** An opt-in switch: 1 or true, 0 or false; absent is off. */
+export function optIn(parameters: QueryParameters, name: string): Parsed<boolean> {
+  const word = choice(parameters, name, SWITCH_WORDS, '0')
+  return word.ok ? accept(word.value === '1' || word.value === 'true') : word
+}

@@ -1,0 +1,79 @@
+import { encodeBase58 } from '../base/base58.ts'
+import { wholeAt } from '../base/u64.ts'
+import { B, B_LANES } from '../engine/layout.ts'
+import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
+import { QUOTE_DECIMALS } from '../engine/platform.ts'
+import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
+import type { State } from '../engine/state.ts'
+import { F, Flag, SIGNATURE_LANES, SWAP_U32_LANES, U } from '../engine/swap-record.ts'
+import { jsonNumber, jsonString, timeText } from './json-text.ts'
+
+const MICRO = 1e6
+const SOL_DECIMALS = 9
+
+/** Swap `index` of the tape as the specification's Swap resource. */
+export function swapJson(state: State, index: number): string {
+  const r = state.tape.u32[index >>> ROW_SHIFT]
+  const rf = state.tape.f64[index >>> ROW_SHIFT]
+  const at = (index & ROW_MASK) * SWAP_U32_LANES
+  const token = r[at + U.token]
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * B_LANES
+  const flags = r[at + U.flags]
+  const quote = b[bAt + B.quote]
+  const decimals = b[bAt + B.decimals]
+  const quoteDecimals = QUOTE_DECIMALS[quote]
+  const solPriceUsd = rf[(at >>> 1) + F.solPriceUsd]
+  const baseAt = at + U.virtualBaseLo
+  const quoteAt = at + U.virtualQuoteLo
+  const price = priceInQuote(r, baseAt, quoteAt, decimals, quoteDecimals)
+  const priceUsd = usdOfQuote(price, quote, solPriceUsd)
+  const liquidity = 2 * usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
+  const progress =
+    flags & Flag.complete
+      ? 100
+      : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
+  const isSlotKnown = (flags & Flag.noSlot) === 0
+  return (
+    `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${isSlotKnown ? r[at + U.txIndex] : 0}` +
+    `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
+    `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
+    `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
+    `,"signer":${jsonString(state.book.walletText(r[at + U.wallet]))}` +
+    `,"mint":${jsonString(state.book.mintOf(token))}` +
+    `,"pool":${jsonString(state.book.text(r[at + U.pool]))}` +
+    `,"base_mint_amount":${jsonNumber(wholeAt(r, at + U.baseLo, decimals))}` +
+    `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
+    `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
+    `,"volume_usd":${jsonNumber(rf[(at >>> 1) + F.volumeMicroUsd] / MICRO)}` +
+    `,"m_cap_usd":${jsonNumber(priceUsd * wholeAt(r, at + U.supplyLo, decimals))}` +
+    `,"bonding_curve_progress":${jsonNumber(progress)},"liquidity_usd":${jsonNumber(liquidity)}` +
+    `,"chain_fee":${jsonNumber(wholeAt(r, at + U.chainFeeLo, SOL_DECIMALS))}` +
+    `,"platform_fee":${jsonNumber(wholeAt(r, at + U.platformFeeLo, quoteDecimals))}` +
+    `,"creator_fee":${jsonNumber(wholeAt(r, at + U.creatorFeeLo, quoteDecimals))}` +
+    `,"base_balance_before":${jsonNumber(wholeAt(r, at + U.balanceBeforeLo, decimals))}` +
+    `,"base_balance_after":${jsonNumber(wholeAt(r, at + U.balanceAfterLo, decimals))}` +
+    `,"fresh_wallet":${(flags & Flag.freshWallet) !== 0}` +
+    `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
+    `,"pro_trader":${(flags & Flag.proTrader) !== 0}}`
+  )
+}
+
+function signatureJson(state: State, r: Uint32Array, at: number): string {
+  if (r[at + U.flags] & Flag.textSignature)
+    return jsonString(state.book.text(r[at + U.signature]))
+  const start = r.byteOffset + (at + U.signature) * 4
+  return `"${encodeBase58(new Uint8Array(r.buffer, start, SIGNATURE_LANES * 4))}"`
+}
+
+/** The pool a swap names, for the envelope of the trade event. */
+export function poolOfSwap(state: State, index: number): string {
+  const r = state.tape.u32[index >>> ROW_SHIFT]
+  return state.book.text(r[(index & ROW_MASK) * SWAP_U32_LANES + U.pool])
+}
+
+export function mintOfSwap(state: State, index: number): string {
+  const r = state.tape.u32[index >>> ROW_SHIFT]
+  return state.book.mintOf(r[(index & ROW_MASK) * SWAP_U32_LANES + U.token])
+}
+

@@ -1,0 +1,66 @@
+import { METRICS, type Metric, type Resource } from '../engine/metrics.ts'
+import type { TokenReader } from '../engine/token-reader.ts'
+import { jsonNumber, jsonString, timeText } from './json-text.ts'
+
+type Write = (token: TokenReader) => string
+
+/** Writes `"name":value` of one metric; "" leaves the field out. */
+function fieldWriter(metric: Metric, name: string, resource: Resource): Write {
+  const key = `"${name}":`
+  switch (metric.kind) {
+    case 'number':
+      return (token) => key + jsonNumber(metric.read(token))
+    case 'boolean':
+      return (token) => (metric.read(token) ? `${key}true` : `${key}false`)
+    case 'text':
+      return (token) => key + jsonString(metric.read(token))
+    case 'text or null':
+      return (token) => {
+        const text = metric.read(token)
+        return text === null ? `${key}null` : key + jsonString(text)
+      }
+    case 'time':
+      return (token) => {
+        const seconds = metric.read(token)
+        return seconds === null ? `${key}null` : `${key}"${timeText(seconds)}"`
+      }
+    case 'optional text':
+      return optionalWriter(metric.read, key, resource)
+  }
+}
+
+/** Missing text: "" in search, null in market data, no key in table rows (contract section 1). */
+function optionalWriter(
+  read: (token: TokenReader) => string,
+  key: string,
+  resource: Resource,
+): Write {
+  const missing = { search: `${key}""`, market: `${key}null`, table: '' }[resource]
+  return (token) => {
+    const text = read(token)
+    return text === '' ? missing : key + jsonString(text)
+  }
+}
+
+function writersOf(resource: Resource): Write[] {
+  return METRICS.flatMap((metric) => {
+    const name = metric.names[resource]
+    return name === undefined ? [] : [fieldWriter(metric, name, resource)]
+  })
+}
+
+const WRITERS: { readonly [R in Resource]: Write[] } = {
+  search: writersOf('search'),
+  market: writersOf('market'),
+  table: writersOf('table'),
+}
+
+/** One token as an item of a resource. The reader stands on the token. */
+export function tokenJson(token: TokenReader, resource: Resource): string {
+  let json = ''
+  for (const write of WRITERS[resource]) {
+    const field = write(token)
+    if (field !== '') json += json === '' ? field : `,${field}`
+  }
+  return `{${json}}`
+}

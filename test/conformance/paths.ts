@@ -1,0 +1,32 @@
+/** The paths of the endpoints. */
+
+const encode = encodeURIComponent
+
+export const searchPath = (query: string): string =>
+  `/api/v2/search/tokens/detailed?query=${encode(query)}`
+
+export const marketPath = (mint: string, mints?: string): string =>
+  `/api/v2/search/tokens/${encode(mint)}/market-data${
+    mints === undefined ? '' : `?mints=${encode(mints)}`
+  }`
+
+export const swapsPath = (mint: string, query = ''): string =>
+  `/api/v2/search/tokens/${encode(mint)}/swaps${query && `?${query}`}`
+
+export const tradersPath = (mint: string, query = ''): string =>
+  `/api/v2/search/traders/tokens/${encode(mint)}${query && `?${query}`}`
+
+export const walletPath = (wallet: string, query = ''): string =>
+  `/api/v2/search/traders/${encode(wallet)}/tokens${query && `?${query}`}`
+
+export const chartPath = (
+  mint: string,
+  from: number | string,
+  to: number | string,
+  resolution: string,
+  extra = '',
+): string =>
+  `/api/v2/meme/chart/ohlcv?mint=${encode(mint)}&from=${from}&to=${to}&resolution=${resolution}${extra}`
+
+/** A well-formed address nobody has. */
+export const strangerMint = 'Stranger1111111111111111111111111111111pump'

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { defaultOf } from '../../src/feeds/chain/borsh.ts'
+import { DISCRIMINATOR_BYTES, decodeEvent } from '../../src/feeds/chain/decode-event.ts'
+import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import type { EmittedBytes } from '../../src/feeds/chain/program-logs.ts'
+import { decodeTransaction } from '../../src/feeds/chain/transaction.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { hasData, withData } from './data-folder.ts'
+import { decodedOrFail, type Golden, logGoldens, mainnetGoldens, presentFields } from './goldens.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+const goldens: Golden[] = hasData ? [...logGoldens(), ...mainnetGoldens()] : []
+
+function transactionWith(selfCpi: readonly EmittedBytes[]) {
+  return {
+    slot: 1,
+    txIndex: 0,
+    signature: 'test',
+    failed: false,
+    selfCpi,
+    logs: null,
+    feeRaw: null,
+    balances: [],
+  }
+}
+
+test.skipIf(!hasData)(`the 78 goldens of logs and of 2026 decode exactly${withData}`, () => {
+  expect(goldens).toHaveLength(78)
+  for (const golden of goldens) {
+    const event = decodedOrFail(golden.emitted)
+    expect(event.layout.name, golden.label).toBe(golden.event)
+    expect(presentFields(event), golden.label).toEqual(golden.decoded)
+    expect(event.unknownTailBytes, golden.label).toBe(golden.unknownTailHex.length / 2)
+  }
+})
+
+test.skipIf(!hasData)(`goldens cut anywhere have defaults after the cut${withData}`, () => {
+  let borders = 0
+  for (const { emitted, label } of goldens) {
+    const whole = decodedOrFail(emitted)
+    let before = -1
+    for (let size = DISCRIMINATOR_BYTES; size <= emitted.bytes.length; size++) {
+      const cut = decodeEvent(emitted.program, emitted.bytes.subarray(0, size))
+      if (cut === null) throw new Error(`${label} is no event at ${size} bytes`)
+      expect(cut.fieldsPresent).toBeGreaterThanOrEqual(before)
+      if (cut.fieldsPresent === before) continue
+      before = cut.fieldsPresent
+      borders++
+      const expected = whole.layout.types.map((type, index) =>
+        index < cut.fieldsPresent ? whole.values[index] : defaultOf(type),
+      )
+      expect(cut.values, `${label} at ${size} bytes`).toEqual(expected)
+      new ChainNormaliser(newFeedCounters()).events(
+        transactionWith([{ ...emitted, bytes: emitted.bytes.subarray(0, size) }]),
+      )
+    }
+    expect(before).toBe(whole.fieldsPresent)
+  }
+  console.log(`${borders} field borders cut`)
+})
+
+test.skipIf(!hasData)(
+  `1 to 64 bytes after a golden change nothing and are counted${withData}`,
+  () => {
+    const seed = Number(process.env.SEED ?? 20_261_008)
+    console.log(`bytes after goldens with SEED=${seed}`)
+    const random = new SeededRandom(seed)
+    for (const { emitted, label } of goldens) {
+      const plain = decodedOrFail(emitted)
+      // An older event that ends early would take the bytes for its missing fields.
+      if (plain.fieldsPresent < plain.layout.types.length) continue
+      for (let length = 1; length <= 64; length++) {
+        const bytes = Buffer.concat([emitted.bytes, random.bytes(length)])
+        const counters = newFeedCounters()
+        const [event] = decodeTransaction(transactionWith([{ ...emitted, bytes }]), counters)
+        expect(event.values, label).toEqual(plain.values)
+        expect(event.unknownTailBytes).toBe(plain.unknownTailBytes + length)
+        expect(counters.unknownTails).toBe(1)
+      }
+    }
+  },
+)
+
+test('both programs have an ExtendAccountEvent, each with its own order of fields', () => {
+  const discriminator = Buffer.from('6161d7905d92167c', 'hex')
+  const [account, user] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const [time, size, newSize] = [1_783_165_099n, 115n, 150n].map((value) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(value)
+    return bytes
+  })
+  const expected = { current_size: 115n, new_size: 150n, timestamp: 1_783_165_099n }
+  const pump = Buffer.concat([discriminator, account, user, size, newSize, time])
+  const amm = Buffer.concat([discriminator, time, account, user, size, newSize])
+  expect(decodeEvent('pump', pump)?.toObject()).toMatchObject(expected)
+  expect(decodeEvent('pump_amm', amm)?.toObject()).toMatchObject(expected)
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/decode-event.ts'
+import type { FieldType } from '../../src/feeds/chain/event-layout.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
+import { dataText, hasData, withData } from './data-folder.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+interface IdlProgram {
+  program_id: string
+  events: Record<string, { discriminator_hex: string; fields: [string, FieldType][] }>
+}
+
+test.skipIf(!hasData)(`the layouts are those of the IDLs, field by field${withData}`, () => {
+  const idl: Record<string, IdlProgram> = JSON.parse(dataText('idl', 'events_condensed.json'))
+  expect(idl.pump.program_id).toBe(PUMP_PROGRAM)
+  expect(idl.pump_amm.program_id).toBe(AMM_PROGRAM)
+  const expected = Object.entries(idl).flatMap(([program, { events }]) =>
+    Object.entries(events).map(([name, event]) => ({ program, name, ...event })),
+  )
+  const byName = (a: { program: string; name: string }, b: { program: string; name: string }) =>
+    `${a.program} ${a.name}` < `${b.program} ${b.name}` ? -1 : 1
+  const actual = EVENT_LAYOUTS.map(({ program, name, discriminator, fields }) => ({
+    program,
+    name,
+    discriminator_hex: discriminator,
+    fields: Object.entries(fields),
+  }))
+  expect(actual.sort(byName)).toEqual(expected.sort(byName))
+})
+
+test('28 events of the curve program and 26 of the AMM are known, each by its own key', () => {
+  expect(EVENT_LAYOUTS.filter((layout) => layout.program === 'pump')).toHaveLength(28)
+  expect(EVENT_LAYOUTS.filter((layout) => layout.program === 'pump_amm')).toHaveLength(26)
+  const keys = EVENT_LAYOUTS.map((layout) => `${layout.program} ${layout.discriminator}`)
+  expect(new Set(keys).size).toBe(54)
+})
+
+test('nine discriminators are shared by both programs', () => {
+  const [pump, amm] = ['pump', 'pump_amm'].map(
+    (program) =>
+      new Set(
+        EVENT_LAYOUTS.filter((layout) => layout.program === program).map((l) => l.discriminator),
+      ),
+  )
+  expect([...pump].filter((discriminator) => amm.has(discriminator))).toHaveLength(9)
+})
+
+test('random bytes decode without an error, with and without a known discriminator', () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+  console.log(`random bytes with SEED=${seed}`)
+  const random = new SeededRandom(seed)
+  for (let round = 0; round < 20_000; round++) {
+    const bytes = random.bytes(random.below(600))
+    const layout = EVENT_LAYOUTS[random.below(EVENT_LAYOUTS.length)]
+    if (round % 3 > 0) bytes.set(Buffer.from(layout.discriminator, 'hex').subarray(0, bytes.length))
+    const event = decodeEvent(layout.program, bytes)
+    if (event !== null) expect(event.values).toHaveLength(event.layout.names.length)
+  }
+})
+
+test('bytes too short for a discriminator are no event', () => {
+  for (let length = 0; length < 8; length++) {
+    expect(decodeEvent('pump', new Uint8Array(length))).toBeNull()
+  }
+})

@@ -1,0 +1,95 @@
+/** Who is a holder, and which class a wallet is of in a mint (contract section 2). */
+import type { Position } from './positions.ts'
+import { isPro } from './traders.ts'
+import { type FoldedSwap, poolAmmOf, type Token, type World } from './world.ts'
+
+const NEVER_HOLDERS = [
+  'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s',
+  '1nc1nerator11111111111111111111111111111111',
+  '11111111111111111111111111111111',
+]
+const SNIPER_SLOTS = 3
+const SNIPER_SECONDS = 2
+const BUNDLE_SLOTS = 1
+const BUNDLE_LAMPORTS = 50_000_000
+
+export function isExcluded(token: Token, wallet: string): boolean {
+  return (
+    NEVER_HOLDERS.includes(wallet) ||
+    (token.bondingCurve !== '' && wallet === token.bondingCurve) ||
+    (poolAmmOf(token) !== '' && wallet === poolAmmOf(token))
+  )
+}
+
+/** "" while the creation is unknown. */
+export const creatorOf = (token: Token): string => token.created?.event.creator ?? ''
+
+/** Neither the creator nor one of the addresses that are never flagged. */
+function mayBeFlagged(token: Token, wallet: string): boolean {
+  return wallet !== creatorOf(token) && !isExcluded(token, wallet)
+}
+
+/** Judged by the first of these swaps that bought. */
+export function isSniper(token: Token, wallet: string, swaps: readonly FoldedSwap[]): boolean {
+  const created = token.created?.event
+  const first = swaps.find(({ swap }) => swap.direction === 'buy')?.swap
+  if (!created || !first || !mayBeFlagged(token, wallet)) return false
+  return first.slot === null || created.slot === null
+    ? first.timestamp - created.timestamp <= SNIPER_SECONDS
+    : first.slot - created.slot <= SNIPER_SLOTS
+}
+
+export function isInsider(token: Token, position: Position): boolean {
+  const first = position.swaps[0]
+  if (!first || !mayBeFlagged(token, position.wallet)) return false
+  return (
+    first.balanceBeforeRaw > 0n ||
+    first.swap.direction === 'sell' ||
+    position.swaps.some(({ swap }) => swap.insider === true)
+  )
+}
+
+export function isFresh(token: Token, position: Position): boolean {
+  return position.fresh && !isExcluded(token, position.wallet)
+}
+
+export function isProNow(world: World, token: Token, wallet: string): boolean {
+  const trader = world.traders.get(wallet)
+  return trader !== undefined && !isExcluded(token, wallet) && isPro(trader, world.proRule)
+}
+
+/** The wallets flagged as bundlers of this mint. */
+export function bundlersOf(token: Token): Set<string> {
+  const buys = token.swaps.filter(
+    ({ swap }) => swap.direction === 'buy' && !isExcluded(token, swap.signer),
+  )
+  const groups = [...slotGroups(token, buys), ...transactionGroups(buys)]
+  const bundlers = groups.filter((group) => group.size >= 2).flatMap((group) => [...group])
+  return new Set(bundlers.filter((wallet) => wallet !== creatorOf(token)))
+}
+
+/** For each slot up to the one after the creation: who bought for enough. */
+function slotGroups(token: Token, buys: readonly FoldedSwap[]): Set<string>[] {
+  const createdSlot = token.created?.event.slot ?? null
+  if (createdSlot === null) return []
+  const slots = new Map<number, Map<string, number>>()
+  for (const { swap, worth } of buys) {
+    if (swap.slot === null || swap.slot > createdSlot + BUNDLE_SLOTS) continue
+    const sums = slots.get(swap.slot) ?? new Map<string, number>()
+    slots.set(swap.slot, sums.set(swap.signer, (sums.get(swap.signer) ?? 0) + worth.lamports))
+  }
+  return [...slots.values()].map((sums) => {
+    const enough = [...sums].filter(([, lamports]) => lamports >= BUNDLE_LAMPORTS)
+    return new Set(enough.map(([wallet]) => wallet))
+  })
+}
+
+/** For each transaction: who bought in it. */
+function transactionGroups(buys: readonly FoldedSwap[]): Set<string>[] {
+  const groups = new Map<number, Set<string>>()
+  for (const { swap, transaction } of buys) {
+    const group = groups.get(transaction) ?? new Set<string>()
+    groups.set(transaction, group.add(swap.signer))
+  }
+  return [...groups.values()]
+}

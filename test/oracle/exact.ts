@@ -1,0 +1,81 @@
+/**
+ * Numbers of the oracle (contract section 1): raw integers are bigint, money is whole micro-USD
+ * and lamports, and a division happens once, on the way to the wire.
+ */
+
+export const U64_MAX = 2n ** 64n - 1n
+
+interface Rational {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+const rationals = new Map<number, Rational>()
+
+/** The exact value of a finite double >= 0. */
+export function rational(value: number): Rational {
+  const known = rationals.get(value)
+  if (known) return known
+  let numerator = value
+  let denominator = 1n
+  while (!Number.isInteger(numerator)) {
+    numerator *= 2
+    denominator *= 2n
+  }
+  const exact = { numerator: BigInt(numerator), denominator }
+  rationals.set(value, exact)
+  return exact
+}
+
+export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
+  return (2n * numerator + denominator) / (2n * denominator)
+}
+
+/** Micro-USD of lamports at a SOL price: lamports * price * 1e6 / 1e9. */
+export function microUsdOfLamports(lamports: bigint, solPriceUsd: number): bigint {
+  if (solPriceUsd === 0) return 0n
+  const price = rational(solPriceUsd)
+  return roundHalfUp(lamports * price.numerator, price.denominator * 1000n)
+}
+
+/** Lamports of micro-USD at a SOL price: micro-USD * 1000 / price; 0 without a price. */
+export function lamportsOfMicroUsd(microUsd: bigint, solPriceUsd: number): bigint {
+  if (solPriceUsd === 0) return 0n
+  const price = rational(solPriceUsd)
+  return roundHalfUp(microUsd * 1000n * price.denominator, price.numerator)
+}
+
+/** raw / 10^decimals, correctly rounded. */
+export function whole(raw: bigint, decimals: number): number {
+  return Number(`${raw}e-${decimals}`)
+}
+
+/** The share of `part` in `total`, 0 to 100; 0 of nothing. */
+export function percent(part: bigint, total: bigint): number {
+  if (total === 0n) return 0
+  return clampPercent((Number(part) / Number(total)) * 100)
+}
+
+export function clampPercent(value: number): number {
+  return Math.min(100, Math.max(0, wire(value)))
+}
+
+/** What may stand on the wire: finite, and never -0. */
+export function wire(value: number): number {
+  return Number.isFinite(value) && value !== 0 ? value : 0
+}
+
+export function addSaturating(a: bigint, b: bigint): bigint {
+  const sum = a + b
+  return sum > U64_MAX ? U64_MAX : sum
+}
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function dateText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Code unit order, as addresses are ordered everywhere. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,116 @@
+/**
+ * The naive oracle: it keeps what arrived and folds all of it anew after every event. Written
+ * from the contract alone; the engine's answers must deep-equal these.
+ */
+import type { FeedEvent } from '../../src/engine/event.ts'
+import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/wire/answers.ts'
+import { chartOf } from './candles.ts'
+import { type Metrics, metricsOf } from './metrics.ts'
+import { Arrivals, type Counts } from './order.ts'
+import { tokenTraders, walletTokens } from './records.ts'
+import { migrationMessage, swapPage, tradeMessage } from './swaps.ts'
+import { tablesOf } from './tables.ts'
+import { marketDataRow, searchRows } from './tokens.ts'
+import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
+import { Fold, type World } from './world.ts'
+
+export interface OracleOptions {
+  /** `event`: now is the newest timestamp that arrived; `wall`: now is what `setNow` said last. */
+  readonly clock: 'event' | 'wall'
+  /** How many slots late a swap may be. */
+  readonly lateSlots?: number
+  /** When a wallet that no feed flagged is a pro trader. */
+  readonly proRule?: ProRule
+}
+
+export class Oracle {
+  private readonly options: OracleOptions
+  private readonly arrivals: Arrivals
+  private wallSeconds = 0
+  private folded: World | null = null
+  private readonly measured = new Map<string, Metrics>()
+
+  constructor(options: OracleOptions) {
+    this.options = options
+    this.arrivals = new Arrivals(options.lateSlots ?? 32)
+  }
+
+  get now(): number {
+    return this.options.clock === 'event' ? this.arrivals.newestTimestamp : this.wallSeconds
+  }
+
+  get counts(): Readonly<Counts> {
+    return this.arrivals.counts
+  }
+
+  setNow(seconds: number): void {
+    this.wallSeconds = seconds
+  }
+
+  apply(event: FeedEvent): void {
+    this.arrivals.take(event)
+    this.folded = null
+    this.measured.clear()
+  }
+
+  search(query: string): object[] {
+    return searchRows(this.all(), query, this.now, this.world().solPriceUsd)
+  }
+
+  marketData(mints: readonly string[]): object[] {
+    const known = [...new Set(mints)].flatMap((mint) => this.metrics(mint) ?? [])
+    return known.map((metrics) => marketDataRow(metrics, this.now))
+  }
+
+  swaps(mint: string, wallet: string | null, page: number, limit: number): object {
+    return swapPage(this.world().tokens.get(mint), wallet, { page, limit })
+  }
+
+  tokenTraders(mint: string, query: TraderQuery): object {
+    return tokenTraders(this.world(), this.metrics(mint), this.now, query)
+  }
+
+  walletTokens(wallet: string, query: TraderQuery): object {
+    return walletTokens(this.world(), (mint) => this.metrics(mint), wallet, this.now, query)
+  }
+
+  chart(query: ChartQuery): object {
+    return chartOf(this.world().tokens.get(query.mint)?.swaps ?? [], query, this.now)
+  }
+
+  tables(query: TablesQuery): object {
+    return tablesOf(this.world(), this.all(), query, this.now)
+  }
+
+  /** The envelope of `update_mint_info`; null when that swap was not taken. */
+  tradeMessage(mint: string, signature: string, ordinal: number): object | null {
+    return tradeMessage(this.world().tokens.get(mint), signature, ordinal)
+  }
+
+  /** The envelope of `mint_migration`; null without a `migrated` event. */
+  migrationMessage(mint: string): object | null {
+    return migrationMessage(this.world().tokens.get(mint))
+  }
+
+  /** Every mint that any chain event named. */
+  mints(): string[] {
+    return [...this.world().tokens.keys()]
+  }
+
+  private world(): World {
+    this.folded ??= new Fold(this.options.proRule ?? DEFAULT_PRO_RULE).run(this.arrivals)
+    return this.folded
+  }
+
+  private all(): Metrics[] {
+    return this.mints().flatMap((mint) => this.metrics(mint) ?? [])
+  }
+
+  private metrics(mint: string): Metrics | undefined {
+    const token = this.world().tokens.get(mint)
+    if (token === undefined) return undefined
+    const metrics = this.measured.get(mint) ?? metricsOf(this.world(), token)
+    this.measured.set(mint, metrics)
+    return metrics
+  }
+}

@@ -1,0 +1,90 @@
+/** Text from outside (contract section 1): well-formed, cut by code points, links filtered. */
+import { METADATA_KEYS, type Metadata, type MetadataKey } from '../../src/engine/event.ts'
+
+export const NAME_LENGTH = 256
+export const LINK_LENGTH = 512
+const DESCRIPTION_LENGTH = 4096
+
+/** At most `length` code points; lone surrogates become U+FFFD. */
+export function cleanText(text: string, length: number): string {
+  let clean = ''
+  let count = 0
+  for (const point of text) {
+    if (count === length) break
+    count += 1
+    const lone = point.length === 1 && point >= '\ud800' && point <= '\udfff'
+    clean += lone ? '\ufffd' : point
+  }
+  return clean
+}
+
+/** A link that may be shown, or "" when it is missing or dropped. */
+export function cleanLink(text: string): string {
+  const trimmed = text.trim()
+  return /^(https?|ipfs):\/\//i.test(trimmed) ? cleanText(trimmed, LINK_LENGTH) : ''
+}
+
+/** "" is missing. */
+export type Texts = Record<MetadataKey, string>
+
+export interface Known {
+  readonly texts: Texts
+  readonly dexPaid: boolean
+}
+
+/** All metadata of one mint, in order of arrival. */
+export function knownOf(arrived: readonly Metadata[]): Known {
+  const texts: Texts = {
+    image: '',
+    video: '',
+    twitter: '',
+    website: '',
+    discord: '',
+    telegram: '',
+    description: '',
+  }
+  let dexPaid = false
+  for (const metadata of arrived) {
+    dexPaid = metadata.dexPaid ?? dexPaid
+    for (const key of METADATA_KEYS) {
+      const value = metadata[key]
+      if (value === undefined) continue
+      texts[key] =
+        key === 'description' ? cleanText(value ?? '', DESCRIPTION_LENGTH) : cleanLink(value ?? '')
+    }
+  }
+  return { texts, dexPaid }
+}
+
+const X_HOSTS = /^(www\.|mobile\.)?(x|twitter)\.com$/
+const RESERVED = [
+  'home',
+  'explore',
+  'search',
+  'i',
+  'intent',
+  'share',
+  'hashtag',
+  'settings',
+  'notifications',
+  'messages',
+]
+
+/** One name for all spellings of one X link; null for what is not one. */
+export function xLink(link: string): string | null {
+  if (!/^https?:/i.test(link) || !URL.canParse(link)) return null
+  const url = new URL(link)
+  if (!X_HOSTS.test(url.hostname)) return null
+  const [first = '', second, third] = url.pathname.split('/').filter((part) => part !== '')
+  if (first === 'i' && second === 'communities' && isId(third)) return `community:${third}`
+  if (first === 'i' && second === 'status' && isId(third)) return `status:${third}`
+  if (second === 'status' && isId(third)) return `status:${third}`
+  if (second === 'status' || first === 'i') return null
+  const handle = first.toLowerCase()
+  if (second !== undefined || !/^[a-z0-9_]{1,15}$/.test(handle)) return null
+  return RESERVED.includes(handle) ? null : `handle:${handle}`
+}
+
+function isId(part: string | undefined): boolean {
+  return part !== undefined && /^\d+$/.test(part)
+}

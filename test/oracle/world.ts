@@ -1,0 +1,233 @@
+/** The fold of everything taken, in order, from nothing. What the other files read. */
+import type { Metadata, Migrated, Swap, TokenCreated } from '../../src/engine/event.ts'
+import { clampPercent, U64_MAX } from './exact.ts'
+import type { Arrivals, Key, Placed } from './order.ts'
+import { foldPosition, openPosition, type Position } from './positions.ts'
+import {
+  lamportsOfFees,
+  type Quote,
+  quoteOf,
+  type Reserves,
+  type Valuation,
+  valuation,
+  type Worth,
+  worthOf,
+} from './quote.ts'
+import { foldTrade, isPro, judgeFresh, newTrader, type ProRule, type Trader } from './traders.ts'
+
+/** A swap and everything that was true at its place. */
+export interface FoldedSwap {
+  readonly swap: Swap
+  readonly key: Key
+  readonly txIndex: number
+  /** Neighbours in order with the same signature share this number. */
+  readonly transaction: number
+  readonly opensTransaction: boolean
+  readonly solPriceUsd: number
+  readonly worth: Worth
+  /** Platform and creator fee. */
+  readonly feeLamports: number
+  readonly value: Valuation
+  readonly progressPct: number
+  readonly balanceBeforeRaw: bigint
+  readonly balanceAfterRaw: bigint
+  readonly fresh: boolean
+  readonly pro: boolean
+  /** The creation of the token was known at this place. */
+  readonly afterCreation: boolean
+}
+
+export interface Token {
+  readonly mint: string
+  /** The first event of the mint, whatever it is. */
+  readonly firstKey: Key
+  readonly firstTimestamp: number
+  created: Placed<TokenCreated> | null
+  migrated: Placed<Migrated> | null
+  /** Its first AMM swap. */
+  firstAmm: Placed<Swap> | null
+  /** By event, or because a curve swap emptied the real reserve. */
+  complete: boolean
+  /** The last reserves that gave a price. */
+  reserves: Reserves | null
+  realBaseRaw: bigint
+  supplySeenRaw: bigint | null
+  bondingCurve: string
+  readonly swaps: FoldedSwap[]
+  readonly positions: Map<string, Position>
+}
+
+export interface World {
+  readonly tokens: ReadonlyMap<string, Token>
+  readonly traders: ReadonlyMap<string, Trader>
+  readonly metadata: ReadonlyMap<string, readonly Metadata[]>
+  /** The SOL price of now; 0 while unknown. */
+  readonly solPriceUsd: number
+  readonly proRule: ProRule
+}
+
+const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
+
+export const decimalsOf = (token: Token): number => token.created?.event.decimals ?? 6
+
+export const quoteOfToken = (token: Token): Quote => quoteOf(token.created?.event.quoteMint)
+
+export const isGraduated = (token: Token): boolean =>
+  token.migrated !== null || token.firstAmm !== null
+
+export const poolAmmOf = (token: Token): string =>
+  token.migrated?.event.poolAmm ?? token.firstAmm?.event.pool ?? ''
+
+export const supplyOf = (token: Token): bigint =>
+  token.supplySeenRaw ?? 10n ** BigInt(9 + decimalsOf(token))
+
+export const initialRealBaseOf = (token: Token): bigint =>
+  token.created?.event.realBaseRaw ?? INITIAL_REAL_BASE_RAW
+
+/** Unclamped pct_completion of a curve that is not complete, 0 to 100 only after a clamp. */
+export function curveProgressPct(token: Token, realBaseRaw: bigint): number {
+  const initial = initialRealBaseOf(token)
+  if (realBaseRaw === 0n || initial === 0n) return 100
+  return clampPercent((Number(initial - realBaseRaw) / Number(initial)) * 100)
+}
+
+/** Folds everything; the steps between are the fields. */
+export class Fold {
+  readonly tokens = new Map<string, Token>()
+  readonly traders = new Map<string, Trader>()
+  /** The own price of the last swap that carried one. */
+  private swapPriceUsd = 0
+  private transaction = 0
+  private lastSignature: string | null = null
+  private readonly proRule: ProRule
+
+  constructor(proRule: ProRule) {
+    this.proRule = proRule
+  }
+
+  run(arrivals: Arrivals): World {
+    for (const placed of arrivals.sorted()) this.foldEvent(placed)
+    return {
+      tokens: this.tokens,
+      traders: this.traders,
+      metadata: arrivals.metadata,
+      solPriceUsd: arrivals.solPriceUsd ?? this.swapPriceUsd,
+      proRule: this.proRule,
+    }
+  }
+
+  private foldEvent(placed: Placed): void {
+    const token = this.tokenOf(placed)
+    const { event } = placed
+    if (event.type === 'token_created') foldCreated(token, { ...placed, event })
+    else if (event.type === 'swap') this.foldSwap(token, { ...placed, event })
+    else {
+      if (event.type === 'migrated') token.migrated = { ...placed, event }
+      else token.complete = true
+      token.bondingCurve ||= event.bondingCurve
+    }
+  }
+
+  private tokenOf({ event, key }: Placed): Token {
+    const known = this.tokens.get(event.mint)
+    if (known) return known
+    const token: Token = {
+      mint: event.mint,
+      firstKey: key,
+      firstTimestamp: event.timestamp,
+      created: null,
+      migrated: null,
+      firstAmm: null,
+      complete: false,
+      reserves: null,
+      realBaseRaw: INITIAL_REAL_BASE_RAW,
+      supplySeenRaw: null,
+      bondingCurve: '',
+      swaps: [],
+      positions: new Map(),
+    }
+    this.tokens.set(event.mint, token)
+    return token
+  }
+
+  private foldSwap(token: Token, placed: Placed<Swap>): void {
+    const swap = placed.event
+    foldIntoToken(token, placed)
+    const trader = this.traders.get(swap.signer) ?? newTrader()
+    this.traders.set(swap.signer, trader)
+    const position = token.positions.get(swap.signer) ?? openPosition(swap.signer, token.mint)
+    token.positions.set(swap.signer, position)
+    const folded = this.judge(token, placed, trader, position)
+    foldPosition(position, folded)
+    foldTrade(trader, swap, position)
+    token.swaps.push(folded)
+  }
+
+  private judge(token: Token, placed: Placed<Swap>, trader: Trader, at: Position): FoldedSwap {
+    const { event: swap, key, txIndex } = placed
+    const opensTransaction = this.lastSignature !== swap.signature
+    if (opensTransaction) this.transaction += 1
+    this.lastSignature = swap.signature
+    const solPriceUsd = swap.solPriceUsd ?? placed.arrivedPriceUsd ?? this.swapPriceUsd
+    this.swapPriceUsd = swap.solPriceUsd ?? this.swapPriceUsd
+    const quote = quoteOfToken(token)
+    const supply = supplyOf(token)
+    const before = swap.baseBalanceBeforeRaw ?? at.balanceRaw
+    return {
+      swap,
+      key,
+      txIndex,
+      transaction: this.transaction,
+      opensTransaction,
+      solPriceUsd,
+      worth: worthOf(quote, swap.quoteRaw, solPriceUsd),
+      feeLamports: lamportsOfFees(quote, swap.platformFeeRaw + swap.creatorFeeRaw, solPriceUsd),
+      value: valuation(quote, token.reserves, decimalsOf(token), supply, solPriceUsd),
+      progressPct: progressAt(token, swap),
+      balanceBeforeRaw: before,
+      balanceAfterRaw: swap.baseBalanceAfterRaw ?? moved(before, swap),
+      fresh: swap.fresh ?? judgeFresh(trader, swap.timestamp),
+      pro: swap.pro ?? isPro(trader, this.proRule),
+      afterCreation: token.created !== null,
+    }
+  }
+}
+
+function foldCreated(token: Token, placed: Placed<TokenCreated>): void {
+  const { event } = placed
+  token.created = placed
+  token.bondingCurve = event.bondingCurve || token.bondingCurve
+  token.supplySeenRaw = event.supplyRaw ?? token.supplySeenRaw
+  // A creation that stands after trades of its own mint knows less than they do.
+  if (token.swaps.length > 0) return
+  token.realBaseRaw = event.realBaseRaw
+  if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
+    token.reserves = { baseRaw: event.virtualBaseRaw, quoteRaw: event.virtualQuoteRaw }
+  }
+}
+
+/** Supply, lifecycle and reserves after the swap. */
+function foldIntoToken(token: Token, placed: Placed<Swap>): void {
+  const { event: swap } = placed
+  const { virtualBaseRaw: baseRaw, virtualQuoteRaw: quoteRaw } = swap
+  token.supplySeenRaw = swap.supplyRaw ?? token.supplySeenRaw
+  if (swap.source === 'pump_amm') {
+    token.firstAmm ??= placed
+  } else {
+    token.bondingCurve ||= swap.pool
+    token.realBaseRaw = swap.realBaseRaw
+    token.complete ||= swap.realBaseRaw === 0n
+  }
+  const priceStays = [swap.baseRaw, swap.quoteRaw, baseRaw, quoteRaw].includes(0n)
+  if (!priceStays) token.reserves = { baseRaw, quoteRaw }
+}
+
+function progressAt(token: Token, swap: Swap): number {
+  if (token.complete || isGraduated(token)) return 100
+  return curveProgressPct(token, swap.realBaseRaw)
+}
+
+function moved(before: bigint, { direction, baseRaw }: Swap): bigint {
+  const after = direction === 'buy' ? before + baseRaw : before - baseRaw
+  return after < 0n ? 0n : after > U64_MAX ? U64_MAX : after
+}

@@ -1,0 +1,180 @@
+import { request } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { clientAddresses } from '../../src/server/client-address.ts'
+import { clientKey, parseAddress } from '../../src/server/ip-address.ts'
+import type { ServerOptions } from '../../src/server/options.ts'
+import { rateLimiter } from '../../src/server/rate-limiter.ts'
+import { type FakeService, startFake } from './fake-service.ts'
+
+const RULE = { limit: 3, windowMs: 60_000 }
+const SEARCH = '/api/v2/search/tokens/detailed?query=a'
+
+let fake: FakeService
+const start = async (changes: Partial<ServerOptions> = {}) => {
+  fake = await startFake({ rateLimit: RULE, ...changes })
+}
+afterEach(() => fake?.server.stop())
+
+async function ask(method: string, path: string, forwardedFor?: string): Promise<Response> {
+  const headers: Record<string, string> = forwardedFor ? { 'X-Forwarded-For': forwardedFor } : {}
+  return fetch(fake.server.url + path, { method, headers })
+}
+
+test('every limited answer says where the client stands, and 429 when to come back', async () => {
+  await start()
+  const remaining: (string | null)[] = []
+  for (let index = 0; index < 3; index++) {
+    const response = await ask('GET', SEARCH)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-limit')).toBe('3')
+    expect(response.headers.get('x-ratelimit-reset')).toBe('60')
+    remaining.push(response.headers.get('x-ratelimit-remaining'))
+  }
+  expect(remaining).toEqual(['2', '1', '0'])
+  fake.nowMs += 59_001
+  const refused = await ask('GET', SEARCH)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
+  expect(await refused.json()).toMatchObject({
+    statusCode: 429,
+    error: 'Too Many Requests',
+    code: 'rate_limited',
+  })
+  fake.nowMs += 999
+  const renewed = await ask('GET', SEARCH)
+  expect(renewed.status).toBe(200)
+  expect(renewed.headers.get('x-ratelimit-remaining')).toBe('2')
+})
+
+test('endpoints are counted apart, whatever their parameters are', async () => {
+  await start()
+  for (let index = 0; index < 3; index++) await ask('GET', `/api/v2/search/tokens/M${index}/swaps`)
+  expect((await ask('GET', '/api/v2/search/tokens/other/swaps')).status).toBe(429)
+  expect((await ask('GET', '/api/v2/search/traders/tokens/M')).status).toBe(200)
+})
+
+test('HEAD, 304 and errors share the bucket of GET, OPTIONS does not', async () => {
+  await start()
+  expect((await ask('OPTIONS', SEARCH)).headers.get('x-ratelimit-limit')).toBeNull()
+  expect((await ask('HEAD', SEARCH)).headers.get('x-ratelimit-remaining')).toBe('2')
+  const bad = await ask('GET', '/api/v2/search/tokens/detailed')
+  expect(bad.status).toBe(400)
+  expect(bad.headers.get('x-ratelimit-remaining')).toBe('1')
+  const same = await fetch(fake.server.url + SEARCH, { headers: { 'If-None-Match': '*' } })
+  expect(same.status).toBe(304)
+  expect(same.headers.get('x-ratelimit-remaining')).toBe('0')
+  expect((await ask('HEAD', SEARCH)).status).toBe(429)
+  expect((await ask('OPTIONS', SEARCH)).status).toBe(204)
+})
+
+test('a refused POST still keeps its connection usable', async () => {
+  await start()
+  const body = '{}'
+  const headers = { 'Content-Type': 'application/json' }
+  const statuses: number[] = []
+  for (let index = 0; index < 5; index++) {
+    const response = await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', body, headers })
+    await response.text()
+    statuses.push(response.status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+})
+
+test('what lies outside the API is not limited', async () => {
+  await start()
+  for (let index = 0; index < 6; index++) {
+    const response = await ask('GET', '/healthz')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-limit')).toBeNull()
+  }
+})
+
+test('X-Forwarded-For is not believed unless the peer is trusted', async () => {
+  await start()
+  for (let index = 0; index < 3; index++) await ask('GET', SEARCH, `9.9.9.${index}`)
+  expect((await ask('GET', SEARCH, '9.9.9.9')).status).toBe(429)
+})
+
+test('behind a trusted proxy the rightmost untrusted address is counted', async () => {
+  await start({ trustProxy: ['127.0.0.0/8', '10.1.0.0/16'] })
+  for (let index = 0; index < 3; index++) {
+    expect((await ask('GET', SEARCH, `6.6.6.${index}, 9.9.9.9, 10.1.2.3`)).status).toBe(200)
+  }
+  expect((await ask('GET', SEARCH, '9.9.9.9')).status).toBe(429)
+  expect((await ask('GET', SEARCH, '9.9.9.8')).status).toBe(200)
+})
+
+test('repeated X-Forwarded-For headers are one list', async () => {
+  await start({ trustProxy: ['127.0.0.1'] })
+  const remaining = await new Promise((resolve) => {
+    const headers = { 'X-Forwarded-For': ['1.1.1.1', '2.2.2.2'] }
+    const sent = request(fake.server.url + SEARCH, { headers }, (response) => {
+      response.resume()
+      resolve(response.headers['x-ratelimit-remaining'])
+    })
+    sent.end()
+  })
+  expect(remaining).toBe('2')
+  expect((await ask('GET', SEARCH, '2.2.2.2')).headers.get('x-ratelimit-remaining')).toBe('1')
+  expect((await ask('GET', SEARCH, '1.1.1.1')).headers.get('x-ratelimit-remaining')).toBe('2')
+})
+
+const peer = (text: string): ArrayBuffer => {
+  const bytes = parseAddress(text)
+  if (bytes === null) throw new Error(text)
+  return new Uint8Array(bytes).buffer
+}
+
+test.each([
+  ['10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['10.0.0.1', '1.2.3.4:5678', '1.2.3.4'],
+  ['10.0.0.1', '[2001:db8::1]:443', '20010db800000000'],
+  ['10.0.0.1', '::ffff:1.2.3.4', '1.2.3.4'],
+  ['10.0.0.1', '::ffff:102:304', '1.2.3.4'],
+  ['10.0.0.1', 'unknown', '10.0.0.1'],
+  ['10.0.0.1', '1.2.3.4, nonsense', '10.0.0.1'],
+  ['10.0.0.1', '1.2.3.4, nonsense, 10.0.0.2', '10.0.0.2'],
+  ['10.0.0.1', '10.0.0.7, 10.0.0.2', '10.0.0.7'],
+  ['10.0.0.1', '', '10.0.0.1'],
+  ['11.0.0.1', '1.2.3.4', '11.0.0.1'],
+  ['fd00::5', '1.2.3.4', '1.2.3.4'],
+  ['fd01::5', '1.2.3.4', 'fd01000000000000'],
+])('peer %s forwarding for %s counts as %s', (remote, forwardedFor, key) => {
+  const addresses = clientAddresses(['10.0.0.0/8', 'fd00::/16'])
+  expect(addresses.keyOf(peer(remote), forwardedFor)).toBe(key)
+})
+
+test('an IPv6 client is its /64 and a mapped address is IPv4', () => {
+  const key = (text: string) => clientKey(new Uint8Array(peer(text)))
+  expect(key('2001:db8:1:2:3:4:5:6')).toBe(key('2001:db8:1:2::1'))
+  expect(key('2001:db8:1:3::1')).not.toBe(key('2001:db8:1:2::1'))
+  expect(key('fe80::1%eth0')).toBe('fe80000000000000')
+  expect(key('::')).toBe('0000000000000000')
+  expect(parseAddress('1.2.3')).toBeNull()
+})
+
+test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', '10.0.0.0/8/8', ''])(
+  'TRUST_PROXY with "%s" stops the start with a sentence',
+  async (entry) => {
+    await expect(startFake({ trustProxy: [entry] })).rejects.toThrow(/^TRUST_PROXY came with.+\.$/)
+  },
+)
+
+test('when the map is full the oldest window is forgotten', () => {
+  const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, 2)
+  expect(limiter.take('a', 0).allowed).toBe(true)
+  expect(limiter.take('b', 1).allowed).toBe(true)
+  expect(limiter.take('a', 2).allowed).toBe(false)
+  expect(limiter.take('c', 3).allowed).toBe(true)
+  expect(limiter.take('b', 4).allowed).toBe(false)
+  expect(limiter.take('a', 5).allowed).toBe(true)
+})
+
+test('a clock that is set back holds nobody longer than a window', () => {
+  const limiter = rateLimiter({ limit: 1, windowMs: 1000 })
+  expect(limiter.take('a', 1_000_000).allowed).toBe(true)
+  expect(limiter.take('a', 0).allowed).toBe(true)
+  expect(limiter.take('a', 1).allowed).toBe(false)
+  expect(limiter.take('a', 1000).allowed).toBe(true)
+})

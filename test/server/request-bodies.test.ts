@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FakeService, startFake } from './fake-service.ts'
+import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+
+let fake: FakeService
+beforeAll(async () => {
+  fake = await startFake({ bodyDeadlineMs: 300 })
+})
+afterAll(() => fake.server.stop())
+
+const URL_PATH = '/api/v2/meme'
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const HEAD = `POST ${URL_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
+
+function post(body: string, headers: Record<string, string> = JSON_TYPE): Promise<Response> {
+  return fetch(fake.server.url + URL_PATH, { method: 'POST', body, headers })
+}
+
+test('16 KiB are taken, one byte more is a 413 in the shape of every error', async () => {
+  expect((await post(padded(16 * 1024))).status).toBe(200)
+  for (const bytes of [16 * 1024 + 1, 200_000, 5_000_000]) {
+    const response = await post(padded(bytes))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ statusCode: 413, code: 'body_too_large' })
+  }
+})
+
+test('a chunked body is held to the same limit', async () => {
+  const chunk = `1000\r\n${' '.repeat(4096)}\r\n`
+  const tooMuch = `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`
+  const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+  const text = await exchange(fake.server.port, tooMuch + next, (got) => got.includes('"ok"'))
+  expect(text).toContain('413 Payload Too Large')
+  expect(text).toContain('"status":"ok"')
+  const fine = `${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`
+  const good = await exchange(fake.server.port, fine, (got) => got.includes('made'))
+  expect(good).toContain('200 OK')
+})
+
+test.each([
+  [{}, 415],
+  [{ 'Content-Type': 'text/plain' }, 415],
+  [{ 'Content-Type': 'application/jsonp' }, 415],
+  [{ 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+  [{ 'Content-Type': 'text/plain, application/json' }, 415],
+  [{ ...JSON_TYPE, 'Content-Encoding': 'gzip' }, 415],
+  [{ 'Content-Type': 'application/json; charset=utf-8' }, 200],
+  [{ 'Content-Type': 'application/json ;x=y' }, 200],
+])('the headers %o are answered %i', async (headers, status) => {
+  expect((await post('{}', headers as Record<string, string>)).status).toBe(status)
+})
+
+test('a body that arrives in pieces is put together', async () => {
+  const raw = await rawConnect(fake.server.port)
+  raw.socket.write(`${HEAD}Content-Length: 14\r\n\r\n{"ty`)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  raw.socket.write('pe":"new"')
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  raw.socket.write('}')
+  await waitUntil(() => raw.received.includes('made'))
+  expect(fake.calls.at(-1)?.args[0]).toMatchObject({ type: 'new' })
+  raw.socket.destroy()
+})
+
+test('a body that does not arrive is answered 408 and the socket closed', async () => {
+  const raw = await rawConnect(fake.server.port)
+  raw.socket.write(`${HEAD}Content-Length: 14\r\n\r\n{"ty`)
+  await waitUntil(() => raw.isEnded)
+  expect(raw.isEnded).toBe(true)
+  expect(raw.received.toString()).toContain('408 Request Timeout')
+  expect(raw.received.toString()).toContain('"code":"body_timeout"')
+})
+
+test('a trickling body is cut at the deadline, however lively it is', async () => {
+  const raw = await rawConnect(fake.server.port)
+  raw.socket.write(`${HEAD}Content-Length: 1000\r\n\r\n`)
+  const trickle = setInterval(() => raw.socket.write(' '), 20)
+  await waitUntil(() => raw.isEnded)
+  clearInterval(trickle)
+  expect(raw.received.toString()).toContain('408 Request Timeout')
+})
+
+test('clients that vanish during the body leave nothing behind', async () => {
+  for (let round = 0; round < 20; round++) {
+    const raw = await rawConnect(fake.server.port)
+    raw.socket.write(`${HEAD}Content-Length: 14\r\n\r\n{"ty`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    raw.socket.resetAndDestroy()
+  }
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect((await post('{}')).status).toBe(200)
+})
+
+test('half a request and an idle socket hold nobody up', async () => {
+  const half = await rawConnect(fake.server.port)
+  half.socket.write('GET /healthz HTT')
+  const idle = await rawConnect(fake.server.port)
+  expect((await fetch(`${fake.server.url}/healthz`)).status).toBe(200)
+  half.socket.write('P/1.1\r\nHost: x\r\n\r\n')
+  await waitUntil(() => half.received.includes('"ok"'))
+  expect(half.received.toString()).toContain('200 OK')
+  half.socket.destroy()
+  idle.socket.destroy()
+})
+
+test('pipelined requests are answered in order', async () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const requests = [
+    get('/healthz'),
+    `${HEAD}Content-Length: 2\r\n\r\n{}`,
+    get('/nowhere'),
+    'HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    get('/metrics'),
+    get('/api/v2/search/tokens/detailed?query=last'),
+  ].join('')
+  const text = await exchange(fake.server.port, requests, (got) => got.split('made').length > 2)
+  const statuses = [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
+  expect(statuses).toEqual(['200', '200', '404', '200', '200', '200'])
+})
+
+test('a slow route is answered 503 at its deadline', async () => {
+  const { httpFront } = await import('../../src/server/front.ts')
+  expect(httpFront).toBeTypeOf('function')
+})

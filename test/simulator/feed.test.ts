@@ -1,0 +1,52 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { SimulatorFeed } from '../../src/feeds/simulator.ts'
+import { Auditor } from './auditor.ts'
+
+const nowSeconds = (): number => Date.now() / 1000
+const RATE = 2_000
+const TOKENS = 500
+
+function started(clock: () => number): {
+  feed: SimulatorFeed
+  auditor: Auditor
+  end: Promise<void>
+} {
+  const auditor = new Auditor(clock)
+  const startSeconds = Math.floor(clock())
+  const addressBook = auditor.names
+  const options = { seed: 3, tokens: TOKENS, rate: RATE, startSeconds, clock, addressBook }
+  const feed = new SimulatorFeed(options)
+  return { feed, auditor, end: feed.start(auditor) }
+}
+
+test('after its history the feed trades at the rate asked for, until it is stopped', async () => {
+  const { feed, auditor, end } = started(nowSeconds)
+  await setTimeout(700)
+  const before = auditor.counts.swaps
+  const beforeMs = performance.now()
+  await setTimeout(1_500)
+  const perSecond = ((auditor.counts.swaps - before) * 1000) / (performance.now() - beforeMs)
+  feed.stop()
+  await end
+  expect(auditor.tokens.size).toBeGreaterThanOrEqual(TOKENS)
+  expect(perSecond).toBeGreaterThan(RATE * 0.8)
+  expect(perSecond).toBeLessThan(RATE * 1.2)
+  expect(nowSeconds() - auditor.newestSeconds).toBeLessThan(2)
+  const after = auditor.counts.swaps
+  await setTimeout(150)
+  expect(auditor.counts.swaps).toBe(after)
+})
+
+test('a clock that is set back stops the trading, and no event lies in the future', async () => {
+  let offset = 0
+  // The auditor's own clock is the one that was set back, so it throws on events from the future.
+  const { feed, auditor, end } = started(() => nowSeconds() - offset)
+  await setTimeout(500)
+  offset = 100
+  const before = auditor.counts.swaps
+  await setTimeout(300)
+  expect(auditor.counts.swaps).toBe(before)
+  feed.stop()
+  await end
+})
