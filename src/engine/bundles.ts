@@ -29,8 +29,8 @@ export class Bundles {
   /** Judges the buy in hand, whose record is already the newest of its mint's chain. */
   judge(hand: Hand): void {
     if (!hand.isBuy) return
-    if (this.#isLaunchSlot(hand, hand.slot, hand.flags)) {
-      this.#collectSlot(hand, hand.index)
+    if (this.#isLaunchSlot(hand)) {
+      this.#collectSlot(hand)
       this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
     }
     if (hand.r[hand.rAt + U.previousInMint] !== 0) {
@@ -39,33 +39,16 @@ export class Bundles {
     }
   }
 
-  /** Judges a launch slot of a mint from its newest swap on; for a creation that came late. */
-  judgeSlot(hand: Hand, newestInSlot: number): void {
-    const { slot, flags } = this.#slotOf(newestInSlot)
-    if (!this.#isLaunchSlot(hand, slot, flags)) return
-    this.#collectSlot(hand, newestInSlot)
-    this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
-  }
-
-  #isLaunchSlot(hand: Hand, slot: number, flags: number): boolean {
+  #isLaunchSlot(hand: Hand): boolean {
     const wanted = TokenFlag.creationKnown | TokenFlag.slotKnown
-    if ((hand.t[hand.tAt + T.flags] & wanted) !== wanted || flags & Flag.noSlot) return false
-    return slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
+    if ((hand.t[hand.tAt + T.flags] & wanted) !== wanted || hand.flags & Flag.noSlot) return false
+    return hand.slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
   }
 
-  #slotOf(index: number): { slot: number; flags: number } {
-    const page = index >>> ROW_SHIFT
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    return {
-      slot: this.#state.tape.f64[page][(at >>> 1) + F.slot],
-      flags: this.#state.tape.u32[page][at + U.flags],
-    }
-  }
-
-  #collectSlot(hand: Hand, newest: number): void {
+  #collectSlot(hand: Hand): void {
     this.#bought.clear()
-    const { slot } = this.#slotOf(newest)
-    let next = newest + 1
+    const { slot } = hand
+    let next = hand.index + 1
     for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
       const index = next - 1
       const r = this.#state.tape.u32[index >>> ROW_SHIFT]
@@ -124,11 +107,7 @@ export class Bundles {
 
   #flag(position: number): void {
     if (this.#has(position, PositionFlag.creator | PositionFlag.bundle)) return
-    this.#state.undo.save(this.#state.positionsUndo, position)
-    this.#holders.takeOut(position)
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    p[(position & ROW_MASK) * P_LANES + P.flags] |= PositionFlag.bundle
-    this.#holders.putBack(position)
+    this.#holders.setFlags(position, 0, PositionFlag.bundle)
   }
 }
 

@@ -3,6 +3,9 @@ import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated }
 import { hashIdentity, Identities, identityKey } from './identities.ts'
 import { LateCreation } from './late-creation.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { tokenLane } from './candles.ts'
+import { T, TokenFlag } from './layout.ts'
+import { flagsOf } from './lifecycle.ts'
 import { MetadataFold } from './metadata-fold.ts'
 import { LATE_SLOTS, type LifecycleEntry, OrderRing } from './order-ring.ts'
 import type { Rules } from './platform.ts'
@@ -84,7 +87,7 @@ export class Engine {
   readonly #single = new RecordBatch(1)
   readonly #isEventClock: boolean
   readonly #lateSlots: number
-  #newest: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
+  #newest: OrderKey = { slot: -1, txIndex: 0, ordinal: 0, isSlotKnown: false }
   readonly #key: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
 
   constructor(options: EngineOptions) {
@@ -125,7 +128,8 @@ export class Engine {
     if (event.type === 'swap') {
       this.#single.clear()
       this.intake.append(event, this.#single)
-      this.#acceptSwap(this.#single, 0)
+      if (this.#acceptSwap(this.#single, 0))
+        this.intake.taken(event.slot, this.#single.u32[U.txIndex], event.signature)
       return
     }
     this.counts.events += 1
@@ -145,10 +149,11 @@ export class Engine {
     return true
   }
 
-  #acceptSwap(batch: RecordBatch, index: number): void {
+  /** Takes one record of a batch; false when it was a duplicate or refused. */
+  #acceptSwap(batch: RecordBatch, index: number): boolean {
     const { u32, f64 } = batch
     const at = RecordBatch.u32At(index)
-    if (!this.#tick(u32[at + U.timestamp])) return
+    if (!this.#tick(u32[at + U.timestamp])) return false
     const key = this.#key
     key.isSlotKnown = (u32[at + U.flags] & Flag.noSlot) === 0
     hashIdentity(u32, at + U.signature, SIGNATURE_LANES, u32[at + U.ordinal])
@@ -159,11 +164,11 @@ export class Engine {
     } else this.#inherit(key)
     if (this.#identities.has(identityKey[0], identityKey[1])) {
       this.counts.duplicates += 1
-      return
+      return false
     }
     if (!this.#isInReach(key)) {
       this.counts.lateRefused += 1
-      return
+      return false
     }
     this.#identities.add(identityKey[0], identityKey[1])
     this.counts.swaps += 1
@@ -171,7 +176,7 @@ export class Engine {
     this.state.coverWallet(u32[at + U.wallet])
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
-    if (!key.isSlotKnown) this.#writeKey(batch, index, key)
+    if (!key.isSlotKnown) f64[RecordBatch.f64At(index) + F.slot] = key.slot
     const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
     const isNew = this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
@@ -179,18 +184,13 @@ export class Engine {
     this.facts.emit('trade', tapeIndex)
     if (later !== null) this.#foldAgain(later)
     else this.#becomeNewest(key)
+    return true
   }
 
   #inherit(key: OrderKey): void {
     key.slot = this.#newest.slot
     key.txIndex = this.#newest.txIndex
     key.ordinal = this.#newest.ordinal
-  }
-
-  #writeKey(batch: RecordBatch, index: number, key: OrderKey): void {
-    batch.f64[RecordBatch.f64At(index) + F.slot] = key.slot
-    batch.u32[RecordBatch.u32At(index) + U.txIndex] = key.txIndex
-    batch.u32[RecordBatch.u32At(index) + U.ordinal] = key.ordinal
   }
 
   /** Can the event be folded in its place? */
@@ -220,7 +220,7 @@ export class Engine {
     const to = (index & ROW_MASK) * SWAP_U32_LANES
     for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
     const token = page[to + U.token]
-    const isNew = this.#fold.fold(index)
+    const isNew = this.#fold.fold(index, key)
     this.#ring.push(key, mark, bars, null)
     if (isNew) {
       this.#indexText(token)
@@ -243,8 +243,10 @@ export class Engine {
   #acceptLifecycle(event: TokenCreated | Completed | Migrated): void {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
+    if (this.#isSecond(token, event)) return
     const key = this.#keyOf(event)
     const entry: LifecycleEntry = { event, token, key }
+    this.intake.taken(event.slot, key.txIndex, event.signature)
     if (!this.#isInReach(key)) {
       // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
       const place = { ...this.#newest }
@@ -263,40 +265,47 @@ export class Engine {
     return { slot: event.slot, txIndex, ordinal: event.ordinal, isSlotKnown: true }
   }
 
-  #applyAndTell(entry: LifecycleEntry, place: OrderKey): void {
-    if (!this.#apply(entry, place)) {
-      if (entry.event.type === 'token_created') this.counts.secondCreations += 1
-      if (entry.event.type === 'migrated') this.counts.secondMigrations += 1
-      return
+  /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */
+  #isSecond(token: number, event: TokenCreated | Completed | Migrated): boolean {
+    const flags = flagsOf(this.state, token)
+    if (event.type === 'token_created' && flags & TokenFlag.creationKnown) {
+      this.counts.secondCreations += 1
+      return true
     }
+    if (event.type === 'migrated' && flags & TokenFlag.migrationKnown) {
+      this.counts.secondMigrations += 1
+      return true
+    }
+    return false
+  }
+
+  #applyAndTell(entry: LifecycleEntry, place: OrderKey): void {
+    this.#apply(entry, place)
     if (entry.event.type === 'token_created') this.facts.emit('created', entry.token)
     if (entry.event.type === 'migrated') this.facts.emit('migration', entry.token)
   }
 
-  /** Folds a lifecycle event at its place in the ring; false when it changed nothing. */
-  #apply(entry: LifecycleEntry, place: OrderKey): boolean {
+  /** Folds a lifecycle event at its place in the ring. */
+  #apply(entry: LifecycleEntry, place: OrderKey): void {
     const { token, event, key } = entry
     const mark = this.state.undo.mark
     const bars = this.state.bars.count
-    const isChange = this.#applyTo(token, event, key)
+    this.#applyTo(token, event, key)
     this.#ring.push(place, mark, bars, entry)
     this.order.touchPlace(token)
     this.#indexText(token)
-    return isChange
   }
 
-  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: OrderKey): boolean {
+  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: OrderKey): void {
     const hadSwaps = this.#fold.hasSwaps(token)
-    if (event.type === 'completed') return this.#births.completed(token, event, key)
-    const isChange =
-      event.type === 'migrated'
-        ? this.#births.migrated(token, event, key)
-        : this.#births.created(token, event, key)
-    if (isChange && hadSwaps) {
-      this.#late.excludeHouse(token)
-      if (event.type === 'token_created') this.#late.rejudge(token)
-    }
-    return isChange
+    const formerPoolPlus1 = tokenLane(this.state, token, T.poolAmmPlus1)
+    if (event.type === 'completed') this.#births.completed(token, event, key)
+    else if (event.type === 'migrated') this.#births.migrated(token, event, key)
+    else this.#births.created(token, event, key)
+    if (!hadSwaps) return
+    const hasChanged = this.#fold.holders.excludeHouse(token, formerPoolPlus1)
+    if (event.type === 'token_created') this.#late.rejudge(token)
+    else if (hasChanged) this.#late.rejudgeBundles(token)
   }
 
   #indexText(token: number): void {

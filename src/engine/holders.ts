@@ -1,5 +1,6 @@
 import { addToSum, TWO_32, takeFromSum } from '../base/u64.ts'
-import { P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
+import { isNeverHolder } from './exclusion.ts'
+import { B, B_LANES, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { TopHolders } from './top-holders.ts'
@@ -79,5 +80,46 @@ export class Holders {
       t[tAt + T.proHolders] += 1
     }
     this.#top.changed(token, position, hi * TWO_32 + lo)
+  }
+
+  /**
+   * The curve or pool of the mint became another: traders among the old and new ones are no holders
+   * or holders again. True when that changed a position.
+   */
+  excludeHouse(token: number, formerPoolPlus1: number): boolean {
+    const state = this.#state
+    const t = state.tokens.u32[token >>> ROW_SHIFT]
+    const b = state.births.u32[token >>> ROW_SHIFT]
+    let hasChanged = false
+    for (const addressPlus1 of [
+      formerPoolPlus1,
+      b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1],
+      t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
+    ]) {
+      const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
+      const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
+      if (position >= 0 && this.#setExcluded(position, isNeverHolder(state, token, wallet)))
+        hasChanged = true
+    }
+    return hasChanged
+  }
+
+  #setExcluded(position: number, isExcluded: boolean): boolean {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const flags = p[(position & ROW_MASK) * P_LANES + P.flags]
+    if (((flags & PositionFlag.excluded) !== 0) === isExcluded) return false
+    const flag = PositionFlag.excluded
+    this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
+    return true
+  }
+
+  /** Changes the flags of a position outside the fold of its own swap. */
+  setFlags(position: number, clear: number, set: number): void {
+    this.#state.undo.save(this.#state.positionsUndo, position)
+    this.takeOut(position)
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * P_LANES + P.flags
+    p[at] = (p[at] & ~clear) | set
+    this.putBack(position)
   }
 }

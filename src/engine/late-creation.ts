@@ -1,6 +1,6 @@
 import { copyU64 } from '../base/u64.ts'
 import { Hand } from './hand.ts'
-import { B, P, P_LANES, PositionFlag, T, T_LANES } from './layout.ts'
+import { B, P, P_LANES, PositionFlag, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { SwapFold } from './swap-fold.ts'
@@ -24,21 +24,6 @@ export class LateCreation {
     this.#fold = fold
   }
 
-  /** The curve or pool of the mint became known: should it have traded, it is no holder. */
-  excludeHouse(token: number): void {
-    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const house = [
-      b[(token & ROW_MASK) * this.#state.births.lanes + B.bondingCurvePlus1],
-      t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
-    ]
-    for (const addressPlus1 of house) {
-      const wallet = addressPlus1 === 0 ? -1 : this.#state.book.walletOf(addressPlus1 - 1)
-      const position = wallet < 0 ? -1 : this.#state.findPosition(token, wallet)
-      if (position >= 0) this.#setFlags(position, JUDGED | PositionFlag.fresh, PositionFlag.excluded)
-    }
-  }
-
   /** Judges the swaps that were there before the creation. */
   rejudge(token: number): void {
     const hand = this.#hand
@@ -48,9 +33,29 @@ export class LateCreation {
     const swaps = this.#swapsOldestFirst(hand)
     this.#passSupply(hand, swaps)
     this.#judgeSnipers(hand, swaps)
-    for (let i = 0; i < swaps.length; i++)
-      if (i + 1 === swaps.length || this.#slotOf(swaps[i + 1]) !== this.#slotOf(swaps[i]))
-        this.#fold.bundles.judgeSlot(hand, swaps[i])
+    this.#judgeBundles(hand, swaps)
+  }
+
+  /** Another wallet counts as holder or no longer does: who bundled with it is judged anew. */
+  rejudgeBundles(token: number): void {
+    const hand = this.#hand
+    hand.token = token
+    hand.takeToken(this.#state)
+    this.#judgeBundles(hand, this.#swapsOldestFirst(hand))
+  }
+
+  #judgeBundles(hand: Hand, swaps: readonly number[]): void {
+    let next = hand.t[hand.tAt + T.positionsPlus1]
+    while (next !== 0) {
+      if (this.#has(next - 1, PositionFlag.bundle))
+        this.#fold.holders.setFlags(next - 1, PositionFlag.bundle, 0)
+      const page = this.#state.positions.u32[(next - 1) >>> ROW_SHIFT]
+      next = page[((next - 1) & ROW_MASK) * P_LANES + P.nextInMintPlus1]
+    }
+    for (const index of swaps) {
+      hand.takeRecord(this.#state, index)
+      this.#fold.bundles.judge(hand)
+    }
   }
 
   #markCreator(hand: Hand): void {
@@ -58,7 +63,7 @@ export class LateCreation {
     const position = creator < 0 ? -1 : this.#state.findPosition(hand.token, creator)
     if (position < 0) return
     hand.t[hand.tAt + T.creatorPositionPlus1] = position + 1
-    this.#setFlags(position, JUDGED, PositionFlag.creator)
+    this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
   /** Swaps before the first that gave a supply had none; now it is known. */
@@ -83,7 +88,7 @@ export class LateCreation {
       if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp])) continue
       const position = this.#state.findPosition(hand.token, wallet)
       if (position >= 0 && !this.#has(position, PositionFlag.creator | PositionFlag.excluded))
-        this.#setFlags(position, 0, PositionFlag.sniper)
+        this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
     }
   }
 
@@ -106,14 +111,5 @@ export class LateCreation {
   #has(position: number, flag: number): boolean {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     return (p[(position & ROW_MASK) * P_LANES + P.flags] & flag) !== 0
-  }
-
-  #setFlags(position: number, clear: number, set: number): void {
-    this.#state.undo.save(this.#state.positionsUndo, position)
-    this.#fold.holders.takeOut(position)
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * P_LANES + P.flags
-    p[at] = (p[at] & ~clear) | set
-    this.#fold.holders.putBack(position)
   }
 }

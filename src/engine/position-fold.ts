@@ -40,12 +40,12 @@ function foldSell(hand: Hand): void {
   const tracked = numberAt(quantity, 0)
   const sold = numberAt(r, soldAt)
   const inventory = numberAt(p, inventoryAt)
-  const ofInventory = inventory === 0 ? 0 : tracked / inventory
+  const ofInventory = tracked === inventory ? 1 : tracked / inventory
   const ofSold = isBeyond ? tracked / sold : 1
-  const usd = realize(pf, pAtF + P.costUsdF, hand.microUsd, tracked, ofInventory, ofSold)
+  const usd = realize(pf, pAtF + P.costUsdF, hand.microUsd, ofInventory, ofSold)
   pf[pAtF + P.realizedUsdF] += usd
   hand.lf[hand.lAtF] += usd
-  const sol = realize(pf, pAtF + P.costSolF, hand.lamports, tracked, ofInventory, ofSold)
+  const sol = realize(pf, pAtF + P.costSolF, hand.lamports, ofInventory, ofSold)
   pf[pAtF + P.realizedSolF] += sol
   pf[pAtF + P.soldUsdF] += hand.microUsd
   pf[pAtF + P.soldSolF] += hand.lamports
@@ -66,11 +66,9 @@ function realize(
   costs: Float64Array,
   at: number,
   value: number,
-  tracked: number,
   ofInventory: number,
   ofSold: number,
 ): number {
-  if (tracked === 0) return 0
   const cost = costs[at]
   const part = ofInventory === 1 ? cost : Math.round(cost * ofInventory)
   costs[at] = cost - part

@@ -172,11 +172,12 @@ export class PositionReader {
 
   /** One of `PositionFlag`. */
   is(flag: number): boolean {
-    return (this.#lane(P.flags) & flag) !== 0
+    const flags = this.#lane(P.flags)
+    return (flags & flag) !== 0 && (flags & PositionFlag.excluded) === 0
   }
 
   get isPro(): boolean {
-    if (this.is(PositionFlag.excluded)) return false
+    if (this.#lane(P.flags) & PositionFlag.excluded) return false
     return (walletFlagsOf(this.#state, this.#lane(P.wallet)) & WalletFlag.pro) !== 0
   }
 

@@ -1,6 +1,7 @@
 import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
 import { Bundles, isSameSignature } from './bundles.ts'
 import { Candles, lamportsOfSwap, tokenLane } from './candles.ts'
+import { isNeverHolder } from './exclusion.ts'
 import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
@@ -13,7 +14,7 @@ import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import type { State } from './state.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
-import type { TokenBirths } from './token-births.ts'
+import type { OrderKey, TokenBirths } from './token-births.ts'
 import type { TopHolders } from './top-holders.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
 
@@ -46,16 +47,17 @@ export class SwapFold {
 
   /**
    * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
-   * it was the first that was heard of its mint.
+   * it was the first that was heard of its mint, or graduated it.
    */
-  fold(index: number): boolean {
+  fold(index: number, key: OrderKey): boolean {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
     hand.flags &= INPUT_FLAGS
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
-    const isNew = this.#births.beforeSwap(hand)
+    const isNew = this.#births.beforeSwap(hand, key)
+    if (this.#births.hasGraduated) this.holders.excludeHouse(hand.token, 0)
     hand.takeToken(state)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
@@ -76,7 +78,7 @@ export class SwapFold {
     this.#finish(judged, isFirstOfTransaction)
     this.#window.add(index, hand.timestamp)
     this.candles.fold(hand)
-    return isNew
+    return isNew || this.#births.hasGraduated
   }
 
   #isFirstOfTransaction(): boolean {
@@ -107,7 +109,7 @@ export class SwapFold {
       p[pAt + P.flags] |= PositionFlag.creator
       t[tAt + T.creatorPositionPlus1] = position + 1
     }
-    if (this.#births.isNeverHolder(hand.token, hand.wallet))
+    if (isNeverHolder(this.#state, hand.token, hand.wallet))
       p[pAt + P.flags] |= PositionFlag.excluded
   }
 
@@ -115,7 +117,6 @@ export class SwapFold {
   #judge(): number {
     const { hand } = this
     const { p, pAt } = hand
-    if (p[pAt + P.flags] & PositionFlag.excluded) return 0
     let flags = 0
     let shown = 0
     if (isFresh(hand, this.#state.rules)) {

@@ -20,7 +20,13 @@ export class SwapIntake {
 
   /** Transaction index of an event: its own, or one counted in order of arrival in its slot. */
   txIndexOf(slot: number | null, txIndex: number | null, signature: string): number {
-    return slot === null ? (txIndex ?? 0) : this.#indexes.of(slot, txIndex, signature)
+    if (txIndex !== null) return txIndex
+    return slot === null ? 0 : this.#indexes.next(slot, signature)
+  }
+
+  /** An event with a slot was taken: later ones without an index count from it. */
+  taken(slot: number | null, txIndex: number, signature: string): void {
+    if (slot !== null) this.#indexes.add(slot, txIndex, signature)
   }
 
   /** Appends a swap to a batch that is not full. */
@@ -96,22 +102,21 @@ function writeSignature(signature: string, bytes: Uint8Array, at: number): boole
 class TransactionIndexes {
   readonly #slots = new Map<number, { highest: number; bySignature: Map<string, number> }>()
 
-  of(slot: number, given: number | null, signature: string): number {
+  next(slot: number, signature: string): number {
+    const known = this.#slots.get(slot)
+    if (known === undefined) return 0
+    return known.bySignature.get(signature) ?? known.highest + 1
+  }
+
+  add(slot: number, txIndex: number, signature: string): void {
     let known = this.#slots.get(slot)
     if (known === undefined) {
       known = { highest: -1, bySignature: new Map() }
       this.#slots.set(slot, known)
       if (this.#slots.size > SLOTS_COUNTED) this.#dropOldest()
     }
-    if (given !== null) {
-      if (given > known.highest) known.highest = given
-      return given
-    }
-    const same = known.bySignature.get(signature)
-    if (same !== undefined) return same
-    known.highest += 1
-    known.bySignature.set(signature, known.highest)
-    return known.highest
+    if (txIndex > known.highest) known.highest = txIndex
+    known.bySignature.set(signature, txIndex)
   }
 
   #dropOldest(): void {

@@ -11,7 +11,7 @@ import {
   SUPPLY_WHOLE_DEFAULT,
 } from './platform.ts'
 import type { State } from './state.ts'
-import { Flag, U } from './swap-record.ts'
+import { U } from './swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
 
 /** Place of an event in the total order (contract section 2). */
@@ -25,39 +25,25 @@ export interface OrderKey {
 
 /**
  * How tokens come to be and change their stage: by creation, by the first swap of an unknown mint,
- * by completion, by migration. Each returns whether it changed anything.
+ * by completion, by migration.
  */
 export class TokenBirths {
   readonly #state: State
+  /** Did the swap last given to `beforeSwap` graduate its mint? */
+  hasGraduated = false
 
   constructor(state: State) {
     this.#state = state
   }
 
-  /** Is the wallet the mint's curve or pool, or one that never counts as a holder? */
-  isNeverHolder(token: number, wallet: number): boolean {
-    const address = this.#state.book.addressOfWallet(wallet)
-    const { t, tAt, b, bAt } = this.#rows(token)
-    return (
-      b[bAt + B.bondingCurvePlus1] === address + 1 ||
-      t[tAt + T.poolAmmPlus1] === address + 1 ||
-      this.#state.neverHolders.includes(address)
-    )
-  }
-
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
-  beforeSwap(hand: Hand): boolean {
+  beforeSwap(hand: Hand, key: OrderKey): boolean {
+    this.hasGraduated = false
     const { t, tAt, b, bAt } = this.#rows(hand.token)
     const flags = t[tAt + T.flags]
     const isNew = (flags & TokenFlag.exists) === 0
     if (!isNew && (!hand.isAmm || flags & TokenFlag.graduated)) return false
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
-    const key: OrderKey = {
-      slot: hand.slot,
-      txIndex: hand.r[hand.rAt + U.txIndex],
-      ordinal: hand.r[hand.rAt + U.ordinal],
-      isSlotKnown: (hand.flags & Flag.noSlot) === 0,
-    }
     const pool = hand.r[hand.rAt + U.pool]
     if (isNew) this.#start(hand.token, key, hand.timestamp)
     if (!hand.isAmm) {
@@ -65,6 +51,7 @@ export class TokenBirths {
       return isNew
     }
     if (t[tAt + T.poolAmmPlus1] === 0) t[tAt + T.poolAmmPlus1] = pool + 1
+    this.hasGraduated = true
     this.#graduate(hand.token, key)
     return isNew
   }
@@ -76,38 +63,33 @@ export class TokenBirths {
     return { name: texts.get(b[bAt + B.name]), symbol: texts.get(b[bAt + B.symbol]) }
   }
 
-  created(token: number, event: TokenCreated, key: OrderKey): boolean {
+  created(token: number, event: TokenCreated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (t[tAt + T.flags] & TokenFlag.creationKnown) return false
-    const isNew = (t[tAt + T.flags] & TokenFlag.exists) === 0
     this.#start(token, key, event.timestamp)
     this.#fillCreation(token, event, key)
-    if (isNew) {
+    if (t[tAt + T.swaps] === 0) {
       writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
       writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
     }
     if (event.creator !== '') this.#adopt(token, event.creator)
-    if (isNew && event.realBaseRaw === 0n && isZeroAt(b, bAt + B.initialRealBaseLo))
+    if (t[tAt + T.swaps] === 0 && event.realBaseRaw === 0n && isZeroAt(b, bAt + B.initialRealBaseLo))
       t[tAt + T.flags] |= TokenFlag.complete
-    return true
   }
 
-  completed(token: number, event: Completed, key: OrderKey): boolean {
+  completed(token: number, event: Completed, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
     if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.flags] |= TokenFlag.complete
-    return true
   }
 
-  migrated(token: number, event: Migrated, key: OrderKey): boolean {
+  migrated(token: number, event: Migrated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (t[tAt + T.flags] & TokenFlag.migrationKnown) return false
     if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
@@ -116,7 +98,6 @@ export class TokenBirths {
     b[bAt + B.migrationSignature] = this.#state.texts.put(event.signature)
     b[bAt + B.migratedAt] = event.timestamp
     this.#graduate(token, key)
-    return true
   }
 
   #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {

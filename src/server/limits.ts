@@ -81,5 +81,12 @@ export const PING_MS = 30_000
 /** A connection that sent nothing for this long is closed with 4008 (contract section 4). */
 export const SILENCE_MS = 60_000
 
+/**
+ * Seconds a closing socket gets to read what is buffered and its close frame before it is cut; as
+ * the idle timeout of uWebSockets.js it must lie above the silence of the keep-alive, which alone
+ * closes with a code.
+ */
+export const CLOSE_FRAME_TIMEOUT_S = 80
+
 /** Keep-alive looks at every connection at most this often. */
 export const KEEP_ALIVE_TICK_MS = 1000

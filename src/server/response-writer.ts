@@ -1,9 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../wire/errors.ts'
 import { type Coding, negotiateCoding } from './content-coding.ts'
-import { corsHeaders } from './cors.ts'
 import { type BodyEncoder, bodyEncoder, type EncodedBody } from './encoded-body.ts'
 import { matchesEntityTag } from './entity-tag.ts'
+import { headerLines } from './header-lines.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 
@@ -16,22 +16,20 @@ export interface ResponseWriter {
 /** `closing` tells whether connections are to be closed after their answer. */
 export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
   const encoder: BodyEncoder = bodyEncoder()
-  const common = commonHeaders(corsOrigin)
+  const lines = headerLines(corsOrigin)
   return {
     write(res, request, reply, extra) {
       const body = encoder.encode(reply.body)
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
-          res.writeStatus(statusLine(304)).writeHeader('Vary', common('')).writeHeader('ETag', etag)
-          writeHeaders(res, extra)
+          res.writeStatus(statusLine(304)).writeHeader('Vary', lines.of('', etag, extra))
           res.endWithoutBody()
           return
         }
-        res.writeStatus(statusLine(reply.statusCode))
-        res.writeHeader('Vary', common(reply.contentType))
-        if (etag !== null) res.writeHeader('ETag', etag)
-        writeHeaders(res, extra)
+        // uWebSockets.js writes 200 by itself.
+        if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
+        res.writeHeader('Vary', lines.of(reply.contentType, etag, extra))
         writeHeaders(res, reply.headers)
         endWithBody(res, request, reply, body, closing())
       })
@@ -75,21 +73,3 @@ function statusLine(statusCode: keyof typeof STATUS_TEXTS): string {
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_TEXTS).map(([code, text]) => [Number(code), `${code} ${text}`]),
 )
-
-/**
- * The headers that never change, as the value of a `Vary` header that goes on over several lines:
- * one crossing into native code instead of four. Content types are the program's own, so the map
- * is bounded.
- */
-function commonHeaders(corsOrigin: string): (contentType: string) => string {
-  const known = new Map<string, string>()
-  return (contentType) => {
-    const kept = known.get(contentType)
-    if (kept !== undefined) return kept
-    const lines = corsHeaders(corsOrigin).map(([name, value]) => `\r\n${name}: ${value}`)
-    const type = contentType === '' ? '' : `\r\nContent-Type: ${contentType}`
-    const text = `Accept-Encoding${lines.join('')}${type}`
-    known.set(contentType, text)
-    return text
-  }
-}

@@ -1,6 +1,7 @@
 import { encodeBase58 } from '../base/base58.ts'
 import { wholeAt } from '../base/u64.ts'
 import { B, B_LANES } from '../engine/layout.ts'
+import { isNeverHolder } from '../engine/exclusion.ts'
 import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
@@ -19,7 +20,7 @@ export function swapJson(state: State, index: number): string {
   const token = r[at + U.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * B_LANES
-  const flags = r[at + U.flags]
+  const flags = shownFlags(state, r[at + U.flags], token, r[at + U.wallet])
   const quote = b[bAt + B.quote]
   const decimals = b[bAt + B.decimals]
   const quoteDecimals = QUOTE_DECIMALS[quote]
@@ -35,7 +36,7 @@ export function swapJson(state: State, index: number): string {
       : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
   const isSlotKnown = (flags & Flag.noSlot) === 0
   return (
-    `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${isSlotKnown ? r[at + U.txIndex] : 0}` +
+    `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${r[at + U.txIndex]}` +
     `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
     `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
     `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
@@ -57,6 +58,12 @@ export function swapJson(state: State, index: number): string {
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
     `,"pro_trader":${(flags & Flag.proTrader) !== 0}}`
   )
+}
+
+/** Wallets that are no holders are never flagged, even when that was learned after the swap. */
+function shownFlags(state: State, flags: number, token: number, wallet: number): number {
+  const judged = Flag.freshWallet | Flag.sniperWallet | Flag.proTrader
+  return flags & judged && isNeverHolder(state, token, wallet) ? flags & ~judged : flags
 }
 
 function signatureJson(state: State, r: Uint32Array, at: number): string {

@@ -1,7 +1,6 @@
-import type { LiveSource } from '../../src/wire/answers.ts'
-import type { Answers } from '../../src/wire/answers.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/options.ts'
 import { startServer } from '../../src/server/server.ts'
+import type { Answers, LiveSource } from '../../src/wire/answers.ts'
 
 /** A call that reached the Answers port. */
 export interface Call {

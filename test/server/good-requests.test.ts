@@ -104,7 +104,9 @@ test.each([
     '{"completing":{"ageMinutes":{"min":-1e-9,"max":60.5},"holders":{"min":3,"max":3}}}',
     {
       type: 'all',
-      filters: { completing: { ageMinutes: { min: -1e-9, max: 60.5 }, holders: { min: 3, max: 3 } } },
+      filters: {
+        completing: { ageMinutes: { min: -1e-9, max: 60.5 }, holders: { min: 3, max: 3 } },
+      },
       limit: 50,
     },
   ],

@@ -74,7 +74,11 @@ test('a refused POST still keeps its connection usable', async () => {
   const headers = { 'Content-Type': 'application/json' }
   const statuses: number[] = []
   for (let index = 0; index < 5; index++) {
-    const response = await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', body, headers })
+    const response = await fetch(`${fake.server.url}/api/v2/meme`, {
+      method: 'POST',
+      body,
+      headers,
+    })
     await response.text()
     statuses.push(response.status)
   }

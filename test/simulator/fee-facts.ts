@@ -1,4 +1,4 @@
-/** The platform's table of October 2026: market cap in SOL, then bps to liquidity, platform, creator. */
+/** The platform's table of October 2026: market cap in SOL, bps to liquidity, platform, creator. */
 export const TIERS_FROM_FACTS: readonly (readonly [number, number, number, number])[] = [
   [0, 2, 93, 30],
   [420, 20, 5, 95],

@@ -17,7 +17,7 @@ import { type ChainTransaction, decodeTransaction } from './transaction.ts'
 
 const UNIX_SECONDS_MAX = 0xffffffffn
 /** Curves remembered from creations; others are derived, which costs a fraction of a ms. */
-const CURVES_MAX = 200_000
+const CURVES_MAX = 50_000
 
 /** Program events of one feed to the engine's events. */
 export class ChainNormaliser {

@@ -3,8 +3,8 @@ import { canonicalPoolAddress } from './program-address.ts'
 import { isSolMint } from './programs.ts'
 import type { TokenBalanceChange } from './transaction.ts'
 
-/** Pools that are remembered; a migration makes about a thousand a day. */
-const POOLS_MAX = 500_000
+/** Pools that are remembered, three months of migrations; the cache allocates all of it at once. */
+const POOLS_MAX = 100_000
 /** Marks a pool that is known and left out. */
 const FOREIGN = ''
 

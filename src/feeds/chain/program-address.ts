@@ -8,8 +8,8 @@ const P = 2n ** 255n - 19n
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 const PDA_MARKER = Buffer.from('ProgramDerivedAddress')
 const ADDRESS_BYTES = 32
-const CURVES_CACHED_MAX = 100_000
-const POOLS_CACHED_MAX = 100_000
+const CURVES_CACHED_MAX = 50_000
+const POOLS_CACHED_MAX = 5_000
 
 const curveByMint = new LRUCache<string, string>({ max: CURVES_CACHED_MAX })
 const poolByMints = new LRUCache<string, string>({ max: POOLS_CACHED_MAX })

@@ -9,7 +9,8 @@ export const CURVE_PLATFORM_TENTH_BPS = 950
 export const CURVE_CREATOR_TENTH_BPS = 300
 
 /**
- * The pool's tiers as of October 2026 (FeeConfig account 5PHirr8joyTMp9JMm6nW7hNDVyEYdkzDqazxPD7RaTjx):
+ * The pool's tiers as of October 2026 (FeeConfig account
+ * 5PHirr8joyTMp9JMm6nW7hNDVyEYdkzDqazxPD7RaTjx):
  * lowest market cap in SOL, then bps to liquidity, platform and creator.
  */
 const TIERS: readonly (readonly [number, number, number, number])[] = [
@@ -48,7 +49,8 @@ export const TIER_PLATFORM_TENTH_BPS = Float64Array.from(TIERS, (tier) => tier[2
 export const TIER_CREATOR_TENTH_BPS = Float64Array.from(TIERS, (tier) => tier[3] * 10)
 
 /**
- * USDC pools climb the same tiers at this many dollars per SOL: their table starts at 59,000 dollars
+ * USDC pools climb the same tiers at this many dollars per SOL: their table starts at 59,000
+ * dollars
  * where the SOL table has 420 SOL.
  */
 export const STABLE_TIER_USD_PER_SOL = 59_000 / 420
@@ -61,9 +63,10 @@ export function tierOf(marketCapSol: number, lastTier: number): number {
   return tier
 }
 
-/** ceil(amount * rate), exact; the product has to be a safe integer (amounts below 9e12). */
+/**
+ * ceil(amount * rate), exact for amounts below 7e12: there the product is a safe integer, and the
+ * quotient, below 2^36, has steps finer than the 1e-5 that can lie between it and an integer.
+ */
 export function feeOf(amountRaw: number, tenthBps: number): number {
-  const product = amountRaw * tenthBps
-  const floor = Math.floor(product / TENTH_BPS_PER_WHOLE)
-  return floor * TENTH_BPS_PER_WHOLE < product ? floor + 1 : floor
+  return Math.ceil((amountRaw * tenthBps) / TENTH_BPS_PER_WHOLE)
 }

@@ -35,7 +35,8 @@ export interface MarketOptions {
 }
 
 /**
- * The simulated market: everything it emits is a pure function of its options and of the calls made.
+ * The simulated market: everything it emits is a pure function of its options and of the calls
+ * made.
  * Fixed memory, whatever the number of tokens and swaps.
  */
 export class Market {

@@ -3,11 +3,15 @@ import type { Random } from '../../base/random.ts'
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ALPHABET_CODES = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
 const ADDRESS_CHARS = 44
-/** 44 characters that begin with one of the first 17 digits are always below 2^256: real addresses. */
+/**
+ * 44 characters that begin with one of the first 17 digits are always below 2^256: real addresses.
+ */
 const LEADING_DIGITS = 16
 const SUFFIX = 'pump'
 
-/** Character codes by a random byte: 58 does not divide 256, the small bias does not matter here. */
+/**
+ * Character codes by a random byte: 58 does not divide 256, the small bias does not matter here.
+ */
 const CODE_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
   ALPHABET.charCodeAt(Math.floor((byte * 58) / 256)),
 )

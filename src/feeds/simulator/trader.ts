@@ -64,7 +64,9 @@ export class Trader {
     if (complete) this.graduation.complete(row)
   }
 
-  /** Sells `amounts[A.base]` of the holder at `place`; false, and no swap, when it fetches nothing. */
+  /**
+   * Sells `amounts[A.base]` of the holder at `place`; false, and no swap, when it fetches nothing.
+   */
   sell(row: number, place: number, flags: number): boolean {
     const wallet = this.holders.walletAt(row, place)
     const sold = this.sellWithoutLedger(row, wallet, flags, false)

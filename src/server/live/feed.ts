@@ -11,7 +11,12 @@ import {
   parseLiveMessage,
   tooManyMints,
 } from '../../wire/live-messages.ts'
-import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, MAX_RECEIVED_BYTES } from '../limits.ts'
+import {
+  CLOSE_FRAME_TIMEOUT_S,
+  MAX_BUFFERED_BYTES,
+  MAX_MESSAGE_BYTES,
+  MAX_RECEIVED_BYTES,
+} from '../limits.ts'
 import type { LiveTimes } from '../options.ts'
 import { Backlog } from './backlog.ts'
 import type { LiveConnection, SocketData } from './connection.ts'
@@ -85,9 +90,9 @@ export class LiveFeed {
   #behavior(options: LiveFeedOptions): WebSocketBehavior<SocketData> {
     return {
       maxPayloadLength: MAX_RECEIVED_BYTES,
-      // No limit and no timeout of its own: it would drop or cut without a close code.
+      // No limit of its own: it would drop messages, and the close frame too, without a word.
       maxBackpressure: 0,
-      idleTimeout: 0,
+      idleTimeout: CLOSE_FRAME_TIMEOUT_S,
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
         connectionCount: () => this.#connections.size,

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import type { FeedEvent } from '../../src/engine/event.ts'
+
+const U32_MAX = 0xffffffff
+const address = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })
+const raw = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+const seconds = fc.integer({ min: 0, max: U32_MAX })
+const usd = fc.double({ min: 1e-9, max: 1e9, noNaN: true })
+
+const position = {
+  slot: fc.option(fc.maxSafeNat()),
+  txIndex: fc.option(fc.integer({ min: 0, max: U32_MAX })),
+  ordinal: fc.integer({ min: 0, max: U32_MAX }),
+  signature: address,
+  timestamp: seconds,
+}
+
+const swap = fc.record(
+  {
+    type: fc.constant('swap' as const),
+    ...position,
+    source: fc.constantFrom('pump' as const, 'pump_amm' as const),
+    mint: address,
+    pool: address,
+    signer: address,
+    direction: fc.constantFrom('buy' as const, 'sell' as const),
+    baseRaw: raw,
+    quoteRaw: raw,
+    virtualBaseRaw: raw,
+    virtualQuoteRaw: raw,
+    realBaseRaw: raw,
+    realQuoteRaw: raw,
+    platformFeeRaw: raw,
+    creatorFeeRaw: raw,
+    chainFeeRaw: raw,
+    baseBalanceBeforeRaw: raw,
+    baseBalanceAfterRaw: raw,
+    supplyRaw: raw,
+    solPriceUsd: usd,
+    fresh: fc.boolean(),
+    pro: fc.boolean(),
+    insider: fc.boolean(),
+  },
+  {
+    requiredKeys: [
+      'type',
+      'slot',
+      'txIndex',
+      'ordinal',
+      'signature',
+      'timestamp',
+      'source',
+      'mint',
+      'pool',
+      'signer',
+      'direction',
+      'baseRaw',
+      'quoteRaw',
+      'virtualBaseRaw',
+      'virtualQuoteRaw',
+      'realBaseRaw',
+      'realQuoteRaw',
+      'platformFeeRaw',
+      'creatorFeeRaw',
+    ],
+  },
+)
+
+const created = fc.record({
+  type: fc.constant('token_created' as const),
+  ...position,
+  mint: address,
+  name: fc.string({ unit: 'grapheme' }),
+  symbol: fc.string({ unit: 'grapheme' }),
+  uri: fc.string(),
+  creator: address,
+  bondingCurve: address,
+  tokenProgram: address,
+  isMayhemMode: fc.boolean(),
+  supplyRaw: raw,
+  decimals: fc.integer({ min: 0, max: 18 }),
+  virtualBaseRaw: raw,
+  virtualQuoteRaw: raw,
+  realBaseRaw: raw,
+  quoteMint: address,
+})
+
+const completed = fc.record({
+  type: fc.constant('completed' as const),
+  ...position,
+  mint: address,
+  bondingCurve: address,
+})
+
+const migrated = fc.record({
+  type: fc.constant('migrated' as const),
+  ...position,
+  mint: address,
+  bondingCurve: address,
+  poolAmm: address,
+})
+
+const solPrice = fc.record({ type: fc.constant('sol_price' as const), timestamp: seconds, usd })
+
+const metadata = fc.record(
+  {
+    type: fc.constant('metadata' as const),
+    timestamp: seconds,
+    mint: address,
+    image: fc.option(fc.string()),
+    twitter: fc.option(fc.string()),
+    description: fc.option(fc.string()),
+    dexPaid: fc.boolean(),
+  },
+  { requiredKeys: ['type', 'timestamp', 'mint'] },
+)
+
+/** Any event an event line can carry. */
+export const anyEvent: fc.Arbitrary<FeedEvent> = fc.oneof(
+  swap,
+  created,
+  completed,
+  migrated,
+  solPrice,
+  metadata,
+)

@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseEventLine, parseEventValue } from '../../src/wire/event-lines.ts'
+import { anyEvent } from './arbitrary-events.ts'
+import { eventLineText } from './event-line-text.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+const SWAP = {
+  type: 'swap',
+  slot: 5,
+  tx_index: 1,
+  ordinal: 2,
+  signature: 's',
+  timestamp: 1_700_000_000,
+  source: 'pump',
+  mint: 'm',
+  pool: 'p',
+  signer: 'w',
+  direction: 'buy',
+  base_raw: '1',
+  quote_raw: '2',
+  virtual_base_raw: '3',
+  virtual_quote_raw: '4',
+  real_base_raw: '5',
+  real_quote_raw: '6',
+  platform_fee_raw: '7',
+  creator_fee_raw: '8',
+}
+
+function parsed(change: Record<string, unknown>) {
+  return parseEventLine(JSON.stringify({ ...SWAP, ...change }))
+}
+
+function errorOf(change: Record<string, unknown>): string {
+  const result = parsed(change)
+  return 'error' in result ? result.error : 'no error'
+}
+
+test('every event comes back from its line', () => {
+  fc.assert(
+    fc.property(anyEvent, (event) => {
+      expect(parseEventLine(eventLineText(event))).toEqual(event)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('slot and index may be absent or null, the ordinal is then 0', () => {
+  const position = { slot: null, txIndex: null, ordinal: 0 }
+  expect(parsed({ slot: null, tx_index: null, ordinal: undefined })).toMatchObject(position)
+  expect(parsed({ slot: undefined, tx_index: undefined, ordinal: null })).toMatchObject(position)
+})
+
+test('raw amounts are decimal strings or safe integers that fit in 64 bits', () => {
+  expect(parsed({ base_raw: '18446744073709551615' })).toMatchObject({ baseRaw: 2n ** 64n - 1n })
+  expect(parsed({ base_raw: 9_007_199_254_740_991 })).toMatchObject({ baseRaw: 2n ** 53n - 1n })
+  expect(parsed({ base_raw: '0007' })).toMatchObject({ baseRaw: 7n })
+  const wrong = [
+    '18446744073709551616',
+    '99999999999999999999',
+    '-1',
+    '1.0',
+    '1e3',
+    '',
+    ' 1',
+    '0x1',
+  ]
+  for (const base_raw of [...wrong, -1, 1.5, 1e300, 2 ** 53, null, true, {}, [], '١']) {
+    expect(errorOf({ base_raw })).toMatch(/^"base_raw" is .+ but must be a decimal string/)
+  }
+})
+
+test('unknown keys are ignored, also those with the names of built-ins', () => {
+  const text = `${JSON.stringify(SWAP).slice(0, -1)},"__proto__":{"slot":9},"constructor":1,"x":[]}`
+  expect(parseEventLine(text)).toEqual(parsed({}))
+})
+
+test('a prototype is no source of keys', () => {
+  expect(parseEventLine('{"__proto__":{"type":"sol_price","timestamp":1,"usd":1}}')).toHaveProperty(
+    'error',
+  )
+  for (const type of ['__proto__', 'constructor', 'toString', '', null, 7, ['swap']]) {
+    expect(errorOf({ type })).toMatch(/^"type" is .+ but must be one of token_created, swap/)
+  }
+})
+
+test('an error names the key, what came and what is allowed', () => {
+  expect(errorOf({ direction: 'hold' })).toBe('"direction" is "hold" but must be "buy" or "sell"')
+  expect(errorOf({ source: undefined })).toBe(
+    '"source" is missing but must be "pump" or "pump_amm"',
+  )
+  expect(errorOf({ timestamp: 4_294_967_296 })).toBe(
+    '"timestamp" is 4294967296 but must be an integer from 0 to 2^32-1 (unix seconds)',
+  )
+  expect(errorOf({ sol_price_usd: 0 })).toBe(
+    '"sol_price_usd" is 0 but must be a finite number above 0, null or absent',
+  )
+  expect(errorOf({ ordinal: 2 ** 32 })).toMatch(/^"ordinal" is 4294967296 but must be an integer/)
+  expect(errorOf({ mint: 'x'.repeat(65) })).toMatch(
+    /^"mint" is "x{48}…" but must be text of 1 to 64/,
+  )
+})
+
+test('addresses and signatures are short text without control characters', () => {
+  expect(parsed({ mint: '😀'.repeat(64), signature: 's'.repeat(128) })).not.toHaveProperty('error')
+  for (const mint of ['', 'a\u0000', 'a\nb', '\u009b', '\ud800', '😀'.repeat(65), 5, null]) {
+    expect(errorOf({ mint })).toMatch(/^"mint" is /)
+  }
+  expect(errorOf({ signature: 's'.repeat(129) })).toMatch(/^"signature" is /)
+  // A terminal that prints the reason is not steered by it.
+  expect(errorOf({ mint: '\u001b[2J\u009b' })).not.toMatch(/\p{Cc}/u)
+})
+
+test('metadata leaves absent keys alone and clears with null or nothing', () => {
+  const line = {
+    type: 'metadata',
+    timestamp: 1,
+    mint: 'm',
+    image: null,
+    twitter: '',
+    dex_paid: true,
+  }
+  expect(parseEventValue(line)).toStrictEqual({
+    type: 'metadata',
+    timestamp: 1,
+    mint: 'm',
+    image: null,
+    twitter: '',
+    dexPaid: true,
+  })
+})
+
+test('prices are finite numbers above 0', () => {
+  for (const usd of ['0', '-1', '1e999', '"1"', 'null', '{}']) {
+    expect(parseEventLine(`{"type":"sol_price","timestamp":1,"usd":${usd}}`)).toHaveProperty(
+      'error',
+    )
+  }
+  expect(parseEventLine('{"type":"sol_price","timestamp":1,"usd":1e300}')).toHaveProperty(
+    'usd',
+    1e300,
+  )
+})
+
+test('hostile lines are errors and never throw', () => {
+  const nested = '['.repeat(100_000)
+  const lines = [
+    nested,
+    nested + ']'.repeat(100_000),
+    '{"type":{"type":'.repeat(20_000),
+    '',
+    'null',
+  ]
+  const more = [
+    '1e300',
+    '"swap"',
+    '[]',
+    '{}',
+    '{"type":"swap"}',
+    '\u0000',
+    '{"type":"swap","slot":1e300}',
+  ]
+  for (const line of [...lines, ...more]) expect(parseEventLine(line)).toHaveProperty('error')
+  for (const value of [undefined, Number.NaN, 1n, Symbol('x'), () => 1, new Map()]) {
+    expect(parseEventValue(value)).toHaveProperty('error')
+  }
+})
+
+test('lines with random damage never throw', () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+  console.log(`damaged lines with SEED=${seed}`)
+  const random = new SeededRandom(seed)
+  const values = [null, -1, 1e300, '', '\ud800', {}, [], true, '18446744073709551616', 2 ** 53]
+  for (let round = 0; round < 20_000; round++) {
+    const line = { ...SWAP, [random.pick(Object.keys(SWAP))]: random.pick(values) }
+    const text = JSON.stringify(line)
+    const at = random.below(text.length)
+    const cut = random.below(3) === 0 ? text.slice(0, at) : text
+    const event = parseEventLine(
+      random.below(3) === 0
+        ? cut.slice(0, at) + String.fromCharCode(random.below(300)) + cut.slice(at)
+        : cut,
+    )
+    if ('error' in event) expect(event.error).toMatch(/^("\w+"|the line) is /)
+    else expect(event.type).toBe('swap')
+  }
+})

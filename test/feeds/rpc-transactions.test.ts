@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
+import type { JsonRecord } from '../../src/feeds/chain/json-access.ts'
+import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import { transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
+import { type ChainTransaction, decodeTransaction } from '../../src/feeds/chain/transaction.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { dataLines, dataText, hasData, withData } from './data-folder.ts'
+import { presentFields } from './goldens.ts'
+
+const FILES = ['raw_create_tx_from_gettransaction.json', 'raw_create_tx_from_blocksubscribe.json']
+
+function entryOf(file: string): JsonRecord {
+  const value = JSON.parse(dataText('chainstack-pumpfun-bot', file))
+  return value.result ?? value
+}
+
+function transactionOf(entry: JsonRecord): ChainTransaction {
+  const transaction = transactionOfRpc(entry)
+  if (transaction === null) throw new Error('the transaction cannot be read')
+  return transaction
+}
+
+function decodedFields(transaction: ChainTransaction): unknown[] {
+  const counters = newFeedCounters()
+  const events = decodeTransaction(transaction, counters).map((event) => [
+    event.layout.name,
+    presentFields(event),
+  ])
+  expect(counters).toEqual(newFeedCounters())
+  return events
+}
+
+test.skipIf(!hasData)(
+  `both transactions decode as their goldens, from logs and CPI${withData}`,
+  () => {
+    const goldens = dataLines('golden', 'chainstack_events.jsonl').map((line) => JSON.parse(line))
+    expect(goldens).toHaveLength(5)
+    for (const file of FILES) {
+      const expected = goldens
+        .filter((golden) => golden.file === file)
+        .map((golden) => [golden.event, golden.decoded])
+      const transaction = transactionOf(entryOf(file))
+      expect(transaction.selfCpi).toHaveLength(expected.length)
+      expect(decodedFields({ ...transaction, logs: null })).toEqual(expected)
+      expect(decodedFields({ ...transaction, selfCpi: null })).toEqual(expected)
+      expect(decodedFields({ ...transaction, selfCpi: [] })).toEqual(expected)
+      expect(decodedFields(transaction)).toEqual(expected)
+    }
+  },
+)
+
+test.skipIf(!hasData)(`getTransaction gives fee, balances, slot and the token${withData}`, () => {
+  const transaction = transactionOf({ ...entryOf(FILES[0]), transactionIndex: 945 })
+  const events = new ChainNormaliser(newFeedCounters()).events(transaction)
+  const position = {
+    slot: 435_946_190,
+    txIndex: 945,
+    timestamp: 1_785_327_618,
+    signature:
+      '2RoRJxatbF9Qkv87jei19u7ei2ckyjjnrCHZBRRAXi4GFJi68kra2iPSk7aoQ9Ugnf5FK5Mdp274hMaVSzn6SN5M',
+  }
+  expect(events).toMatchObject([
+    {
+      type: 'token_created',
+      ordinal: 0,
+      decimals: 6,
+      supplyRaw: 1_000_000_000_000_000n,
+      ...position,
+    },
+    {
+      type: 'swap',
+      ordinal: 2,
+      chainFeeRaw: 10_000n,
+      baseBalanceBeforeRaw: 0n,
+      baseBalanceAfterRaw: 96_449_438_144_093n,
+      pool: '3jJ83NDorkbFkF1JKbEfFWGeX16aXUiwby9RwJm9kat3',
+      ...position,
+    },
+  ])
+})
+
+test.skipIf(!hasData)(`a block entry has neither slot nor index${withData}`, () => {
+  const transaction = transactionOf(entryOf(FILES[1]))
+  expect(transaction).toMatchObject({ slot: null, txIndex: null, feeRaw: 10_000n, failed: false })
+  expect(encodeBase58(decodeBase58(transaction.signature) ?? new Uint8Array())).toBe(
+    transaction.signature,
+  )
+  const [created, swap] = new ChainNormaliser(newFeedCounters()).events(transaction)
+  expect(created).toMatchObject({ type: 'token_created', symbol: 'NYXORA', isMayhemMode: false })
+  expect(swap).toMatchObject({ baseBalanceAfterRaw: 3_520_371_073_923n, slot: null, ordinal: 1 })
+})
+
+test.skipIf(!hasData)(`a failed transaction gives nothing and is counted${withData}`, () => {
+  const counters = newFeedCounters()
+  const transaction = { ...transactionOf(entryOf(FILES[1])), failed: true }
+  expect(new ChainNormaliser(counters).events(transaction)).toEqual([])
+  expect(counters.failedTransactions).toBe(1)
+})
+
+test('entries of another shape are no transaction', () => {
+  for (const entry of [
+    {},
+    { transaction: null, meta: {} },
+    { transaction: ['AAAA', 'base64'], meta: {} },
+    { transaction: ['0OIl', 'base58'], meta: {} },
+    { transaction: [1, 2], meta: {} },
+    { transaction: { signatures: [], message: { accountKeys: [] } }, meta: {} },
+    { transaction: { signatures: ['s'], message: { accountKeys: [] } } },
+  ]) {
+    expect(transactionOfRpc(entry)).toBeNull()
+  }
+})

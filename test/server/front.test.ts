@@ -1,0 +1,89 @@
+import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
+import { expect, test } from 'vitest'
+import { clientAddresses } from '../../src/server/client-address.ts'
+import type { ExchangeContext } from '../../src/server/exchange.ts'
+import { httpFront } from '../../src/server/front.ts'
+import { httpCounters } from '../../src/server/http-counters.ts'
+import type { Reply } from '../../src/server/reply.ts'
+import { jsonReply } from '../../src/server/reply.ts'
+import { responseWriter } from '../../src/server/response-writer.ts'
+import type { Route } from '../../src/server/route.ts'
+import { routerOf } from '../../src/server/router.ts'
+import { accept, type Parsed } from '../../src/wire/requests/parsed.ts'
+import { rawConnect, waitUntil } from './raw-http.ts'
+
+type Answer = Promise<Parsed<Reply>>
+
+/** A front before one route that answers when it likes. */
+async function startFront(answer: () => Answer) {
+  const logged: string[] = []
+  const log = (_: unknown, message: string) => void logged.push(message)
+  const context: ExchangeContext = {
+    writer: responseWriter('*', () => false),
+    http: httpCounters(),
+    log: { info: log, warn: log, error: log },
+    open: new Set(),
+  }
+  const route: Route = { name: 'slow', method: 'GET', path: '/slow', isApi: false, answer }
+  const app = App()
+  const front = httpFront({
+    router: routerOf([route]),
+    addresses: clientAddresses([]),
+    limiters: new Map(),
+    clock: () => 0,
+    state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
+    bodyDeadlineMs: 100,
+    routeDeadlineMs: 50,
+    context,
+  })
+  app.any('/*', front)
+  const socket = await new Promise<us_listen_socket | false>((resolve) => {
+    app.listen('127.0.0.1', 0, resolve)
+  })
+  const port = socket === false ? 0 : us_socket_local_port(socket)
+  return { app, port, context, logged, url: `http://127.0.0.1:${port}/slow` }
+}
+
+test('a route that does not answer in time is a 503, and its late answer is dropped', async () => {
+  let finish: (reply: Parsed<Reply>) => void = () => {}
+  const front = await startFront(() => new Promise((resolve) => (finish = resolve)))
+  const response = await fetch(front.url)
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({ code: 'deadline_exceeded' })
+  finish(accept(jsonReply('{}')))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a client that leaves before a slow answer ends the exchange', async () => {
+  let finish: (reply: Parsed<Reply>) => void = () => {}
+  const front = await startFront(() => new Promise((resolve) => (finish = resolve)))
+  const raw = await rawConnect(front.port)
+  raw.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await waitUntil(() => front.context.open.size === 1)
+  raw.socket.resetAndDestroy()
+  await waitUntil(() => front.context.open.size === 0)
+  finish(accept(jsonReply('{}')))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a route that rejects is a logged 500', async () => {
+  const front = await startFront(() => Promise.reject(new Error('defect')))
+  const response = await fetch(front.url)
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('defect')
+  expect(front.logged).toEqual(['A route threw'])
+  front.app.close()
+})
+
+test('a late answer in time is the answer', async () => {
+  const front = await startFront(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return accept(jsonReply('{"late":true}'))
+  })
+  expect(await (await fetch(front.url)).json()).toEqual({ late: true })
+  front.app.close()
+})
