@@ -221,6 +221,7 @@ export class Engine {
     for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
     const token = page[to + U.token]
     const isNew = this.#fold.fold(index, key)
+    if (this.#fold.hasExcluded) this.#late.rejudgeBundles(token)
     this.#ring.push(key, mark, bars, null)
     if (isNew) {
       this.#indexText(token)

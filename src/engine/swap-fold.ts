@@ -24,6 +24,8 @@ export class SwapFold {
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
+  /** Did the last fold name a pool that had traded the mint as a wallet? */
+  hasExcluded = false
   readonly #state: State
   readonly #window: RollingWindow
   readonly #births: TokenBirths
@@ -57,7 +59,8 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)
-    if (this.#births.hasGraduated) this.holders.excludeHouse(hand.token, 0)
+    this.hasExcluded =
+      this.#births.hasGraduated && this.holders.excludeHouse(hand.token, 0)
     hand.takeToken(state)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()

@@ -1,0 +1,61 @@
+import { Engine } from './engine/engine.ts'
+import type { FeedEvent } from './engine/event.ts'
+import type { EventSink } from './engine/event-sink.ts'
+import type { RecordBatch } from './engine/record-batch.ts'
+import type { Config } from './base/config.ts'
+
+/** The engine behind the sink the feeds write to, with the clock it goes by. */
+export class Service implements EventSink {
+  readonly engine: Engine
+
+  constructor(config: Pick<Config, 'clock' | 'lateSlots'>) {
+    this.engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots })
+    this.tick()
+  }
+
+  /** Moves a wall clock to now; every read and every batch does it first. */
+  tick(): void {
+    this.engine.advance(Math.floor(Date.now() / 1000))
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.tick()
+    for (const event of batch) this.engine.accept(event)
+  }
+
+  records(batch: RecordBatch): void {
+    this.tick()
+    this.engine.acceptRecords(batch)
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    const { state, counts, top, search } = this.engine
+    return {
+      tokens: state.tokens.count,
+      wallets: state.wallets.count,
+      positions: state.positions.count,
+      swaps: state.tape.count,
+      newest_slot: this.engine.newestSlot,
+      now_seconds: state.now,
+      sol_price_usd: state.solPriceUsd,
+      swaps_folded_total: counts.swaps,
+      other_events_total: counts.events,
+      duplicates_total: counts.duplicates,
+      late_refused_total: counts.lateRefused,
+      late_folded_total: counts.lateFolded,
+      ahead_refused_total: counts.aheadRefused,
+      second_creations_total: counts.secondCreations,
+      second_migrations_total: counts.secondMigrations,
+      tape_bytes: state.tape.bytes,
+      positions_bytes: state.positions.bytes + state.positionIndexBytes,
+      tokens_bytes:
+        state.tokens.bytes + state.births.bytes + state.windows.bytes + state.metadata.bytes,
+      texts_bytes: state.book.bytes + state.texts.bytes + search.bytes,
+      wallets_bytes: state.wallets.bytes,
+      bars_bytes: state.bars.bytes,
+      undo_bytes: state.undo.bytes,
+      top_lists_bytes: top.bytes,
+    }
+  }
+}
