@@ -13,6 +13,7 @@ const CHARS_PER_LIMB = 4
 const CHAR_LIMB = 58 ** CHARS_PER_LIMB
 const BYTES_PER_LIMB = 3
 const BYTE_LIMB = 2 ** 24
+const PER_BYTE_LIMB = 2 ** -24
 
 /** The arithmetic is quadratic; the longest instruction data Solana allows (10 KiB) fits. */
 export const BASE58_CHARS_MAX = 16_384
@@ -55,7 +56,7 @@ function limbsOfText(text: string, start: number): number {
     }
     for (let limb = 0; limb < used; limb++) {
       carry += limbs[limb] * factor
-      const high = Math.floor(carry / BYTE_LIMB)
+      const high = Math.floor(carry * PER_BYTE_LIMB)
       limbs[limb] = carry - high * BYTE_LIMB
       carry = high
     }

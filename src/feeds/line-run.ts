@@ -36,6 +36,7 @@ export class LineRun {
   #document: string[] | null = null
   #documentCharacters = 0
   #isFirst = true
+  #hasTorn = false
 
   constructor(sink: EventSink, options: LineRunOptions) {
     this.#sink = sink
@@ -59,8 +60,11 @@ export class LineRun {
       progress?.update(counters.lines)
     }
     if (signal.aborted) return
-    for (const line of this.#splitter.end()) await this.#take(line)
-    await this.#takeDocument()
+    // What a tear left of the last line or value is not what was written.
+    if (!this.#hasTorn) {
+      for (const line of this.#splitter.end()) await this.#take(line)
+      await this.#takeDocument()
+    }
     await this.#flush()
   }
 
@@ -74,6 +78,7 @@ export class LineRun {
     } catch (error) {
       if (signal.aborted) return null
       counters.readErrors++
+      this.#hasTorn = true
       report(this.#splitter.lineNumber + 1, `reading ended early: ${messageOf(error)}`)
       return null
     }

@@ -63,7 +63,7 @@ export function bundlersOf(token: Token): Set<string> {
   const buys = token.swaps.filter(
     ({ swap }) => swap.direction === 'buy' && !isExcluded(token, swap.signer),
   )
-  const groups = [...slotGroups(token, buys), ...transactionGroups(buys)]
+  const groups = [...slotGroups(token, buys), ...transactionGroups(token)]
   const bundlers = groups.filter((group) => group.size >= 2).flatMap((group) => [...group])
   return new Set(bundlers.filter((wallet) => wallet !== creatorOf(token)))
 }
@@ -84,12 +84,14 @@ function slotGroups(token: Token, buys: readonly FoldedSwap[]): Set<string>[] {
   })
 }
 
-/** For each transaction: who bought in it. */
-function transactionGroups(buys: readonly FoldedSwap[]): Set<string>[] {
-  const groups = new Map<number, Set<string>>()
-  for (const { swap, transaction } of buys) {
-    const group = groups.get(transaction) ?? new Set<string>()
-    groups.set(transaction, group.add(swap.signer))
-  }
-  return [...groups.values()]
+/** For each transaction (a run of one signature in the mint's swaps): who bought in it. */
+function transactionGroups(token: Token): Set<string>[] {
+  const groups: Set<string>[] = []
+  token.swaps.forEach(({ swap }, place) => {
+    if (place === 0 || token.swaps[place - 1].swap.signature !== swap.signature)
+      groups.push(new Set())
+    if (swap.direction === 'buy' && !isExcluded(token, swap.signer))
+      groups.at(-1)?.add(swap.signer)
+  })
+  return groups
 }

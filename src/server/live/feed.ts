@@ -12,10 +12,10 @@ import {
   tooManyMints,
 } from '../../wire/live-messages.ts'
 import {
-  CLOSE_FRAME_TIMEOUT_S,
   MAX_BUFFERED_BYTES,
   MAX_MESSAGE_BYTES,
   MAX_RECEIVED_BYTES,
+  SOCKET_IDLE_S,
 } from '../limits.ts'
 import type { LiveTimes } from '../options.ts'
 import { Backlog } from './backlog.ts'
@@ -92,7 +92,7 @@ export class LiveFeed {
       maxPayloadLength: MAX_RECEIVED_BYTES,
       // No limit of its own: it would drop messages, and the close frame too, without a word.
       maxBackpressure: 0,
-      idleTimeout: CLOSE_FRAME_TIMEOUT_S,
+      idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
         connectionCount: () => this.#connections.size,
