@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import type { pino } from 'pino'
 import type { Config, FeedName } from './base/config.ts'
 import { ConfigError } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
@@ -59,7 +59,6 @@ function badLineReport(log: Logger): (line: number, reason: string) => void {
   return (line, reason) => {
     reported += 1
     if (reported <= BAD_LINES_LOGGED_MAX) log.warn({ line, reason }, 'line skipped')
-    if (reported === BAD_LINES_LOGGED_MAX)
-      log.warn({}, 'further bad lines are counted, not logged')
+    if (reported === BAD_LINES_LOGGED_MAX) log.warn({}, 'further bad lines are counted, not logged')
   }
 }

@@ -1,8 +1,8 @@
+import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
 import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
-import type { Config } from './base/config.ts'
 
 /** The engine behind the sink the feeds write to, with the clock it goes by. */
 export class Service implements EventSink {

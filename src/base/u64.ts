@@ -71,7 +71,12 @@ export function addU64(to: Uint32Array, toAt: number, from: Uint32Array, fromAt:
 }
 
 /** to -= from, ending at 0 rather than below. */
-export function subtractU64(to: Uint32Array, toAt: number, from: Uint32Array, fromAt: number): void {
+export function subtractU64(
+  to: Uint32Array,
+  toAt: number,
+  from: Uint32Array,
+  fromAt: number,
+): void {
   let lo = to[toAt] - from[fromAt]
   let hi = to[toAt + 1] - from[fromAt + 1]
   if (lo < 0) {

@@ -1,10 +1,10 @@
-import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { lamportsOf } from './money.ts'
-import { numberAt } from '../base/u64.ts'
-import { Quote, QUOTE_DECIMALS } from './platform.ts'
+import { QUOTE_DECIMALS, Quote } from './platform.ts'
+import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import { BAR_LANES, type State } from './state.ts'
 import { F, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
 
@@ -136,9 +136,8 @@ export class Candles {
         return
       }
       later = next
-      next = bars.u32[(next - 1) >>> ROW_SHIFT][
-        ((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1
-      ]
+      next =
+        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1]
     }
     const bar = bars.add()
     this.#open(bar, time, next, trade)

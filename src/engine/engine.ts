@@ -1,11 +1,11 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
+import { tokenLane } from './candles.ts'
 import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
 import { hashIdentity, Identities, identityKey } from './identities.ts'
 import { LateCreation } from './late-creation.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { tokenLane } from './candles.ts'
 import { T, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { MetadataFold } from './metadata-fold.ts'
 import { LATE_SLOTS, type LifecycleEntry, OrderRing } from './order-ring.ts'
 import type { Rules } from './platform.ts'
@@ -365,4 +365,3 @@ interface TakenBack {
   readonly entry: LifecycleEntry | null
   readonly record: Uint32Array | null
 }
-

@@ -85,7 +85,8 @@ export class LateCreation {
       const flags = r[at + U.flags]
       if (flags & Flag.sell || bought.has(wallet)) continue
       bought.add(wallet)
-      if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp])) continue
+      if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp]))
+        continue
       const position = this.#state.findPosition(hand.token, wallet)
       if (position >= 0 && !this.#has(position, PositionFlag.creator | PositionFlag.excluded))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)

@@ -43,5 +43,7 @@ function isCompleting(state: State, token: number): boolean {
   if (initial < EXACT_RAW && real < EXACT_RAW)
     return (initial - real) * 100 >= state.rules.completingPercent * initial
   const exact = readU64(b, bAt)
-  return (exact - readU64(t, tAt)) * 100n >= BigInt(Math.round(state.rules.completingPercent)) * exact
+  return (
+    (exact - readU64(t, tAt)) * 100n >= BigInt(Math.round(state.rules.completingPercent)) * exact
+  )
 }

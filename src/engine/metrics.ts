@@ -43,7 +43,11 @@ function metadata(key: MetadataKey): Metric {
 }
 
 function share(sumF: number, names: Metric['names'], filter?: string): Metric {
-  const row = { kind: 'number', names, read: (token: TokenReader) => token.sharePercent(sumF) } as const
+  const row = {
+    kind: 'number',
+    names,
+    read: (token: TokenReader) => token.sharePercent(sumF),
+  } as const
   return filter === undefined ? row : { ...row, filter }
 }
 
@@ -141,7 +145,11 @@ export const METRICS: readonly Metric[] = [
   },
   {
     kind: 'number',
-    names: { search: 'creator_holding_pct', market: 'creator_holding_pct', table: 'creator_holding' },
+    names: {
+      search: 'creator_holding_pct',
+      market: 'creator_holding_pct',
+      table: 'creator_holding',
+    },
     filter: 'devHoldingPct',
     read: (token) => token.creatorPercent,
   },

@@ -55,7 +55,9 @@ export class OrderRing {
   /** Forgets events of slots before `slot`; returns the undo mark before which nothing is needed. */
   forgetBefore(slot: number): number {
     while (this.length > 0 && this.#slots[this.#tail & (this.#capacity - 1)] < slot) this.#drop()
-    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#marks[this.#tail & (this.#capacity - 1)]
+    return this.length === 0
+      ? Number.POSITIVE_INFINITY
+      : this.#marks[this.#tail & (this.#capacity - 1)]
   }
 
   /** Is the newest event after this key, so that it has to be taken back? */

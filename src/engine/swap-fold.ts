@@ -59,8 +59,7 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)
-    this.hasExcluded =
-      this.#births.hasGraduated && this.holders.excludeHouse(hand.token, 0)
+    this.hasExcluded = this.#births.hasGraduated && this.holders.excludeHouse(hand.token, 0)
     hand.takeToken(state)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
@@ -224,8 +223,7 @@ export class SwapFold {
     for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
       if (next - 1 !== except) {
         const token = this.#positionLane(next - 1, P.token)
-        if (token !== this.hand.token)
-          this.#state.undo.save(this.#state.tokensUndo, token)
+        if (token !== this.hand.token) this.#state.undo.save(this.#state.tokensUndo, token)
         this.holders.takeOut(next - 1)
       }
     l[lAt + L.flags] ^= WalletFlag.pro
@@ -262,4 +260,3 @@ export class SwapFold {
     r[rAt + U.flags] = hand.flags | shown
   }
 }
-

@@ -14,7 +14,10 @@ export function swapsOfToken(state: State, token: number, page: number, limit: n
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const at = (token & ROW_MASK) * T_LANES
   const total = t[at + T.swaps]
-  return { total, swaps: walk(state, t[at + T.lastSwapPlus1], U.previousInMint, total, page, limit) }
+  return {
+    total,
+    swaps: walk(state, t[at + T.lastSwapPlus1], U.previousInMint, total, page, limit),
+  }
 }
 
 /** Swaps of one wallet in a mint, newest first. */

@@ -74,7 +74,11 @@ export class TokenBirths {
       writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
     }
     if (event.creator !== '') this.#adopt(token, event.creator)
-    if (t[tAt + T.swaps] === 0 && event.realBaseRaw === 0n && isZeroAt(b, bAt + B.initialRealBaseLo))
+    if (
+      t[tAt + T.swaps] === 0 &&
+      event.realBaseRaw === 0n &&
+      isZeroAt(b, bAt + B.initialRealBaseLo)
+    )
       t[tAt + T.flags] |= TokenFlag.complete
   }
 

@@ -95,13 +95,11 @@ export class TokenOrder {
   #replaceCompleting(): void {
     let hasListed = false
     for (const token of this.#dirty) if (this.#listed[token] & IN_COMPLETING) hasListed = true
-    if (hasListed)
-      this.#completing = this.#completing.filter((token) => this.#isDirty[token] === 0)
+    if (hasListed) this.#completing = this.#completing.filter((token) => this.#isDirty[token] === 0)
     const entering = this.#dirty.filter((token) => {
       const flags = flagsOf(this.#state, token)
       const isIn =
-        (flags & TokenFlag.exists) !== 0 &&
-        lifecycleOf(this.#state, token) === Lifecycle.completing
+        (flags & TokenFlag.exists) !== 0 && lifecycleOf(this.#state, token) === Lifecycle.completing
       if (isIn) this.#listed[token] |= IN_COMPLETING
       else this.#listed[token] &= ~IN_COMPLETING
       return isIn

@@ -1,5 +1,19 @@
-import { wholeAt, numberAt } from '../base/u64.ts'
-import { B, B_LANES, L, M, M_LANES, P, P_LANES, PositionFlag, T, T_LANES, TokenFlag, W, W_LANES } from './layout.ts'
+import { numberAt, wholeAt } from '../base/u64.ts'
+import {
+  B,
+  B_LANES,
+  L,
+  M,
+  M_LANES,
+  P,
+  P_LANES,
+  PositionFlag,
+  T,
+  T_LANES,
+  TokenFlag,
+  W,
+  W_LANES,
+} from './layout.ts'
 import { completionOf, lifecycleOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { QUOTE_DECIMALS } from './platform.ts'

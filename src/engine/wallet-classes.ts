@@ -30,8 +30,7 @@ export function isInsider(hand: Hand): boolean {
   if (!hand.isFirst) return false
   if (!hand.isBuy) return true
   return (
-    (hand.flags & Flag.balanceBeforeGiven) !== 0 &&
-    !isZeroAt(hand.r, hand.rAt + U.balanceBeforeLo)
+    (hand.flags & Flag.balanceBeforeGiven) !== 0 && !isZeroAt(hand.r, hand.rAt + U.balanceBeforeLo)
   )
 }
 

@@ -1,4 +1,11 @@
-import { BARS_MAX, barTime, type Chart, type ChartBar, nextBarTime, type Width } from '../engine/chart.ts'
+import {
+  BARS_MAX,
+  barTime,
+  type Chart,
+  type ChartBar,
+  nextBarTime,
+  type Width,
+} from '../engine/chart.ts'
 import type { ChartQuery, Resolution } from './answers.ts'
 import { jsonNumber } from './json-text.ts'
 
@@ -107,5 +114,7 @@ function seriesJson(bars: readonly ChartBar[], isUdf: boolean, before: ChartBar 
     `,"v_sol":${column((bar) => bar.lamports / LAMPORTS)}`
   if (!isUdf) return `{${series}}`
   if (bars.length > 0) return `{"s":"ok",${series}}`
-  return before === null ? `{"s":"no_data",${series}}` : `{"s":"no_data","nextTime":${before.time},${series}}`
+  return before === null
+    ? `{"s":"no_data",${series}}`
+    : `{"s":"no_data","nextTime":${before.time},${series}}`
 }

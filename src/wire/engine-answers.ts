@@ -1,13 +1,13 @@
+import { tokenLane } from '../engine/candles.ts'
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
-import { Lifecycle } from '../engine/lifecycle.ts'
 import { L, P, P_LANES, T } from '../engine/layout.ts'
+import { Lifecycle } from '../engine/lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
-import { tokenLane } from '../engine/candles.ts'
 import { walletLane } from '../engine/wallets.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
@@ -71,13 +71,21 @@ export class EngineAnswers implements Answers {
     if (token < 0) return pageJson(0, page, [])
     if (wallet === null) {
       const { total, swaps } = swapsOfToken(state, token, page.page, page.limit)
-      return pageJson(total, page, swaps.map((index) => swapJson(state, index)))
+      return pageJson(
+        total,
+        page,
+        swaps.map((index) => swapJson(state, index)),
+      )
     }
     const row = state.book.findWallet(wallet)
     const position = row < 0 ? -1 : state.findPosition(token, row)
     if (position < 0) return pageJson(0, page, [])
     const { total, swaps } = swapsOfPosition(state, position, page.page, page.limit)
-    return pageJson(total, page, swaps.map((index) => swapJson(state, index)))
+    return pageJson(
+      total,
+      page,
+      swaps.map((index) => swapJson(state, index)),
+    )
   }
 
   tokenTraders(mint: string, query: TraderQuery): string {
@@ -150,7 +158,10 @@ export class EngineAnswers implements Answers {
   #traderPage(positions: readonly number[], query: TraderQuery, nameOf: () => string): string {
     const read = TRADER_ORDER_VALUES[query.orderBy]
     const sign = query.direction === 'asc' ? 1 : -1
-    const keyed = positions.map((position) => ({ position, value: read(this.#trader.at(position)) }))
+    const keyed = positions.map((position) => ({
+      position,
+      value: read(this.#trader.at(position)),
+    }))
     const name = (position: number) => {
       this.#trader.at(position)
       return nameOf()

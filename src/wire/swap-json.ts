@@ -1,7 +1,7 @@
 import { encodeBase58 } from '../base/base58.ts'
 import { wholeAt } from '../base/u64.ts'
-import { B, B_LANES } from '../engine/layout.ts'
 import { isNeverHolder } from '../engine/exclusion.ts'
+import { B, B_LANES } from '../engine/layout.ts'
 import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
@@ -31,9 +31,7 @@ export function swapJson(state: State, index: number): string {
   const priceUsd = usdOfQuote(price, quote, solPriceUsd)
   const liquidity = 2 * usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
   const progress =
-    flags & Flag.complete
-      ? 100
-      : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
+    flags & Flag.complete ? 100 : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
   const isSlotKnown = (flags & Flag.noSlot) === 0
   return (
     `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${r[at + U.txIndex]}` +
@@ -67,8 +65,7 @@ function shownFlags(state: State, flags: number, token: number, wallet: number):
 }
 
 function signatureJson(state: State, r: Uint32Array, at: number): string {
-  if (r[at + U.flags] & Flag.textSignature)
-    return jsonString(state.book.text(r[at + U.signature]))
+  if (r[at + U.flags] & Flag.textSignature) return jsonString(state.book.text(r[at + U.signature]))
   const start = r.byteOffset + (at + U.signature) * 4
   return `"${encodeBase58(new Uint8Array(r.buffer, start, SIGNATURE_LANES * 4))}"`
 }
@@ -83,4 +80,3 @@ export function mintOfSwap(state: State, index: number): string {
   const r = state.tape.u32[index >>> ROW_SHIFT]
   return state.book.mintOf(r[(index & ROW_MASK) * SWAP_U32_LANES + U.token])
 }
-

@@ -1,7 +1,13 @@
 import { METADATA_KEYS } from '../engine/event.ts'
 import { METRICS } from '../engine/metrics.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
-import { FLAG_FILTERS, type Filters, RANGE_FILTERS, SOCIALS, type SocialsFilter } from './answers.ts'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  RANGE_FILTERS,
+  SOCIALS,
+  type SocialsFilter,
+} from './answers.ts'
 
 export type TokenTest = (token: TokenReader) => boolean
 
