@@ -3,13 +3,11 @@ import type { Config, FeedName } from './base/config.ts'
 import { ConfigError } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
+import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
 import type { Service } from './service.ts'
-
-/** Bad lines logged one by one; the rest are only counted. */
-const BAD_LINES_LOGGED_MAX = 20
 
 export type Logger = ReturnType<typeof pino>
 
@@ -28,19 +26,15 @@ export function makeFeeds(
   counters: FeedCounters,
   log: Logger,
 ): Feed[] {
-  const report = badLineReport(log)
-  return config.feeds.flatMap((feed): Feed[] => {
-    switch (feed.kind) {
-      case 'none':
-        return []
-      case 'stdin':
-        return [new StdinFeed({ report, counters })]
-      case 'replay':
-        return [new ReplayFeed({ file: feed.file, speed: config.speed, report, counters })]
-      case 'sim':
-        return [makeSimulator(config, service)]
-    }
-  })
+  const { report } = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
+  const feeds: Feed[] = []
+  for (const feed of config.feeds) {
+    if (feed.kind === 'stdin') feeds.push(new StdinFeed({ report, counters }))
+    if (feed.kind === 'sim') feeds.push(makeSimulator(config, service))
+    if (feed.kind === 'replay')
+      feeds.push(new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+  }
+  return feeds
 }
 
 function makeSimulator(config: Config, service: Service): Feed {
@@ -52,13 +46,4 @@ function makeSimulator(config: Config, service: Service): Feed {
     clock: () => Date.now() / 1000,
     addressBook: service.engine.state.book,
   })
-}
-
-function badLineReport(log: Logger): (line: number, reason: string) => void {
-  let reported = 0
-  return (line, reason) => {
-    reported += 1
-    if (reported <= BAD_LINES_LOGGED_MAX) log.warn({ line, reason }, 'line skipped')
-    if (reported === BAD_LINES_LOGGED_MAX) log.warn({}, 'further bad lines are counted, not logged')
-  }
 }

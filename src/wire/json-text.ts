@@ -1,6 +1,7 @@
 /** Writing JSON text by hand: the same characters as JSON.stringify, without building objects. */
 
 /** Characters that need an escape, or a look at surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/
 
 export function jsonString(text: string): string {

@@ -1,0 +1,105 @@
+import { RESOLUTIONS, TRADER_ORDERS } from '../../src/wire/answers.ts'
+import { Random } from '../oracle/random.ts'
+import { QUERIES } from '../oracle/samples.ts'
+import { type Check, firstDifference } from './difference.ts'
+import { mintChecks } from './light-check.ts'
+import type { Pair } from './pair.ts'
+import { randomChart, randomTables, wholeChart } from './random-queries.ts'
+
+const DIRECTIONS = ['asc', 'desc'] as const
+
+/** Every read there is, of every mint and wallet; `seed` picks the random questions. */
+export function checkAll(pair: Pair, seed: number): string | null {
+  return firstDifference(allChecks(pair, new Random(seed)))
+}
+
+function* allChecks(pair: Pair, random: Random): Generator<Check> {
+  const { oracle, answers, mints, wallets } = pair
+  const asked = [...mints, 'unknown']
+  yield {
+    name: 'market data of all',
+    actual: answers.marketData(asked),
+    expected: oracle.marketData(asked),
+  }
+  yield* tableChecks(pair, random)
+  yield* searchChecks(pair, random)
+  for (const mint of asked) {
+    yield* mintChecks(pair, mint)
+    yield* chartChecks(pair, mint, random)
+    yield* swapPageChecks(pair, mint)
+    yield* traderChecks(pair, mint)
+  }
+  for (const wallet of [...wallets, 'nobody']) yield* walletChecks(pair, wallet)
+}
+
+function* tableChecks({ oracle, answers }: Pair, random: Random): Generator<Check> {
+  const all = { type: 'all', filters: {}, limit: 50 } as const
+  for (const query of [all, ...Array.from({ length: 12 }, () => randomTables(random))])
+    yield {
+      name: `tables ${JSON.stringify(query)}`,
+      actual: answers.tables(query),
+      expected: oracle.tables(query),
+    }
+}
+
+function* searchChecks({ oracle, answers, mints }: Pair, random: Random): Generator<Check> {
+  const [mint = 'x'] = mints
+  const part = mint.slice(random.integer(0, 20), random.integer(21, 44))
+  for (const query of [...QUERIES, mint.toLowerCase(), part])
+    yield {
+      name: `search ${JSON.stringify(query)}`,
+      actual: answers.search(query),
+      expected: oracle.search(query),
+    }
+}
+
+function* chartChecks({ oracle, answers }: Pair, mint: string, random: Random): Generator<Check> {
+  const whole = RESOLUTIONS.map((resolution) => wholeChart(mint, oracle.now, resolution))
+  const some = Array.from({ length: 6 }, () => randomChart(random, mint, oracle.now))
+  for (const query of [...whole, ...some])
+    yield {
+      name: `chart ${JSON.stringify(query)}`,
+      actual: answers.chart(query),
+      expected: oracle.chart(query),
+    }
+}
+
+function* swapPageChecks({ oracle, answers, wallets }: Pair, mint: string): Generator<Check> {
+  for (const page of [1, 2, 3, 9])
+    yield {
+      name: `swaps page ${page}`,
+      actual: answers.swaps(mint, null, { page, limit: 5 }),
+      expected: oracle.swaps(mint, null, page, 5),
+    }
+  for (const wallet of wallets)
+    for (const page of [1, 2])
+      yield {
+        name: `swaps of ${wallet} page ${page}`,
+        actual: answers.swaps(mint, wallet, { page, limit: 2 }),
+        expected: oracle.swaps(mint, wallet, page, 2),
+      }
+}
+
+function* traderChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
+  for (const orderBy of TRADER_ORDERS)
+    for (const direction of DIRECTIONS) {
+      const query = { page: direction === 'asc' ? 1 : 2, limit: 3, orderBy, direction }
+      yield {
+        name: `traders ${JSON.stringify(query)}`,
+        actual: answers.tokenTraders(mint, query),
+        expected: oracle.tokenTraders(mint, query),
+      }
+    }
+}
+
+function* walletChecks({ oracle, answers }: Pair, wallet: string): Generator<Check> {
+  for (const orderBy of TRADER_ORDERS)
+    for (const direction of DIRECTIONS) {
+      const query = { page: direction === 'asc' ? 2 : 1, limit: 2, orderBy, direction }
+      yield {
+        name: `tokens of ${wallet} ${JSON.stringify(query)}`,
+        actual: answers.walletTokens(wallet, query),
+        expected: oracle.walletTokens(wallet, query),
+      }
+    }
+}

@@ -1,0 +1,65 @@
+import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { type Check, firstDifference } from './difference.ts'
+import type { Pair } from './pair.ts'
+
+const TRADERS = { page: 1, limit: 200, orderBy: 'pnl', direction: 'desc' } as const
+
+/** After every event: all reads of the touched mint, and the live messages the event caused. */
+export function checkEvent(pair: Pair, event: FeedEvent): string | null {
+  const messages = firstDifference(messageChecks(pair, event))
+  if (messages !== null) return messages
+  const [first] = pair.mints
+  const mint = event.type === 'sol_price' ? first : event.mint
+  return mint === undefined ? null : firstDifference(mintChecks(pair, mint))
+}
+
+export function* mintChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
+  yield {
+    name: 'market data',
+    actual: answers.marketData([mint]),
+    expected: oracle.marketData([mint]),
+  }
+  yield {
+    name: 'swaps',
+    actual: answers.swaps(mint, null, { page: 1, limit: 200 }),
+    expected: oracle.swaps(mint, null, 1, 200),
+  }
+  yield {
+    name: 'traders',
+    actual: answers.tokenTraders(mint, TRADERS),
+    expected: oracle.tokenTraders(mint, TRADERS),
+  }
+}
+
+/** One trade message for a swap that was taken, none for another event, and so with migrations. */
+function* messageChecks(pair: Pair, event: FeedEvent): Generator<Check> {
+  const { trades, migrations, oracle } = pair
+  if (event.type === 'swap') yield* tradeChecks(pair, event)
+  else yield { name: 'trade messages', actual: String(trades.length), expected: 0 }
+  const isMigration = event.type === 'migrated' && oracle.counts.secondMigrations === seconds(pair)
+  yield { name: 'migrations', actual: String(migrations.length), expected: isMigration ? 1 : 0 }
+  if (event.type === 'migrated' && migrations[0] !== undefined)
+    yield {
+      name: 'migration message',
+      actual: migrations[0],
+      expected: oracle.migrationMessage(event.mint),
+    }
+  trades.length = 0
+  migrations.length = 0
+  pair.lastCounts = { ...oracle.counts }
+}
+
+function* tradeChecks({ trades, oracle, lastCounts }: Pair, swap: Swap): Generator<Check> {
+  const { duplicates, lateRefused } = oracle.counts
+  const isRefused =
+    duplicates > lastCounts.duplicates || lateRefused > lastCounts.lateRefused
+  yield { name: 'trade messages', actual: String(trades.length), expected: isRefused ? 0 : 1 }
+  if (trades[0] !== undefined)
+    yield {
+      name: 'trade message',
+      actual: trades[0],
+      expected: oracle.tradeMessage(swap.mint, swap.signature, swap.ordinal),
+    }
+}
+
+const seconds = (pair: Pair): number => pair.lastCounts.secondMigrations

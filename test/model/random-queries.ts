@@ -1,0 +1,91 @@
+import {
+  type ChartQuery,
+  type Filters,
+  FLAG_FILTERS,
+  GROUPS,
+  RANGE_FILTERS,
+  type RangeFilterName,
+  RESOLUTIONS,
+  type Resolution,
+  SOCIALS,
+  type TablesQuery,
+} from '../../src/wire/answers.ts'
+import type { Random } from '../oracle/random.ts'
+
+/** Bounds that cut through what histories hold. */
+const BOUNDS: { readonly [N in RangeFilterName]: readonly [number, ...number[]] } = {
+  xReuses: [0, 1, 2],
+  ageMinutes: [0, 0.5, 10, 200, 1440],
+  mCapUsd: [0, 4000, 5000, 10_000, 30_000],
+  volumeUsd: [0, 0.01, 100, 1000, 5000],
+  txsBuys: [0, 1, 2, 5],
+  txsSells: [0, 1, 2, 5],
+  top10HoldingPct: [0, 5, 30, 100],
+  devHoldingPct: [0, 1, 20],
+  snipersHoldingPct: [0, 1, 20],
+  insidersHoldingPct: [0, 1, 20],
+  bundlersHoldingPct: [0, 1, 20],
+  freshWalletsHoldingPct: [0, 1, 20],
+  holders: [0, 1, 2, 4],
+  proTradersAmount: [0, 1, 2],
+  devMigrations: [0, 1, 2],
+  devCreations: [0, 1, 2],
+}
+
+/** One table query of some type; mostly one filter, so that most leave something to compare. */
+export function randomTables(random: Random): TablesQuery {
+  const filters = Object.fromEntries(GROUPS.map((group) => [group, randomFilters(random)]))
+  return {
+    type: random.pick(['all', 'all', ...GROUPS]),
+    filters,
+    limit: random.pick([1, 2, 50, 200]),
+  }
+}
+
+function randomFilters(random: Random): Filters | null {
+  if (random.chance(0.1)) return null
+  let filters: Filters = {}
+  const count = random.pick([1, 1, 1, 2, 3])
+  for (let i = 0; i < count; i += 1) filters = { ...filters, ...randomFilter(random) }
+  return filters
+}
+
+function randomFilter(random: Random): Filters {
+  if (random.chance(0.15)) return { [random.pick(FLAG_FILTERS)]: random.chance(0.8) }
+  if (random.chance(0.15)) {
+    const wanted = random.pick([...SOCIALS, 'atLeastOne'])
+    return { socials: { [wanted]: true, [random.pick(SOCIALS)]: random.chance(0.3) } }
+  }
+  const name = random.pick(RANGE_FILTERS)
+  const a = random.pick(BOUNDS[name])
+  const b = random.pick(BOUNDS[name])
+  const both = { min: Math.min(a, b), max: Math.max(a, b) }
+  return { [name]: random.pick([{ min: a }, { max: b }, both, { min: null, max: b }]) }
+}
+
+/** A chart question about a time somewhere in the last days. */
+export function randomChart(random: Random, mint: string, now: number): ChartQuery {
+  return {
+    mint,
+    from: random.pick([0, -5, now - 100_000, now - 3600, now - 60, now + 5]),
+    to: random.pick([now, now, now + 100_000, now - 600, now - 50_000]),
+    resolution: random.pick(RESOLUTIONS),
+    continuous: random.chance(0.5),
+    fill: random.chance(0.1) ? 'previous' : 'none',
+    countback: random.pick([0, 0, 1, 3]),
+    udf: random.chance(0.5),
+  }
+}
+
+export function wholeChart(mint: string, now: number, resolution: Resolution): ChartQuery {
+  return {
+    mint,
+    from: 0,
+    to: now,
+    resolution,
+    continuous: false,
+    fill: 'none',
+    countback: 0,
+    udf: false,
+  }
+}

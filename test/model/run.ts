@@ -1,0 +1,59 @@
+import { history } from '../oracle/histories.ts'
+import { Random } from '../oracle/random.ts'
+import { checkAll } from './full-check.ts'
+import { checkEvent } from './light-check.ts'
+import { type Clock, Pair } from './pair.ts'
+
+/** Events that `npm test` checks over all files of the model; MODEL_EVENTS for the long form. */
+export const MODEL_EVENTS = Number(process.env.MODEL_EVENTS ?? 1_000_000)
+/** Fixed unless MODEL_SEED says otherwise. */
+const BASE_SEED = Number(process.env.MODEL_SEED ?? 20_261_121)
+/** Files that share the work, so that they run side by side. */
+export const SHARES = 4
+const LENGTHS = [12, 30, 40, 40, 50, 60] as const
+/** Of this many histories one is read in full, in the middle and at its end. */
+const FULL_EVERY = 25
+const SEEDS_PER_SHARE = 10_000_000
+
+export interface Tally {
+  events: number
+  histories: number
+  fullReads: number
+}
+
+/** Runs histories until the share's events are checked; throws at the first difference. */
+export function runShare(share: number): Tally {
+  const tally: Tally = { events: 0, histories: 0, fullReads: 0 }
+  const wanted = Math.ceil(MODEL_EVENTS / SHARES)
+  while (tally.events < wanted) {
+    const seed = BASE_SEED + share * SEEDS_PER_SHARE + tally.histories
+    runHistory(seed, tally)
+    tally.histories += 1
+  }
+  return tally
+}
+
+/** One history; its seed decides its length, its clock and when everything is read. */
+export function runHistory(seed: number, tally: Tally): void {
+  const random = new Random(seed ^ 0x5eed)
+  const count = random.pick(LENGTHS)
+  const clock: Clock = random.chance(0.2) ? 'wall' : 'event'
+  const fullAt = seed % FULL_EVERY === 0 ? random.integer(0, count - 1) : -1
+  const pair = new Pair(clock)
+  for (const [index, event] of history(seed, count).entries()) {
+    if (clock === 'wall') moveClock(pair, event.timestamp, random)
+    pair.apply(event)
+    const isFull = index === fullAt || (fullAt >= 0 && index === count - 1)
+    const found = checkEvent(pair, event) ?? (isFull ? checkAll(pair, seed) : null)
+    if (found !== null)
+      throw new Error(`seed ${seed}, ${clock} clock, event ${index} (${event.type}): ${found}`)
+    tally.events += 1
+    if (isFull) tally.fullReads += 1
+  }
+}
+
+/** Up to 50 seconds behind the events, now and then hours ahead of them. */
+function moveClock(pair: Pair, timestamp: number, random: Random): void {
+  const ahead = random.chance(0.03) ? random.integer(0, 90_000) : random.integer(-50, 5)
+  pair.setNow(Math.max(pair.oracle.now, timestamp + ahead))
+}
