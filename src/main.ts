@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { checkFeeds, type Logger, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
+import { ProcessFigures } from './process-figures.ts'
 import type { RunningServer } from './server/options.ts'
 import { startServer } from './server/server.ts'
 import { Service } from './service.ts'
@@ -49,6 +50,7 @@ async function run(): Promise<void> {
   const log = makeLog(config.logLevel)
   const service = new Service(config)
   const counters = newFeedCounters()
+  const processFigures = new ProcessFigures()
   const feeds = makeFeeds(config, service, counters, log)
   const running = new Set(feeds)
   let server: RunningServer
@@ -61,7 +63,11 @@ async function run(): Promise<void> {
       state: {
         isStarting: () => false,
         notReady: () => (isCatchingUp(config, running) ? 'a replay is still being read' : null),
-        figures: () => ({ ...service.figures(), ...feedFigures(counters) }),
+        figures: () => ({
+          ...service.figures(),
+          ...feedFigures(counters),
+          ...processFigures.read(),
+        }),
       },
       clock: Date.now,
       rateLimit: config.rateLimit,

@@ -21,11 +21,13 @@ export class Service implements EventSink {
   events(batch: readonly FeedEvent[]): void {
     this.tick()
     for (const event of batch) this.engine.accept(event)
+    this.engine.order.keepUp()
   }
 
   records(batch: RecordBatch): void {
     this.tick()
     this.engine.acceptRecords(batch)
+    this.engine.order.keepUp()
   }
 
   /** Figures for /readyz and /metrics. */

@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly clock: 'event' | 'wall'
   /** Slots a swap may be late. */
   readonly lateSlots?: number
+  /** Swap identities remembered, a power of two. */
+  readonly identities?: number
   readonly rules?: Partial<Rules>
 }
 
@@ -82,7 +84,7 @@ export class Engine {
   readonly #fold: SwapFold
   readonly #late: LateCreation
   readonly #metadata: MetadataFold
-  readonly #identities = new Identities()
+  readonly #identities: Identities
   readonly #ring = new OrderRing()
   readonly #single = new RecordBatch(1)
   readonly #isEventClock: boolean
@@ -101,6 +103,7 @@ export class Engine {
     this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
     this.#late = new LateCreation(this.state, this.#fold)
     this.#metadata = new MetadataFold(this.state, this.links)
+    this.#identities = new Identities(options.identities)
     this.#isEventClock = options.clock === 'event'
     this.#lateSlots = options.lateSlots ?? LATE_SLOTS
   }
@@ -180,10 +183,10 @@ export class Engine {
     const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
     const isNew = this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
-    if (isNew) this.facts.emit('created', u32[at + U.token])
-    this.facts.emit('trade', tapeIndex)
     if (later !== null) this.#foldAgain(later)
     else this.#becomeNewest(key)
+    if (isNew) this.facts.emit('created', u32[at + U.token])
+    this.facts.emit('trade', tapeIndex)
     return true
   }
 

@@ -85,7 +85,7 @@ export class TokenBirths {
   completed(token: number, event: Completed, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
+    if (this.#isBirth(token, key)) this.#start(token, key, event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.flags] |= TokenFlag.complete
@@ -94,7 +94,7 @@ export class TokenBirths {
   migrated(token: number, event: Migrated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) this.#start(token, key, event.timestamp)
+    if (this.#isBirth(token, key)) this.#start(token, key, event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
@@ -102,6 +102,19 @@ export class TokenBirths {
     b[bAt + B.migrationSignature] = this.#state.texts.put(event.signature)
     b[bAt + B.migratedAt] = event.timestamp
     this.#graduate(token, key)
+  }
+
+  /** Nothing was known of the mint before `key`, and its creation is not. */
+  #isBirth(token: number, key: OrderKey): boolean {
+    const { t, tAt, b, bf, bAt } = this.#rows(token)
+    const flags = t[tAt + T.flags]
+    if ((flags & TokenFlag.exists) === 0) return true
+    if (flags & TokenFlag.creationKnown) return false
+    const slot = bf[(bAt >>> 1) + B.createdSlotF]
+    if (key.slot !== slot) return key.slot < slot
+    const txIndex = b[bAt + B.createdTxIndex]
+    if (key.txIndex !== txIndex) return key.txIndex < txIndex
+    return key.ordinal < b[bAt + B.createdOrdinal]
   }
 
   #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {

@@ -6,6 +6,9 @@ import { compareKeys } from './x-links.ts'
 /** Above this share of changed tokens sorting anew is cheaper than placing each. */
 const SORT_SHARE = 8
 
+/** Changed tokens that wait for a reader; from there on the writer places them itself. */
+const DIRTY_TOKENS_MAX = 1_024
+
 const IN_CREATED = 1
 const IN_GRADUATED = 2
 const IN_COMPLETING = 4
@@ -42,6 +45,11 @@ export class TokenOrder {
   touchPlace(token: number): void {
     this.touch(token)
     this.#moved.add(token)
+  }
+
+  /** Brings the orders up to date when much has changed, so that no reader waits for all of it. */
+  keepUp(): void {
+    if (this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
   }
 
   /** All tokens, oldest first. */

@@ -11,6 +11,7 @@ import { TokenReader } from '../engine/token-reader.ts'
 import { walletLane } from '../engine/wallets.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
+import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
 import { swapJson } from './swap-json.ts'
 import { compileFilters } from './table-filter.ts'
@@ -39,18 +40,12 @@ export class EngineAnswers implements Answers {
 
   search(query: string): string {
     this.#tick()
-    const found: { token: number; rank: number; marketCapUsd: number }[] = []
+    const best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) => this.#compareMints(a, b))
     this.#engine.search.match(query.trim(), (token, rank) => {
-      if (!this.#token.at(token).exists) return
-      found.push({ token, rank, marketCapUsd: this.#token.marketCapUsd })
+      const reader = this.#token.at(token)
+      if (reader.exists) best.offer(token, rank, reader.marketCapUsd)
     })
-    found.sort(
-      (a, b) =>
-        a.rank - b.rank || b.marketCapUsd - a.marketCapUsd || this.#compareMints(a.token, b.token),
-    )
-    const rows = found
-      .slice(0, SEARCH_RESULTS_MAX)
-      .map(({ token }) => tokenJson(this.#token.at(token), 'search'))
+    const rows = best.tokens.map((token) => tokenJson(this.#token.at(token), 'search'))
     return `[${rows.join(',')}]`
   }
 

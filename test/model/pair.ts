@@ -8,6 +8,8 @@ import type { Counts } from '../oracle/order.ts'
 /** Low enough that short histories make pro traders. */
 const PRO_RULE = { trades: 6, mints: 2 }
 
+/** More than a history has; a million would take longer to clear than to use. */
+const IDENTITIES = 1 << 12
 const NO_COUNTS = { duplicates: 0, lateRefused: 0, secondCreations: 0, secondMigrations: 0 }
 
 export type Clock = 'event' | 'wall'
@@ -28,7 +30,7 @@ export class Pair {
   constructor(clock: Clock) {
     this.oracle = new Oracle({ clock, proRule: PRO_RULE })
     const rules = { proTrades: PRO_RULE.trades, proMints: PRO_RULE.mints }
-    this.engine = new Engine({ clock, rules })
+    this.engine = new Engine({ clock, rules, identities: IDENTITIES })
     this.answers = new EngineAnswers(this.engine, () => {})
     const live = new EngineLive(this.engine)
     live.onTrade(

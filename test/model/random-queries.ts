@@ -63,12 +63,13 @@ function randomFilter(random: Random): Filters {
   return { [name]: random.pick([{ min: a }, { max: b }, both, { min: null, max: b }]) }
 }
 
-/** A chart question about a time somewhere in the last days. */
+/** A chart question about a time somewhere in the last days, `from` never after `to`. */
 export function randomChart(random: Random, mint: string, now: number): ChartQuery {
+  const from = random.pick([0, -5, now - 100_000, now - 3600, now - 60, now + 5])
   return {
     mint,
-    from: random.pick([0, -5, now - 100_000, now - 3600, now - 60, now + 5]),
-    to: random.pick([now, now, now + 100_000, now - 600, now - 50_000]),
+    from,
+    to: Math.max(from, random.pick([now, now, now + 100_000, now - 600, now - 50_000])),
     resolution: random.pick(RESOLUTIONS),
     continuous: random.chance(0.5),
     fill: random.chance(0.1) ? 'previous' : 'none',
