@@ -94,7 +94,8 @@ async function sendPatiently(base: URL, path: string, ask: Ask, note: (line: str
 }
 
 function json(answer: Answer, what: string): unknown {
-  ensure(answer.status === 200, `${what} answered ${answer.status}: ${show(answer.text)}`)
+  const got = `answered ${answer.status} ${show(answer.text)}`
+  ensure(answer.status === 200, `${got} to ${what.length} characters: ${what.slice(0, 160)}`)
   const type = header(answer, 'content-type')
   ensure(type.startsWith('application/json'), `${what} has the content type ${show(type)}`)
   return parsed(answer)

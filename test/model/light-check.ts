@@ -3,14 +3,40 @@ import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'
 
 const TRADERS = { page: 1, limit: 200, orderBy: 'pnl', direction: 'desc' } as const
+const LATEST = { page: 1, limit: 2, orderBy: 'last_active_ts', direction: 'desc' } as const
+const WHOLE_EVERY = 4
 
-/** After every event: all reads of the touched mint, and the live messages the event caused. */
-export function checkEvent(pair: Pair, event: FeedEvent): string | null {
+/**
+ * After every event: market data, newest swaps and last active traders of the touched mint, and the
+ * live messages the event caused; now and then all its swaps and traders.
+ */
+export function checkEvent(pair: Pair, event: FeedEvent, index: number): string | null {
   const messages = firstDifference(messageChecks(pair, event))
   if (messages !== null) return messages
   const [first] = pair.mints
   const mint = event.type === 'sol_price' ? first : event.mint
-  return mint === undefined ? null : firstDifference(mintChecks(pair, mint))
+  if (mint === undefined) return null
+  return firstDifference(
+    index % WHOLE_EVERY === 0 ? mintChecks(pair, mint) : latestChecks(pair, mint),
+  )
+}
+
+function* latestChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
+  yield {
+    name: 'market data',
+    actual: answers.marketData([mint]),
+    expected: oracle.marketData([mint]),
+  }
+  yield {
+    name: 'newest swaps',
+    actual: answers.swaps(mint, null, { page: 1, limit: 2 }),
+    expected: oracle.swaps(mint, null, 1, 2),
+  }
+  yield {
+    name: 'last active traders',
+    actual: answers.tokenTraders(mint, LATEST),
+    expected: oracle.tokenTraders(mint, LATEST),
+  }
 }
 
 export function* mintChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {

@@ -44,7 +44,7 @@ export function runHistory(seed: number, tally: Tally): void {
     if (clock === 'wall') moveClock(pair, event.timestamp, random)
     pair.apply(event)
     const isFull = index === fullAt || (fullAt >= 0 && index === count - 1)
-    const found = checkEvent(pair, event) ?? (isFull ? checkAll(pair, seed) : null)
+    const found = checkEvent(pair, event, index) ?? (isFull ? checkAll(pair, seed) : null)
     if (found !== null)
       throw new Error(`seed ${seed}, ${clock} clock, event ${index} (${event.type}): ${found}`)
     tally.events += 1

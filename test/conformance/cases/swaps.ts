@@ -107,7 +107,7 @@ export const swapCases: Case[] = [
     await steady(async () => {
       const { items, total } = await walk(http, (query) => swapsPath(quiet.mint, query), 200)
       const wallets = [...new Set(items.map((item) => text(item, 'signer')))]
-      skipUnless(wallets.length <= 60, 'too many wallets to ask one by one')
+      skipUnless(wallets.length <= 200, 'too many wallets to ask one by one')
       let sum = 0
       for (const wallet of wallets) {
         sum += (await getPage(http, swapsPath(quiet.mint, `wallet=${wallet}&limit=1`))).total
