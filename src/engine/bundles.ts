@@ -33,10 +33,18 @@ export class Bundles {
       this.#collectSlot(hand)
       this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
     }
-    if (hand.r[hand.rAt + U.previousInMint] !== 0) {
+    if (this.#sharesTransaction(hand)) {
       this.#collectTransaction(hand)
       this.#flagGroup(hand.token, -1)
     }
+  }
+
+  /** Is the mint's swap before this one of the same transaction? */
+  #sharesTransaction(hand: Hand): boolean {
+    const before = hand.r[hand.rAt + U.previousInMint] - 1
+    if (before < 0) return false
+    const r = this.#state.tape.u32[before >>> ROW_SHIFT]
+    return isSameSignature(r, (before & ROW_MASK) * SWAP_U32_LANES, hand.r, hand.rAt)
   }
 
   #isLaunchSlot(hand: Hand): boolean {

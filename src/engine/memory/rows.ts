@@ -13,8 +13,10 @@ export class Rows {
   /** u32 lanes a row; even, so that f64 lanes stay aligned. */
   readonly lanes: number
   readonly f64Lanes: number
-  /** Rows in use; a row past it may hold old bytes, `add` clears it. */
+  /** Rows in use. */
   count = 0
+  /** Rows ever used: a row below it may hold old bytes, `add` clears it. */
+  #used = 0
   readonly u32: Uint32Array<ArrayBuffer>[] = []
   readonly f64: Float64Array<ArrayBuffer>[] = []
 
@@ -26,12 +28,13 @@ export class Rows {
   /** Takes the next row, zeroed. */
   add(): number {
     const row = this.count++
-    const page = row >>> ROW_SHIFT
-    if (page === this.u32.length) this.#addPage()
-    else {
+    if (row < this.#used) {
       const at = (row & ROW_MASK) * this.lanes
-      this.u32[page].fill(0, at, at + this.lanes)
+      this.u32[row >>> ROW_SHIFT].fill(0, at, at + this.lanes)
+      return row
     }
+    this.#used = row + 1
+    if (row >>> ROW_SHIFT === this.u32.length) this.#addPage()
     return row
   }
 
