@@ -12,10 +12,11 @@ const excess = new Uint32Array(2)
  * series (contract section 5). Costs are integers; a part of a cost is rounded to the nearest.
  */
 export function foldPosition(hand: Hand): void {
-  const { p, pAt } = hand
+  const { p, pAt, r, rAt } = hand
   if (hand.isBuy) foldBuy(hand)
   else foldSell(hand)
-  if (!isZeroAt(p, pAt + P.balanceLo)) p[pAt + P.flags] |= PositionFlag.held
+  if (!isZeroAt(p, pAt + P.balanceLo) || !isZeroAt(r, rAt + U.balanceBeforeLo))
+    p[pAt + P.flags] |= PositionFlag.held
 }
 
 function foldBuy(hand: Hand): void {

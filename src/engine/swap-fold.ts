@@ -59,7 +59,7 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)
-    this.hasExcluded = this.#births.hasGraduated && this.holders.excludeHouse(hand.token, 0)
+    this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, 0)
     hand.takeToken(state)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()

@@ -31,6 +31,8 @@ export class TokenBirths {
   readonly #state: State
   /** Did the swap last given to `beforeSwap` graduate its mint? */
   hasGraduated = false
+  /** Did it name the mint's curve or pool for the first time after others had traded? */
+  hasNewHouse = false
 
   constructor(state: State) {
     this.#state = state
@@ -39,10 +41,15 @@ export class TokenBirths {
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
   beforeSwap(hand: Hand, key: OrderKey): boolean {
     this.hasGraduated = false
+    this.hasNewHouse = false
     const { t, tAt, b, bAt } = this.#rows(hand.token)
     const flags = t[tAt + T.flags]
     const isNew = (flags & TokenFlag.exists) === 0
-    if (!isNew && (!hand.isAmm || flags & TokenFlag.graduated)) return false
+    const isKnown = hand.isAmm
+      ? (flags & TokenFlag.graduated) !== 0
+      : b[bAt + B.bondingCurvePlus1] !== 0
+    if (!isNew && isKnown) return false
+    this.hasNewHouse = !isNew
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
     const pool = hand.r[hand.rAt + U.pool]
     if (isNew) this.#start(hand.token, key, hand.timestamp)
@@ -52,6 +59,7 @@ export class TokenBirths {
     }
     if (t[tAt + T.poolAmmPlus1] === 0) t[tAt + T.poolAmmPlus1] = pool + 1
     this.hasGraduated = true
+    this.hasNewHouse = true
     this.#graduate(hand.token, key)
     return isNew
   }

@@ -5,11 +5,11 @@ import type { State } from './state.ts'
 
 /**
  * Which tokens carry the same X link. The n-th token created with a link re-used it n − 1 times
- * (contract section 2). A link with one token costs nothing but its interned text.
+ * (contract section 2).
  */
 export class XLinks {
   readonly #state: State
-  /** Address id of the link → its only token + 1, for links seen once. */
+  /** Address id of the link → its tokens, in order of arrival. */
   readonly #tokens = new Map<number, number[]>()
 
   constructor(state: State) {

@@ -1,3 +1,4 @@
+import './header-limit.ts'
 import { type TemplatedApp, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
 import { createServer } from 'node:net'
 

@@ -51,7 +51,7 @@ export interface ChartQuery {
   readonly continuous: boolean
   /** `previous`: seconds without a trade get flat bars at the close before. */
   readonly fill: 'none' | 'previous'
-  /** At least this many bars up to `to`, whatever `from` says; 0 = not asked. */
+  /** This many bars up to `to`, whatever `from` says (as TradingView's UDF has it); 0 = not asked. */
   readonly countback: number
   /** Adds `s` and `nextTime` as TradingView's UDF has them. */
   readonly udf: boolean

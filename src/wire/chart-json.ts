@@ -37,7 +37,7 @@ export function chartJson(chart: Chart, token: number, query: ChartQuery, now: n
   let before: ChartBar | null = null
   if (token >= 0)
     chart.visit(token, width, query.to, (bar) => {
-      const isWanted = bar.time >= from || bars.length < query.countback
+      const isWanted = query.countback > 0 ? bars.length < query.countback : bar.time >= from
       if (isWanted && bars.length < BARS_MAX) {
         bars.push(bar)
         return true

@@ -93,13 +93,13 @@ export const wait = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Data may move between two answers: a comparison may be repeated before it counts as failed. */
-export async function steady(work: () => Promise<void>, attempts = 4): Promise<void> {
+export async function steady(work: () => Promise<void>, attempts = 4, pause = 150): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof Failure) || attempt >= attempts) throw error
-      await wait(attempt * 150)
+      await wait(attempt * pause)
     }
   }
 }

@@ -124,7 +124,7 @@ export function chartOf(swaps: readonly FoldedSwap[], query: ChartQuery, now: nu
   const all = query.continuous ? continued(traded) : traded
   const upTo = all.filter(({ time }) => time <= to)
   const inRange = upTo.filter(({ time }) => time >= from)
-  const chosen = countback > inRange.length ? upTo.slice(-countback) : inRange
+  const chosen = countback > 0 ? upTo.slice(-countback) : inRange
   const shown = query.fill === 'previous' ? filled(chosen, Math.min(to, now), resolution) : chosen
   const arrays = arraysOf(shown.slice(-MOST_BARS))
   if (!query.udf) return arrays

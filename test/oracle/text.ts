@@ -81,7 +81,7 @@ export function xLink(link: string): string | null {
   if (second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' || first === 'i') return null
   const handle = first.toLowerCase()
-  if (second !== undefined || !/^[a-z0-9_]{1,15}$/.test(handle)) return null
+  if (!/^[a-z0-9_]{1,15}$/.test(handle)) return null
   return RESERVED.includes(handle) ? null : `handle:${handle}`
 }
 

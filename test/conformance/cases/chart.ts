@@ -23,6 +23,9 @@ const names = Object.keys(resolutions)
 
 const far = 9_999_999_999
 
+/** Charts are cached for 5 seconds: a repeated comparison waits that out. */
+const patiently = (work: () => Promise<void>): Promise<void> => steady(work, 4, 2600)
+
 /** Each narrow width with the wide ones it folds into. */
 const foldPairs: [string, string[]][] = [
   ['1S', ['5S', '15S', '30S', '1', '5']],
@@ -50,7 +53,7 @@ const foldCases = foldPairs.map(([narrow, wides]) =>
   test(`bars of ${wides.join(', ')} are the fold of those of ${narrow}`, async (world) => {
     const { quiet, walkable } = await world.known()
     for (const mint of [quiet.mint, walkable.mint]) {
-      for (const wide of wides) await steady(() => checkFold(world, mint, narrow, wide))
+      for (const wide of wides) await patiently(() => checkFold(world, mint, narrow, wide))
     }
   }),
 )
@@ -109,7 +112,7 @@ export const chartCases: Case[] = [
   }),
   test('parts of a range put together are the whole', async ({ http, known }) => {
     const { quiet } = await known()
-    await steady(async () => {
+    await patiently(async () => {
       const all = await chart(http, quiet.mint, 0, far, '5')
       const cut = all[Math.floor(all.length / 2)].t
       const left = await chart(http, quiet.mint, 0, cut - 1, '5')
@@ -127,7 +130,7 @@ export const chartCases: Case[] = [
     ensure(last >= floorTo(traded, '1W'), 'the bar of the newest swap is missing')
   }),
   test('bars hold exactly the trades of the history', async (world) => {
-    await steady(async () => {
+    await patiently(async () => {
       const { quiet } = await world.known()
       const swaps = await quietSwaps(world)
       skipUnless(swaps.length === quiet.total, 'the quiet token moved or is too long')

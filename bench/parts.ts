@@ -1,0 +1,76 @@
+import { Bench } from 'tinybench'
+import { decodeBase58, encodeBase58 } from '../src/base/base58.ts'
+import { TokenReader } from '../src/engine/token-reader.ts'
+import type { Service } from '../src/service.ts'
+import type { TablesQuery } from '../src/wire/answers.ts'
+import { EngineAnswers } from '../src/wire/engine-answers.ts'
+import { parseEventLine } from '../src/wire/event-lines.ts'
+import { parseTables } from '../src/wire/requests/tables.ts'
+import { swapJson } from '../src/wire/swap-json.ts'
+import { tokenJson } from '../src/wire/token-json.ts'
+import { popularBody, TABLE_BODIES } from './bodies.ts'
+import { exampleSwapLine } from './example-line.ts'
+import { type MarketSize, RecordedMarket } from './recorded-market.ts'
+import type { Report, Row } from './report.ts'
+
+const ROWS = 50
+const TIME_MS = 300
+const SMALL: MarketSize = { tokens: 2_000, historyRate: 50, liveSwaps: 0, liveRate: 1_000 }
+const LARGE: MarketSize = { ...SMALL, tokens: 100_000, historyRate: 3 }
+
+/** Parts by themselves; tinybench is closed-loop, so these are costs and no latencies. */
+export async function run(): Promise<Report> {
+  const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 3 })
+  addSmall(bench, new RecordedMarket(SMALL).warmService())
+  addLarge(bench, new RecordedMarket(LARGE).warmService())
+  await bench.run()
+  const rows = bench.tasks.flatMap((task): Row[] => {
+    const { result } = task
+    if (result.state === 'errored') throw result.error
+    if (result.state !== 'completed') return []
+    const { p50, rme } = result.latency
+    return [{ what: task.name, ours: p50 * 1000, unit: 'µs', spreadPercent: rme }]
+  })
+  return { name: 'parts', how: `tinybench, ${TIME_MS} ms each, median of calls; spread is rme`, rows }
+}
+
+function addSmall(bench: Bench, service: Service): void {
+  const { engine } = service
+  const { state, order } = engine
+  const reader = new TokenReader(state, engine.top, engine.links)
+  const newest = order.created.slice(-ROWS)
+  const rows = (): string =>
+    `[${newest.map((token) => tokenJson(reader.at(token), 'table')).join(',')}]`
+  const parsed: unknown = JSON.parse(rows())
+  const last = state.tape.count - 1
+  const line = exampleSwapLine()
+  const signature = new Uint8Array(64).map((_, i) => i * 37 + 11)
+  const address = encodeBase58(signature.subarray(0, 32))
+  bench
+    .add('table row: tokenJson', () => void tokenJson(reader.at(newest[0]), 'table'))
+    .add(`${ROWS} table rows: tokenJson and join`, () => void rows())
+    .add(`${ROWS} table rows: JSON.stringify of objects`, () => void JSON.stringify(parsed))
+    .add('swapJson', () => void swapJson(state, last))
+    .add('base58: encode 64 bytes', () => void encodeBase58(signature))
+    .add('base58: encode 32 bytes', () => void encodeBase58(signature.subarray(0, 32)))
+    .add('base58: decode 44 characters', () => void decodeBase58(address))
+    .add('event line: parseEventLine of a swap', () => void parseEventLine(line))
+    .add('event line: JSON.parse of the same', () => void JSON.parse(line))
+    .add('tables: parse of a body', () => void parseTables(popularBody))
+}
+
+function addLarge(bench: Bench, service: Service): void {
+  const answers = new EngineAnswers(service.engine, () => service.tick())
+  for (const [name, body] of Object.entries(TABLE_BODIES)) {
+    const query = queryOf(body)
+    bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tables(query))
+  }
+  for (const word of ['a', 'pepe', 'turbo shark 7', 'no such token'])
+    bench.add(`search of ${LARGE.tokens} tokens: "${word}"`, () => void answers.search(word))
+}
+
+function queryOf(body: string): TablesQuery {
+  const parsed = parseTables(body)
+  if (!parsed.ok) throw new Error(`not a body: ${body}`)
+  return parsed.value
+}

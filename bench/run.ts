@@ -1,0 +1,41 @@
+/**
+ * `npm run bench` runs every benchmark, each in a process of its own; `node bench/run.ts fold`
+ * runs one. Everything ends by itself and stays on the loopback interface.
+ */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type Report, publish, readConditions } from './report.ts'
+
+const BENCHMARKS: Readonly<Record<string, () => Promise<{ run: () => Promise<Report> }>>> = {
+  fold: () => import('./fold.ts'),
+  profile: () => import('./profile.ts'),
+  memory: () => import('./memory.ts'),
+  parts: () => import('./parts.ts'),
+  tables: () => import('./tables.ts'),
+  fanout: () => import('./fanout.ts'),
+}
+
+const HERE = fileURLToPath(import.meta.url)
+
+async function runOne(name: string): Promise<void> {
+  const conditions = readConditions()
+  const { run } = await BENCHMARKS[name]()
+  publish(await run(), conditions)
+}
+
+function runAll(): void {
+  for (const name of Object.keys(BENCHMARKS)) {
+    const { status } = spawnSync(process.execPath, ['--expose-gc', HERE, name], {
+      stdio: 'inherit',
+    })
+    if (status !== 0) process.exitCode = 1
+  }
+}
+
+const wanted = process.argv[2]
+if (wanted === undefined) runAll()
+else if (Object.hasOwn(BENCHMARKS, wanted)) await runOne(wanted)
+else {
+  process.stderr.write(`bench: "${wanted}" must be ${Object.keys(BENCHMARKS).join(', ')}\n`)
+  process.exitCode = 2
+}

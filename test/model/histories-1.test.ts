@@ -1,0 +1,3 @@
+import { modelTest } from './share.ts'
+
+modelTest(0)

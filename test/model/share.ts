@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { MODEL_EVENTS, runShare, SHARES } from './run.ts'
+
+/** A second of time for every 500 events, several times what they take. */
+const TIMEOUT_MS = 60_000 + MODEL_EVENTS * 2
+
+/** One file's part of the events, so that the files run side by side. */
+export function modelTest(share: number): void {
+  test(`engine and oracle answer alike after every event, part ${share + 1} of ${SHARES}`, {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    const tally = runShare(share)
+    console.log(
+      `model part ${share + 1} of ${SHARES}: ${tally.events} events of ` +
+        `${tally.histories} histories checked, ${tally.fullReads} of them with every read`,
+    )
+    expect(tally.events).toBeGreaterThanOrEqual(MODEL_EVENTS / SHARES)
+  })
+}
