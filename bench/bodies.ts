@@ -10,7 +10,7 @@ export const popularBody = JSON.stringify({
 export const TABLE_BODIES: Readonly<Record<string, string>> = {
   'no filter': JSON.stringify({ type: 'new' }),
   'popular filter, all groups': popularBody,
-  'filter that few pass': JSON.stringify({ type: 'new', newPools: { holders: { min: 150 } } }),
+  'filter that few pass': JSON.stringify({ type: 'new', newPools: { holders: { min: 40 } } }),
   'filter that none passes': JSON.stringify({ type: 'all', ...noneOf({ mCapUsd: { min: 1e15 } }) }),
   'top holders, none passes': JSON.stringify({
     type: 'all',

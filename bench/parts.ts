@@ -1,4 +1,4 @@
-import { Bench } from 'tinybench'
+import { Bench, type Task } from 'tinybench'
 import { decodeBase58, encodeBase58 } from '../src/base/base58.ts'
 import { TokenReader } from '../src/engine/token-reader.ts'
 import type { Service } from '../src/service.ts'
@@ -18,20 +18,39 @@ const TIME_MS = 300
 const SMALL: MarketSize = { tokens: 2_000, historyRate: 50, liveSwaps: 0, liveRate: 1_000 }
 const LARGE: MarketSize = { ...SMALL, tokens: 100_000, historyRate: 3 }
 
+const ROWS_SPLICED = `${ROWS} table rows: tokenJson and join`
+const ROWS_STRINGIFIED = `${ROWS} table rows: JSON.stringify of objects`
+const LINE_PARSED = 'event line: parseEventLine of a swap'
+const LINE_JSON = 'event line: JSON.parse of the same'
+/** Parts that have a peer in the same run; the ratio is how many times faster ours is. */
+const PEERS: Readonly<Record<string, string>> = {
+  [ROWS_SPLICED]: ROWS_STRINGIFIED,
+  [LINE_PARSED]: LINE_JSON,
+}
+
 /** Parts by themselves; tinybench is closed-loop, so these are costs and no latencies. */
 export async function run(): Promise<Report> {
   const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 3 })
   addSmall(bench, new RecordedMarket(SMALL).warmService())
   addLarge(bench, new RecordedMarket(LARGE).warmService())
   await bench.run()
-  const rows = bench.tasks.flatMap((task): Row[] => {
-    const { result } = task
-    if (result.state === 'errored') throw result.error
-    if (result.state !== 'completed') return []
-    const { p50, rme } = result.latency
-    return [{ what: task.name, ours: p50 * 1000, unit: 'µs', spreadPercent: rme }]
+  const costs = new Map(bench.tasks.map((task) => [task.name, costOf(task)]))
+  const rows = [...costs].map(([what, cost]): Row => {
+    const peer = costs.get(PEERS[what] ?? '')?.ours
+    return { what, ...cost, ...(peer === undefined ? {} : { peer, ratio: peer / cost.ours }) }
   })
-  return { name: 'parts', how: `tinybench, ${TIME_MS} ms each, median of calls; spread is rme`, rows }
+  return {
+    name: 'parts',
+    how: `tinybench, ${TIME_MS} ms each, median of calls; spread is rme`,
+    rows,
+  }
+}
+
+function costOf({ result }: Task): Omit<Row, 'what'> {
+  if (result.state === 'errored') throw result.error
+  if (result.state !== 'completed') throw new Error(`a part is ${result.state}`)
+  const { p50, rme } = result.latency
+  return { ours: p50 * 1000, unit: 'µs', spreadPercent: rme }
 }
 
 function addSmall(bench: Bench, service: Service): void {
@@ -48,14 +67,14 @@ function addSmall(bench: Bench, service: Service): void {
   const address = encodeBase58(signature.subarray(0, 32))
   bench
     .add('table row: tokenJson', () => void tokenJson(reader.at(newest[0]), 'table'))
-    .add(`${ROWS} table rows: tokenJson and join`, () => void rows())
-    .add(`${ROWS} table rows: JSON.stringify of objects`, () => void JSON.stringify(parsed))
+    .add(ROWS_SPLICED, () => void rows())
+    .add(ROWS_STRINGIFIED, () => void JSON.stringify(parsed))
     .add('swapJson', () => void swapJson(state, last))
     .add('base58: encode 64 bytes', () => void encodeBase58(signature))
     .add('base58: encode 32 bytes', () => void encodeBase58(signature.subarray(0, 32)))
     .add('base58: decode 44 characters', () => void decodeBase58(address))
-    .add('event line: parseEventLine of a swap', () => void parseEventLine(line))
-    .add('event line: JSON.parse of the same', () => void JSON.parse(line))
+    .add(LINE_PARSED, () => void parseEventLine(line))
+    .add(LINE_JSON, () => void JSON.parse(line))
     .add('tables: parse of a body', () => void parseTables(popularBody))
 }
 

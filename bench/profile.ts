@@ -5,17 +5,25 @@ import { type MarketSize, RecordedMarket } from './recorded-market.ts'
 import type { Report, Row } from './report.ts'
 
 const SAMPLE_INTERVAL_MICROSECONDS = 200
-const SHOWN_FUNCTIONS = 20
-const SIZE: MarketSize = { tokens: 2_000, historyRate: 50, liveSwaps: 400_000, liveRate: 1_000 }
+const SHOWN_FUNCTIONS = 16
+const SIZES: readonly MarketSize[] = [
+  { tokens: 2_000, historyRate: 50, liveSwaps: 400_000, liveRate: 1_000 },
+  { tokens: 100_000, historyRate: 3, liveSwaps: 200_000, liveRate: 1_000 },
+]
 
 /** Where the time of the fold goes: self time by function, collections and their time. */
 export async function run(): Promise<Report> {
-  const market = new RecordedMarket(SIZE)
-  market.playLive(market.warmService())
-  const collections = await collectionsOf(market)
-  const rows = [...(await selfTimes(market)), ...collections]
-  const how = `${market.liveSwaps} swaps, ${SIZE.tokens} tokens, second engine`
+  const rows: Row[] = []
+  for (const size of SIZES) rows.push(...(await measureSize(size)))
+  const how = `self time by function, one sample each ${SAMPLE_INTERVAL_MICROSECONDS} µs`
   return { name: 'profile', how, rows }
+}
+
+async function measureSize(size: MarketSize): Promise<Row[]> {
+  const market = new RecordedMarket(size)
+  market.playLive(market.warmService())
+  const rows = [...(await collectionsOf(market)), ...(await selfTimes(market))]
+  return rows.map((row) => ({ ...row, what: `${size.tokens} tokens: ${row.what}` }))
 }
 
 async function selfTimes(market: RecordedMarket): Promise<Row[]> {

@@ -102,7 +102,7 @@ export function newMarket(size: MarketSize, addressBook: Interner, sink: EventSi
 
 export function playHistory(market: Market, size: MarketSize): void {
   const history = new History(market, size.tokens, size.historyRate, START_SECONDS)
-  while (!history.step()) continue
+  while (!history.step());
   market.flush()
 }
 

@@ -86,9 +86,7 @@ function tableOf(rows: readonly Row[]): string {
     ]),
   ]
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)))
-  return cells
-    .map((row) => row.map((cell, i) => padded(cell, widths[i], i)).join('  '))
-    .join('\n')
+  return cells.map((row) => row.map((cell, i) => padded(cell, widths[i], i)).join('  ')).join('\n')
 }
 
 /** Texts to the left, numbers to the right. */

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Report, publish, readConditions } from './report.ts'
+import { publish, type Report, readConditions } from './report.ts'
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ run: () => Promise<Report> }>>> = {
   fold: () => import('./fold.ts'),
@@ -14,6 +14,9 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run: () => Promise<Rep
   tables: () => import('./tables.ts'),
   fanout: () => import('./fanout.ts'),
 }
+
+/** A benchmark that takes longer is ended. */
+const PATIENCE_MS = 400_000
 
 const HERE = fileURLToPath(import.meta.url)
 
@@ -27,10 +30,15 @@ function runAll(): void {
   for (const name of Object.keys(BENCHMARKS)) {
     const { status } = spawnSync(process.execPath, ['--expose-gc', HERE, name], {
       stdio: 'inherit',
+      timeout: PATIENCE_MS,
     })
     if (status !== 0) process.exitCode = 1
   }
 }
+
+// An exit by signal would leave processes behind that were started.
+process.once('SIGTERM', () => process.exit(1))
+process.once('SIGINT', () => process.exit(1))
 
 const wanted = process.argv[2]
 if (wanted === undefined) runAll()

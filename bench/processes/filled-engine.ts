@@ -31,8 +31,7 @@ const NOWHERE: EventSink = { events: () => undefined, records: () => undefined }
 
 const [tokens, historyRate, liveSwaps, hasEngine] = process.argv.slice(2).map(Number)
 const size = { tokens, historyRate, liveSwaps, liveRate: LIVE_RATE }
-const service =
-  hasEngine === 1 ? new Service({ clock: 'event', lateSlots: LATE_SLOTS }) : null
+const service = hasEngine === 1 ? new Service({ clock: 'event', lateSlots: LATE_SLOTS }) : null
 const market = newMarket(size, service?.engine.state.book ?? new CountingBook(), service ?? NOWHERE)
 if (tokens > 0) playHistory(market, size)
 playLive(market, size)

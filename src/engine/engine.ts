@@ -177,15 +177,16 @@ export class Engine {
     this.counts.swaps += 1
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
+    const isKnown = (flagsOf(this.state, u32[at + U.token]) & TokenFlag.exists) !== 0
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[RecordBatch.f64At(index) + F.slot] = key.slot
     const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
-    const isNew = this.#foldSwap(u32, at, key)
+    this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
     if (later !== null) this.#foldAgain(later)
     else this.#becomeNewest(key)
-    if (isNew) this.facts.emit('created', u32[at + U.token])
+    if (!isKnown) this.facts.emit('created', u32[at + U.token])
     this.facts.emit('trade', tapeIndex)
     return true
   }
@@ -213,8 +214,8 @@ export class Engine {
     )
   }
 
-  /** Appends a record to the tape and folds it; true when it made its token. */
-  #foldSwap(source: Uint32Array, at: number, key: OrderKey): boolean {
+  /** Appends a record to the tape and folds it. */
+  #foldSwap(source: Uint32Array, at: number, key: OrderKey): void {
     const { state } = this
     const mark = state.undo.mark
     const bars = state.bars.count
@@ -230,7 +231,6 @@ export class Engine {
       this.#indexText(token)
       this.order.touchPlace(token)
     } else this.order.touch(token)
-    return isNew
   }
 
   #acceptSolPrice(event: SolPrice): void {

@@ -88,7 +88,7 @@ export class LateCreation {
       if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp]))
         continue
       const position = this.#state.findPosition(hand.token, wallet)
-      if (position >= 0 && !this.#has(position, PositionFlag.creator | PositionFlag.excluded))
+      if (position >= 0 && !this.#has(position, PositionFlag.creator))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
     }
   }

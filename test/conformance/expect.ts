@@ -5,6 +5,9 @@ export class Failure extends Error {}
 
 export class Skip extends Error {}
 
+/** The data moved under a comparison, which says nothing about the server. */
+export class Moved extends Failure {}
+
 export type Json = Record<string, unknown>
 
 export function ensure(condition: boolean, message: string): asserts condition {
@@ -98,7 +101,9 @@ export async function steady(work: () => Promise<void>, attempts = 4, pause = 15
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof Failure) || attempt >= attempts) throw error
+      const last = attempt >= attempts
+      if (last && error instanceof Moved) throw new Skip(error.message)
+      if (last || !(error instanceof Failure)) throw error
       await wait(attempt * pause)
     }
   }

@@ -25,8 +25,10 @@ export const chartPath = (
   to: number | string,
   resolution: string,
   extra = '',
-): string =>
-  `/api/v2/meme/chart/ohlcv?mint=${encode(mint)}&from=${from}&to=${to}&resolution=${resolution}${extra}`
+): string => {
+  const range = `from=${from}&to=${to}&resolution=${resolution}`
+  return `/api/v2/meme/chart/ohlcv?mint=${encode(mint)}&${range}${extra}`
+}
 
 /** A well-formed address nobody has. */
 export const strangerMint = 'Stranger1111111111111111111111111111111pump'

@@ -25,7 +25,7 @@ export const freshId = (): string => {
 export function feedUrl(ws: string, query: string, path?: string): string {
   const url = new URL(ws)
   if (path !== undefined) url.pathname = path
-  return `${url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin}${url.pathname}${query}`
+  return `${url.protocol}//${url.host}${url.pathname}${query}`
 }
 
 const options = { autoPong: false, handshakeTimeout: 10_000, maxPayload: 1 << 26 }

@@ -1,5 +1,5 @@
 /** Walks pages of an endpoint and compares walks with different page sizes. */
-import { ensure, type Json, keysAre, num, record, records, same } from './expect.ts'
+import { ensure, type Json, keysAre, Moved, num, record, records, same } from './expect.ts'
 import type { Http } from './http.ts'
 
 export interface Page {
@@ -53,6 +53,14 @@ export async function walk(
   return { items, total, still: totals.every((one) => one === total) }
 }
 
+/** A mark of the newest activity in a list: of traders by time, of swaps the first. */
+async function newest(http: Http, path: (query: string) => string): Promise<string> {
+  const latest = path('limit=1').replace(/order_by=\w+/, 'order_by=last_active_ts')
+  const { total, items } = await getPage(http, latest)
+  const [first] = items
+  return [total, first?.signature, first?.wallet, first?.mint, first?.trades].join(' ')
+}
+
 /** The pages hold every item once, whatever the page size. */
 export async function checkPartition(
   http: Http,
@@ -60,14 +68,16 @@ export async function checkPartition(
   identity: (item: Json) => string,
   limits: number[],
 ): Promise<void> {
-  const walks: string[][] = []
-  for (const limit of limits) {
-    const { items, total, still } = await walk(http, path, limit)
-    const keys = items.map(identity)
-    ensure(still, `total moved while walking with limit ${limit}`)
-    same(new Set(keys).size, keys.length, `distinct items with limit ${limit}`)
-    same(keys.length, total, `items of all pages with limit ${limit} against total`)
-    walks.push(keys)
-  }
-  for (const keys of walks) same(keys, walks[0], 'the sequence of items for another limit')
+  const before = await newest(http, path)
+  const walks: Walk[] = []
+  for (const limit of limits) walks.push(await walk(http, path, limit))
+  const after = await newest(http, path)
+  const still = walks.every((one) => one.still && one.total === walks[0].total)
+  if (!still || before !== after) throw new Moved('the list moved during the walk')
+  const sequences = walks.map((one) => one.items.map(identity))
+  sequences.forEach((keys, i) => {
+    same(new Set(keys).size, keys.length, `distinct items with limit ${limits[i]}`)
+    same(keys.length, walks[i].total, `items of all pages with limit ${limits[i]} against total`)
+    same(keys, sequences[0], `the sequence of items with limit ${limits[i]}`)
+  })
 }

@@ -10,7 +10,7 @@ const WHOLE_EVERY = 4
  * After every event: market data, newest swaps and last active traders of the touched mint, and the
  * live messages the event caused; now and then all its swaps and traders.
  */
-export function checkEvent(pair: Pair, event: FeedEvent, index: number): string | null {
+export function checkEvent(pair: Pair, event: FeedEvent, index = 0): string | null {
   const messages = firstDifference(messageChecks(pair, event))
   if (messages !== null) return messages
   const [first] = pair.mints
@@ -77,8 +77,7 @@ function* messageChecks(pair: Pair, event: FeedEvent): Generator<Check> {
 
 function* tradeChecks({ trades, oracle, lastCounts }: Pair, swap: Swap): Generator<Check> {
   const { duplicates, lateRefused } = oracle.counts
-  const isRefused =
-    duplicates > lastCounts.duplicates || lateRefused > lastCounts.lateRefused
+  const isRefused = duplicates > lastCounts.duplicates || lateRefused > lastCounts.lateRefused
   yield { name: 'trade messages', actual: String(trades.length), expected: isRefused ? 0 : 1 }
   if (trades[0] !== undefined)
     yield {

@@ -5,7 +5,7 @@ import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { everyRead, firstUnlike } from './every-read.ts'
 
-const HISTORIES = 400
+const HISTORIES = 120
 const LATE_SLOTS = 32
 const RULES = { proTrades: 6, proMints: 2 }
 
@@ -46,13 +46,12 @@ function orderedHistory(seed: number): FeedEvent[] {
     if (event.slot === null || event.txIndex === null) continue
     const place = `${event.slot} ${event.txIndex} ${event.ordinal}`
     const name =
-      event.type === 'swap'
-        ? `${event.signature} ${event.ordinal}`
-        : `${event.type} ${event.mint}`
+      event.type === 'swap' ? `${event.signature} ${event.ordinal}` : `${event.type} ${event.mint}`
     if (places.has(place) || once.has(name)) continue
     places.add(place)
     once.add(name)
-    const priced = event.type === 'swap' ? { ...event, solPriceUsd: event.solPriceUsd ?? 150 } : event
+    const priced =
+      event.type === 'swap' ? { ...event, solPriceUsd: event.solPriceUsd ?? 150 } : event
     placed.push({ event: priced, key: [event.slot, event.txIndex, event.ordinal] })
   }
   placed.sort(({ key: a }, { key: b }) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])

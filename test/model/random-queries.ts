@@ -4,6 +4,7 @@ import {
   FLAG_FILTERS,
   GROUPS,
   RANGE_FILTERS,
+  type RangeFilter,
   type RangeFilterName,
   RESOLUTIONS,
   type Resolution,
@@ -60,7 +61,7 @@ function randomFilter(random: Random): Filters {
   const a = random.pick(BOUNDS[name])
   const b = random.pick(BOUNDS[name])
   const both = { min: Math.min(a, b), max: Math.max(a, b) }
-  return { [name]: random.pick([{ min: a }, { max: b }, both, { min: null, max: b }]) }
+  return { [name]: random.pick<RangeFilter>([{ min: a }, { max: b }, both, { min: null, max: b }]) }
 }
 
 /** A chart question about a time somewhere in the last days, `from` never after `to`. */

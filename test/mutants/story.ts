@@ -1,5 +1,4 @@
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { checkAll } from '../model/full-check.ts'
 import { checkEvent } from '../model/light-check.ts'
 import { Pair } from '../model/pair.ts'
 import type { Case } from './check.ts'
@@ -16,7 +15,7 @@ export function follow(pair: Pair, events: readonly FeedEvent[]): string | null 
     const found = checkEvent(pair, event)
     if (found !== null) return `event ${index} (${event.type}): ${found}`
   }
-  return checkAll(pair, 1)
+  return null
 }
 
 /** Applies events without a look, for stories too long to be read after every event. */

@@ -147,7 +147,7 @@ function arrivals(random: Random, steps: readonly Step[]): FeedEvent[] {
   const timed: { event: FeedEvent; at: number }[] = []
   for (const [index, step] of steps.entries()) {
     const at = arrivalOf(random, steps, index)
-    const event = withGaps(random, step)
+    const event = withGaps(random, steps, step)
     timed.push({ event, at })
     const second = repeated(random, event)
     if (second) timed.push({ event: second, at: at + random.integer(0, 12) + 0.5 })
@@ -169,13 +169,25 @@ function arrivalOf(random: Random, steps: readonly Step[], index: number): numbe
 }
 
 /** Some feeds know no slot, some no index in the block. */
-function withGaps(random: Random, { event, creation }: Step): FeedEvent {
+function withGaps(random: Random, steps: readonly Step[], { event, creation }: Step): FeedEvent {
   if (creation === 'slotless' && event.type === 'token_created') {
     return { ...event, slot: null, txIndex: null }
   }
   if (event.type === 'sol_price' || event.type === 'metadata' || creation !== null) return event
-  if (random.chance(0.04)) return { ...event, slot: null, txIndex: null }
-  return random.chance(0.06) ? { ...event, txIndex: null } : event
+  const hasNoSlot = random.chance(0.04)
+  const hasNoIndex = random.chance(0.06)
+  if (isBesideCompletion(steps, event)) return event
+  if (hasNoSlot) return { ...event, slot: null, txIndex: null }
+  return hasNoIndex ? { ...event, txIndex: null } : event
+}
+
+/**
+ * A curve swap of unknown place could come to stand after a `completed` that arrives later than the
+ * window; whether the swap then shows 100 % is left open.
+ */
+function isBesideCompletion(steps: readonly Step[], event: FeedEvent): boolean {
+  if (event.type !== 'swap' || event.source !== 'pump') return false
+  return steps.some((step) => step.event.type === 'completed' && step.event.mint === event.mint)
 }
 
 /** The same event again, as it was or with another content under the same identity. */

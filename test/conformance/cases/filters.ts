@@ -159,7 +159,7 @@ const socialCases = socials.map((name) =>
 )
 
 async function proCounts(http: Http, rows: Json[]): Promise<Map<unknown, number>> {
-  const mints = rows.map(mintOf).slice(0, 100)
+  const mints = rows.map(mintOf).slice(0, 50)
   if (mints.length === 0) return new Map()
   const tokens = records(await http.get(marketPath('x', mints.join(','))), 'the market data')
   return new Map(tokens.map((token) => [token.mint, num(token, 'pro_traders')]))

@@ -1,6 +1,7 @@
 /** Prices, other quotes, and the one rounding of a swap's USD. */
-import { USDC } from '../../oracle/market.ts'
+
 import { created, price, RESERVES, swap } from '../../oracle/fixtures.ts'
+import { USDC } from '../../oracle/market.ts'
 import type { Case } from '../check.ts'
 import { story } from '../story.ts'
 

@@ -1,6 +1,7 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
-import { Pair } from '../../model/pair.ts'
+
 import { difference } from '../../model/difference.ts'
+import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import type { Case } from '../check.ts'
 

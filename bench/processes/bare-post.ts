@@ -1,0 +1,19 @@
+/** The smallest uWebSockets.js server that answers a POST with given bytes. Argument: their file. */
+
+import { App, us_socket_local_port } from 'uWebSockets.js'
+import { readFileSync } from 'node:fs'
+import { onParent, tellParent } from '../child.ts'
+
+const body = readFileSync(process.argv[2])
+
+onParent(() => undefined)
+App()
+  .post('/api/v2/meme', (res) => {
+    res.onAborted(() => undefined)
+    res.onData((_, isLast) => {
+      if (isLast) res.writeHeader('Content-Type', 'application/json').end(body)
+    })
+  })
+  .listen('127.0.0.1', 0, (socket) => {
+    if (socket !== false) tellParent({ port: us_socket_local_port(socket) })
+  })

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { messageOf } from './child.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const HISTORY_PATIENCE_S = 150
+const HISTORY_SWAPS_PER_TOKEN = 12
+
+/** The program itself with a simulated market, on a free port of the loopback interface. */
+export class Served {
+  readonly port: number
+  readonly #process: ChildProcess
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#process = child
+    this.port = port
+  }
+
+  /** Resolves when the market's history is folded. */
+  static async start(tokens: number, rate: number): Promise<Served> {
+    const env = {
+      ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
+      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: '' },
+    }
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    process.once('exit', () => child.kill('SIGKILL'))
+    const served = new Served(child, await portOf(child))
+    await served.#untilHistoryIs(tokens * HISTORY_SWAPS_PER_TOKEN)
+    return served
+  }
+
+  async #untilHistoryIs(swaps: number): Promise<void> {
+    for (let i = 0; i < HISTORY_PATIENCE_S; i++) {
+      const figures = messageOf(JSON.parse((await send(this.port, 'GET', '/readyz')).toString()))
+      if (Number(figures.swaps) >= swaps) return
+      await setTimeout(1_000)
+    }
+    throw new Error(`the history took more than ${HISTORY_PATIENCE_S} s`)
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, 'exit')
+    this.#process.kill('SIGTERM')
+    await ended
+  }
+}
+
+/** The port in the log line `ready`. */
+async function portOf(child: ChildProcess): Promise<number> {
+  if (child.stderr === null) throw new Error('no log')
+  for await (const line of createInterface({ input: child.stderr })) {
+    const fields = messageOf(JSON.parse(line))
+    if (fields.msg !== 'ready') continue
+    child.stderr.resume()
+    return Number(fields.port)
+  }
+  throw new Error('the program ended before it was ready')
+}
+
+/** Body of the answer to one request. */
+export function send(port: number, method: string, path: string, body = ''): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => resolve(Buffer.concat(chunks)))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

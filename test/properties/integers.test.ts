@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  addToSum,
+  addU64,
+  copyU64,
+  isLess,
+  isZeroAt,
+  numberAt,
+  readU64,
+  subtractU64,
+  takeFromSum,
+  u64ToBigInt,
+  u64ToNumber,
+  wholeAt,
+  writeU64,
+} from '../../src/base/u64.ts'
+import { lamportsOf, microUsdOf } from '../../src/engine/money.ts'
+import { Quote } from '../../src/engine/platform.ts'
+import { lamportsOfMicroUsd, microUsdOfLamports, whole } from '../oracle/exact.ts'
+
+const MAX = 2n ** 64n - 1n
+const TWO_32 = 2n ** 32n
+const RUNS = { numRuns: 5_000 }
+const u64 = fc.oneof(
+  fc.bigInt({ min: 0n, max: MAX }),
+  fc.bigInt({ min: 0n, max: 2n ** 54n }),
+  fc.constantFrom(0n, 1n, TWO_32 - 1n, TWO_32, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MAX),
+)
+const price = fc.oneof(
+  fc.double({ min: 1e-9, max: 1e6, noNaN: true }),
+  fc.integer({ min: 1, max: 100_000 }).map((cents) => cents / 100),
+  fc.constantFrom(0.5, 1, 100, 150, 0.001),
+)
+
+const lanesOf = (...values: readonly bigint[]): Uint32Array => {
+  const lanes = new Uint32Array(values.length * 2)
+  values.forEach((value, i) => {
+    writeU64(lanes, i * 2, value)
+  })
+  return lanes
+}
+
+test('a u64 is read as it was written, as integer and as nearest double', () => {
+  fc.assert(
+    fc.property(u64, (value) => {
+      const lanes = lanesOf(0n, value)
+      expect(readU64(lanes, 2)).toBe(value)
+      expect(u64ToBigInt(lanes[2], lanes[3])).toBe(value)
+      expect(numberAt(lanes, 2)).toBe(Number(value))
+      expect(u64ToNumber(lanes[2], lanes[3])).toBe(Number(value))
+      expect(isZeroAt(lanes, 2)).toBe(value === 0n)
+      copyU64(lanes, 0, lanes, 2)
+      expect(readU64(lanes, 0)).toBe(value)
+    }),
+    RUNS,
+  )
+})
+
+test('u64 addition saturates, subtraction ends at 0, comparison is that of BigInt', () => {
+  fc.assert(
+    fc.property(u64, u64, (a, b) => {
+      const sum = lanesOf(a, b)
+      addU64(sum, 0, sum, 2)
+      expect(readU64(sum, 0)).toBe(a + b > MAX ? MAX : a + b)
+      const rest = lanesOf(a, b)
+      subtractU64(rest, 0, rest, 2)
+      expect(readU64(rest, 0)).toBe(a > b ? a - b : 0n)
+      expect(isLess(lanesOf(a), 0, lanesOf(b), 0)).toBe(a < b)
+    }),
+    RUNS,
+  )
+})
+
+test('sums of u64 are exact and meet 0 again when all is taken away', () => {
+  fc.assert(
+    fc.property(
+      fc.array(u64, { size: 'max', maxLength: 200 }),
+      fc.infiniteStream(fc.nat()),
+      (all, order) => {
+        const sums = new Float64Array(2)
+        for (const value of all) {
+          const [lo, hi] = lanesOf(value)
+          addToSum(sums, 0, lo, hi)
+        }
+        const total = all.reduce((sum, value) => sum + value, 0n)
+        expect(BigInt(sums[1]) * TWO_32 + BigInt(sums[0])).toBe(total)
+        const left = [...all]
+        while (left.length > 0) {
+          const place = (order.next().value ?? 0) % left.length
+          const [lo, hi] = lanesOf(...left.splice(place, 1))
+          takeFromSum(sums, 0, lo, hi)
+        }
+        expect([...sums]).toEqual([0, 0])
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('whole units are the double nearest to raw / 10^decimals', () => {
+  fc.assert(
+    fc.property(u64, fc.integer({ min: 0, max: 18 }), (raw, decimals) => {
+      expect(wholeAt(lanesOf(raw), 0, decimals)).toBe(whole(raw, decimals))
+    }),
+    RUNS,
+  )
+})
+
+test('micro-USD of lamports round half up once, as exact rationals do', () => {
+  fc.assert(
+    fc.property(u64, price, (lamports, usd) => {
+      const actual = microUsdOf(Number(lamports), () => lamports, Quote.sol, usd)
+      expect(actual).toBe(Number(microUsdOfLamports(lamports, usd)))
+    }),
+    RUNS,
+  )
+})
+
+test('micro-USD that fall exactly on a half are rounded up', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 40n }), (half) => {
+      const lamports = 2n * half + 1n
+      expect(microUsdOf(Number(lamports), () => lamports, Quote.sol, 500)).toBe(Number(half + 1n))
+    }),
+    RUNS,
+  )
+})
+
+test('lamports of micro-USD round half up once, as exact rationals do', () => {
+  const microUsd = fc.maxSafeNat()
+  fc.assert(
+    fc.property(microUsd, price, (amount, usd) => {
+      expect(lamportsOf(amount, usd)).toBe(Number(lamportsOfMicroUsd(BigInt(amount), usd)))
+    }),
+    RUNS,
+  )
+})
+
+test('USDC is worth itself, an unknown quote or price nothing', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), price, (amount, usd) => {
+      const raw = () => BigInt(amount)
+      expect(microUsdOf(amount, raw, Quote.usdc, usd)).toBe(amount)
+      expect(microUsdOf(amount, raw, Quote.other, usd)).toBe(0)
+      expect(microUsdOf(amount, raw, Quote.sol, 0)).toBe(0)
+      expect(lamportsOf(amount, 0)).toBe(0)
+    }),
+    RUNS,
+  )
+})

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { STORED_FROM_SWAPS } from '../../src/engine/candles.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { Rows } from '../../src/engine/memory/rows.ts'
+import { UndoLog } from '../../src/engine/undo-log.ts'
+import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+
+const LANES = 6
+
+test('rolling back gives every row the lanes it had at the mark', () => {
+  const write = fc.record({ row: fc.nat(30), lane: fc.nat(LANES - 1), value: fc.nat(0xffffffff) })
+  fc.assert(
+    fc.property(fc.array(write, { size: 'max', maxLength: 400 }), fc.nat(), (writes, cut) => {
+      const rows = new Rows(LANES)
+      for (let i = 0; i <= 30; i += 1) rows.add()
+      const undo = new UndoLog()
+      const id = undo.register(rows)
+      const marked = cut % (writes.length + 1)
+      let mark = undo.mark
+      let image = rows.u32[0]?.slice(0, 31 * LANES)
+      writes.forEach(({ row, lane, value }, i) => {
+        if (i === marked) {
+          mark = undo.mark
+          image = rows.u32[0]?.slice(0, 31 * LANES)
+        }
+        undo.save(id, row)
+        const page = rows.u32[0]
+        if (page) page[row * LANES + lane] = value
+      })
+      if (marked === writes.length) return
+      undo.rollBackTo(mark)
+      expect(rows.u32[0]?.slice(0, 31 * LANES)).toEqual(image)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('an event folded late, and all after it folded again, ends as if it had come in time', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.integer({ min: 2, max: 150 }), (seed, count) => {
+      const events = trades(seed, count)
+      expectSame(swapLate(events, new Random(seed)), events)
+    }),
+    { numRuns: 80 },
+  )
+})
+
+test('bars stored while late trades come are those of trades in time', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const events = trades(seed, STORED_FROM_SWAPS + 60)
+      expectSame(swapLate(events, new Random(seed)), events)
+    }),
+    { numRuns: 5 },
+  )
+})
+
+function expectSame(late: readonly FeedEvent[], inTime: readonly FeedEvent[]): void {
+  const engines = [late, inTime].map((events) => {
+    const engine = new Engine({ clock: 'event', identities: 1 << 13 })
+    for (const event of events) engine.accept(event)
+    expect(engine.counts.lateRefused).toBe(0)
+    return everyRead(engine, inTime)
+  })
+  const [actual = new Map(), expected = new Map()] = engines
+  expect(firstUnlike(actual, expected)).toBeNull()
+}
+
+/** Creation, then buys and sells of few wallets; every third slot holds several. */
+function trades(seed: number, count: number): FeedEvent[] {
+  const random = new Random(seed)
+  const events: FeedEvent[] = [price(150), created({ slot: 1_000, signature: 'create' })]
+  let slot = 1_001
+  for (let i = 0; i < count; i += 1) {
+    slot += random.chance(0.4) ? 0 : random.integer(1, 3)
+    events.push(
+      swap({
+        slot,
+        txIndex: i,
+        timestamp: START_SECOND + Math.floor(slot / 2.5),
+        signature: `swap-${i}`,
+        signer: `wallet ${random.integer(1, 12)}`,
+        direction: random.chance(0.6) ? 'buy' : 'sell',
+        baseRaw: BigInt(random.integer(1, 10 ** 12)),
+        quoteRaw: BigInt(random.integer(1, 10 ** 10)),
+        virtualQuoteRaw: BigInt(random.integer(10 ** 9, 10 ** 11)),
+        solPriceUsd: random.integer(10_000, 30_000) / 97,
+      }),
+    )
+  }
+  return events
+}
+
+/** Every fifth trade comes up to eight places later; never more than 32 slots. */
+function swapLate(events: readonly FeedEvent[], random: Random): FeedEvent[] {
+  const arriving = events.map((event, index) => {
+    const isLate = index > 1 && random.chance(0.2)
+    return { event, at: isLate ? index + random.integer(1, 8) + 0.5 : index }
+  })
+  return arriving.sort((a, b) => a.at - b.at).map(({ event }) => event)
+}
