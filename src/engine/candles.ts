@@ -42,7 +42,11 @@ export interface ChartTrade {
   lamports: number
 }
 
-/** The stored bars of busy mints: per base width a chain of bars, newest first. */
+/**
+ * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
+ * count in order of time, equal times in the total order; on a chain whose clock never steps back
+ * that is the total order, and it makes a wide bar the fold of the narrow ones in every case.
+ */
 export class Candles {
   readonly #state: State
   readonly #trade: ChartTrade = {
@@ -115,15 +119,48 @@ export class Candles {
   }
 
   #store(hand: Hand, trade: ChartTrade): void {
+    const newest = hand.t[hand.tAt + T.barsPlus1]
+    const isBehind = newest !== 0 && trade.timestamp < this.#timeOf(newest - 1)
     for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
       const seconds = BASE_WIDTHS_SECONDS[width]
       const time = trade.timestamp - (trade.timestamp % seconds)
-      this.#place(hand, hand.tAt + T.barsPlus1 + width, time, trade)
+      const bar = this.#place(hand, hand.tAt + T.barsPlus1 + width, time, trade)
+      if (isBehind && width > 0) this.#reopen(hand, bar, width)
     }
   }
 
+  /**
+   * Trades of a bar count in order of time. One whose time lies before newer bars is neither the
+   * first nor the last of a wide bar by having come last: the narrower bars tell.
+   */
+  #reopen(hand: Hand, bar: number, width: number): void {
+    const { bars } = this.#state
+    const f64 = bars.f64[bar >>> ROW_SHIFT]
+    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    const from = this.#timeOf(bar)
+    const to = from + BASE_WIDTHS_SECONDS[width]
+    let next = hand.t[hand.tAt + T.barsPlus1 + width - 1]
+    let isLast = true
+    while (next !== 0 && this.#timeOf(next - 1) >= from) {
+      const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
+      const narrowAt = ((next - 1) & ROW_MASK) * BAR_LANES
+      if (this.#timeOf(next - 1) < to) {
+        f64[at + Bar.openUsdF] = narrow[(narrowAt >>> 1) + Bar.openUsdF]
+        f64[at + Bar.openSolF] = narrow[(narrowAt >>> 1) + Bar.openSolF]
+        if (isLast) f64[at + Bar.closeUsdF] = narrow[(narrowAt >>> 1) + Bar.closeUsdF]
+        if (isLast) f64[at + Bar.closeSolF] = narrow[(narrowAt >>> 1) + Bar.closeSolF]
+        isLast = false
+      }
+      next = bars.u32[(next - 1) >>> ROW_SHIFT][narrowAt + Bar.previousPlus1]
+    }
+  }
+
+  #timeOf(bar: number): number {
+    return this.#state.bars.u32[bar >>> ROW_SHIFT][(bar & ROW_MASK) * BAR_LANES + Bar.time]
+  }
+
   /** Finds or makes the bar at `time` in the chain headed by a token lane. */
-  #place(hand: Hand, headAt: number, time: number, trade: ChartTrade): void {
+  #place(hand: Hand, headAt: number, time: number, trade: ChartTrade): number {
     const { bars, undo, barsUndo } = this.#state
     let later = 0
     let next = hand.t[headAt]
@@ -133,7 +170,7 @@ export class Candles {
         if (barTime < time) break
         undo.save(barsUndo, next - 1)
         this.#addTo(next - 1, trade)
-        return
+        return next - 1
       }
       later = next
       next =
@@ -147,6 +184,7 @@ export class Candles {
       const at = ((later - 1) & ROW_MASK) * BAR_LANES
       bars.u32[(later - 1) >>> ROW_SHIFT][at + Bar.previousPlus1] = bar + 1
     }
+    return bar
   }
 
   #open(bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {

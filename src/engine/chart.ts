@@ -70,21 +70,32 @@ export class Chart {
     else this.#visitSwaps(token, width, end, visit)
   }
 
-  /** Few swaps: all of them are folded. Their times may be out of order, so bars are found by time. */
+  /** Few swaps: all of them are folded, in order of time. */
   #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
-    const indexes: number[] = []
-    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
-    while (next !== 0) {
-      indexes.push(next - 1)
-      const r = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
-      next = r[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
-    }
     const bars = new Map<number, ChartBar>()
-    for (let i = indexes.length - 1; i >= 0; i--) {
-      this.#candles.read(indexes[i], this.#trade)
+    for (const index of this.#swapsByTime(token)) {
+      this.#candles.read(index, this.#trade)
       if (this.#trade.timestamp < end) addTrade(bars, width, this.#trade)
     }
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
+  }
+
+  /** Tape indexes of the mint's swaps, oldest first; equal times stay in the total order. */
+  #swapsByTime(token: number): number[] {
+    const swaps: { index: number; timestamp: number }[] = []
+    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
+    while (next !== 0) {
+      const r = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
+      const at = ((next - 1) & ROW_MASK) * SWAP_U32_LANES
+      swaps.push({ index: next - 1, timestamp: r[at + U.timestamp] })
+      next = r[at + U.previousInMint]
+    }
+    swaps.reverse()
+    const isSorted = swaps.every(
+      ({ timestamp }, place) => place === 0 || swaps[place - 1].timestamp <= timestamp,
+    )
+    if (!isSorted) swaps.sort((a, b) => a.timestamp - b.timestamp)
+    return swaps.map(({ index }) => index)
   }
 
   #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {

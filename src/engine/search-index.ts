@@ -44,6 +44,7 @@ export class SearchIndex {
 
   /** Calls `found` once for each token that matches, with its rank. */
   match(query: string, found: (token: number, rank: number) => void): void {
+    if (query === '') return
     const needle = Buffer.from(query.toLowerCase())
     const corpus = this.#bytes.subarray(0, this.#length)
     let entry = 0

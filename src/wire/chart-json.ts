@@ -69,12 +69,15 @@ function reopen(series: ChartBar['usd'], open: number): void {
   series.low = Math.min(series.low, open)
 }
 
-/** Flat bars at the close before wherever nothing traded, up to `end`; the newest are kept. */
+/**
+ * Flat bars at the close before wherever nothing traded, up to `end`, past which are only bars with
+ * trades; the newest are kept.
+ */
 function fillPrevious(bars: readonly ChartBar[], width: Width, end: number): ChartBar[] {
   const filled: ChartBar[] = []
   for (let i = 0; i < bars.length; i++) {
     filled.push(bars[i])
-    const last = i + 1 < bars.length ? bars[i + 1].time - 1 : end
+    const last = i + 1 < bars.length ? Math.min(bars[i + 1].time - 1, end) : end
     let time = nextBarTime(width, bars[i].time)
     const first = firstKept(width, time, last)
     if (first > time) time = first

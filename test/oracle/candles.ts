@@ -60,10 +60,11 @@ const trade = (bar: Series, price: number): Series => ({
   close: price,
 })
 
-/** All bars with trades, ascending. */
+/** All bars with trades, ascending; inside a bar trades count by time, then in the total order. */
 function barsOf(swaps: readonly FoldedSwap[], resolution: Resolution): Bar[] {
   const bars = new Map<number, Bar>()
-  for (const { swap, value, worth } of swaps) {
+  const byTime = [...swaps].sort((a, b) => a.swap.timestamp - b.swap.timestamp)
+  for (const { swap, value, worth } of byTime) {
     const time = barTime(swap.timestamp, resolution)
     const bar = bars.get(time)
     bars.set(time, {

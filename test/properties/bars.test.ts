@@ -94,14 +94,14 @@ function expectFolds(answers: EngineAnswers): void {
     const expected = fold(bars, wide)
     for (const name of ['t', 'o', 'h', 'l', 'c', 'o_sol', 'h_sol', 'l_sol', 'c_sol'])
       expect(actual[name], `${narrow} to ${wide}: ${name}`).toEqual(expected[name])
-    for (const name of ['v', 'v_sol'])
-      expect(inMillionths(actual[name])).toEqual(inMillionths(expected[name]))
+    expect(inUnits(actual.v, 1e6)).toEqual(inUnits(expected.v, 1e6))
+    expect(inUnits(actual.v_sol, 1e9)).toEqual(inUnits(expected.v_sol, 1e9))
   }
 }
 
-/** Volumes are sums of integers, divided for the wire; compared without that division. */
-function inMillionths(volumes: readonly number[] | undefined): number[] | undefined {
-  return volumes?.map((volume) => Math.round(volume * 1e6))
+/** Volumes are sums of micro-USD or lamports, divided for the wire; compared without that division. */
+function inUnits(volumes: readonly number[] | undefined, units: number): number[] | undefined {
+  return volumes?.map((volume) => Math.round(volume * units))
 }
 
 function fold(bars: Series, wide: Resolution): Series {
