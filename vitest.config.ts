@@ -6,6 +6,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,
+    setupFiles: ['test/property-seed.ts'],
     reporters: ['default'],
   },
 })
