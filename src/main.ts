@@ -2,6 +2,7 @@
  * The program: reads the configuration, starts the feeds, serves, and drains on SIGTERM or SIGINT.
  * The only file that names every ring.
  */
+import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
@@ -9,10 +10,12 @@ import { checkFeeds, type Logger, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningServer } from './server/options.ts'
+import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { Service } from './service.ts'
 import { EngineAnswers } from './wire/engine-answers.ts'
 import { EngineLive } from './wire/engine-live.ts'
+import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
 
 /** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
 const EXIT_USAGE = 2
@@ -60,6 +63,12 @@ async function run(): Promise<void> {
       port: config.port,
       answers: new EngineAnswers(service.engine, () => service.tick()),
       live: new EngineLive(service.engine),
+      documents: [
+        { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
+        { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
+      ],
+      // Nothing is kept over a restart, so every start begins a stream of its own.
+      position: { epoch: randomUUID(), seq: () => service.engine.seq },
       state: {
         isStarting: () => false,
         notReady: () => (isCatchingUp(config, running) ? 'a replay is still being read' : null),

@@ -89,6 +89,7 @@ export class Engine {
   readonly #single = new RecordBatch(1)
   readonly #isEventClock: boolean
   readonly #lateSlots: number
+  #othersTaken = 0
   #newest: OrderKey = { slot: -1, txIndex: 0, ordinal: 0, isSlotKnown: false }
   readonly #key: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
 
@@ -115,6 +116,11 @@ export class Engine {
 
   get candles() {
     return this.#fold.candles
+  }
+
+  /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
+  get seq(): number {
+    return this.counts.swaps + this.#othersTaken
   }
 
   /** Slot of the newest event. */
@@ -234,12 +240,14 @@ export class Engine {
   }
 
   #acceptSolPrice(event: SolPrice): void {
+    this.#othersTaken += 1
     this.state.feedSolPriceUsd = event.usd
   }
 
   #acceptMetadata(event: Metadata): void {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
+    this.#othersTaken += 1
     this.#metadata.fold(token, event)
     this.order.touch(token)
   }
@@ -248,6 +256,7 @@ export class Engine {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
+    this.#othersTaken += 1
     const key = this.#keyOf(event)
     const entry: LifecycleEntry = { event, token, key }
     this.intake.taken(event.slot, key.txIndex, event.signature)

@@ -10,6 +10,8 @@ export interface ExchangeContext {
   readonly writer: ResponseWriter
   readonly http: HttpCounters
   readonly log: Log
+  /** Headers that tell the stream position, as of now. */
+  readonly positionHeaders: () => readonly Header[]
   /** Exchanges that have not ended yet, for a stop that lets them finish. */
   readonly open: Set<Exchange>
 }
@@ -20,6 +22,8 @@ export class Exchange {
   readonly request: ServerRequest
   /** Label of the counters; the front sets it when the route is known. */
   routeName = 'none'
+  /** Under the API's path: the answer tells the stream position. */
+  isApi = false
   /** Headers of the rate limit. */
   extraHeaders: readonly Header[] = []
   readonly #context: ExchangeContext
@@ -38,7 +42,9 @@ export class Exchange {
     this.#end()
     this.#context.http.count(this.routeName, reply.statusCode)
     try {
-      this.#context.writer.write(this.res, this.request, reply, this.extraHeaders)
+      const { writer, positionHeaders } = this.#context
+      const extra = this.isApi ? [...this.extraHeaders, ...positionHeaders()] : this.extraHeaders
+      writer.write(this.res, this.request, reply, extra)
     } catch (error) {
       // Half an answer cannot be taken back; an unanswered request would end the process.
       this.#logDefect(error)

@@ -2,6 +2,7 @@ import { type HttpErrorCode, requestError } from '../wire/errors.ts'
 import { quoted } from '../wire/requests/parsed.ts'
 import { allowedMethods, preflightHeaders } from './cors.ts'
 import { STARTING_RETRY_S } from './limits.ts'
+import type { StreamPosition } from './options.ts'
 import type { RateVerdict } from './rate-limiter.ts'
 import { errorReply, type Header, type Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
@@ -37,6 +38,14 @@ export function rateHeaders(verdict: RateVerdict): readonly Header[] {
     ['X-RateLimit-Limit', String(verdict.limit)],
     ['X-RateLimit-Remaining', String(verdict.remaining)],
     ['X-RateLimit-Reset', String(verdict.resetS)],
+  ]
+}
+
+/** Where the answer stands in the stream of events. */
+export function positionHeaders(position: StreamPosition): readonly Header[] {
+  return [
+    ['X-Mintfeed-Seq', String(position.seq())],
+    ['X-Mintfeed-Epoch', position.epoch],
   ]
 }
 

@@ -23,6 +23,8 @@ import { readRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 
+const API_PATH = '/api/v2'
+
 export interface FrontOptions {
   readonly router: Router
   readonly addresses: ClientAddresses
@@ -47,6 +49,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
 /** The reply, or null when it comes later; the exchange is told to wait then. */
 function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { request } = exchange
+  exchange.isApi = isApiPath(request.path)
   const match = options.router.find(request.path)
   if (match === null) return notFound(request)
   const { route } = match
@@ -59,6 +62,10 @@ function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   return route.method === 'GET'
     ? run(options, exchange, match, '')
     : receive(options, exchange, match)
+}
+
+function isApiPath(path: string): boolean {
+  return path === API_PATH || path.startsWith(`${API_PATH}/`)
 }
 
 /** Rate limit and readiness: what keeps a request from its route, null when nothing does. */

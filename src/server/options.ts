@@ -33,6 +33,14 @@ export interface LiveTimes {
   readonly silenceMs: number
 }
 
+/** Where the answers stand in the stream of events. */
+export interface StreamPosition {
+  /** Another one for every start that does not go on where the last one stopped. */
+  readonly epoch: string
+  /** Events taken so far. */
+  seq(): number
+}
+
 export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
@@ -40,6 +48,8 @@ export interface ServerOptions {
   readonly answers: Answers
   readonly live: LiveSource
   readonly state: ServerState
+  /** Told on every answer of the API; absent: not told. */
+  readonly position?: StreamPosition
   /** Now in unix milliseconds, for rate limits and the chart's cache. */
   readonly clock: () => number
   /** Null: no limit. */

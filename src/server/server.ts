@@ -11,7 +11,7 @@ import { apiRoutes } from './api-routes.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
-import { internalError } from './front-replies.ts'
+import { internalError, positionHeaders } from './front-replies.ts'
 import { httpCounters } from './http-counters.ts'
 import * as limits from './limits.ts'
 import { type Listening, listen } from './listen.ts'
@@ -66,10 +66,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const app = App()
   const stopping = { isStopping: false }
+  const { position } = options
   const context: ExchangeContext = {
     writer: responseWriter(options.corsOrigin, () => stopping.isStopping),
     http: httpCounters(),
     log: options.log,
+    positionHeaders: () => (position === undefined ? [] : positionHeaders(position)),
     open: new Set(),
   }
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.

@@ -124,6 +124,8 @@ export interface LiveSource {
   onTrade(wanted: (mint: string) => boolean, publish: (mint: string, message: string) => void): void
   /** `message` is the whole envelope of `mint_migration`. */
   onMigration(publish: (message: string) => void): void
+  /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
+  onLaunch(wanted: () => boolean, publish: (message: string) => void): void
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

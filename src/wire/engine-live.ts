@@ -1,10 +1,13 @@
 import type { Engine } from '../engine/engine.ts'
+import { TokenFlag } from '../engine/layout.ts'
+import { flagsOf } from '../engine/lifecycle.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { LiveSource } from './answers.ts'
 import { jsonString, timeText } from './json-text.ts'
 import { mintOfSwap, poolOfSwap, swapJson } from './swap-json.ts'
+import { tokenJson } from './token-json.ts'
 
-/** The two channels of the specification, straight out of the engine's facts. */
+/** The channels of the live feed, straight out of the engine's facts. */
 export class EngineLive implements LiveSource {
   readonly #engine: Engine
   readonly #token: TokenReader
@@ -30,6 +33,18 @@ export class EngineLive implements LiveSource {
 
   onMigration(publish: (message: string) => void): void {
     this.#engine.facts.on('migration', (token) => publish(this.migrationMessage(token)))
+  }
+
+  /** Launches are told once the creation is known, not when a swap first names the mint. */
+  onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
+    const { facts, state } = this.#engine
+    facts.on('created', (token) => {
+      if (!wanted() || (flagsOf(state, token) & TokenFlag.creationKnown) === 0) return
+      const reader = this.#token.at(token)
+      const pool = jsonString(reader.pool)
+      const data = tokenJson(reader, 'search')
+      publish(`{"channel":"new_launched_pool","pool":${pool},"data":${data}}`)
+    })
   }
 
   /** The `mint_migration` envelope of a migrated token. */

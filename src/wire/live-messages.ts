@@ -7,7 +7,11 @@ import type { LiveErrorCode } from './errors.ts'
 import { isObject, parseJson } from './requests/json-body.ts'
 import { quoted } from './requests/parsed.ts'
 
-export const LIVE_EVENTS = ['mint_migration', 'update_mint_info'] as const
+/** Channels that go to everyone who asked, without a mint. */
+export const BROADCASTS = ['mint_migration', 'new_launched_pool'] as const
+export type Broadcast = (typeof BROADCASTS)[number]
+
+export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info'] as const
 export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
@@ -25,7 +29,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 export type LiveRequest =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ping' }
-  | { readonly kind: 'migrations'; readonly action: LiveAction }
+  | { readonly kind: 'broadcast'; readonly event: Broadcast; readonly action: LiveAction }
   | {
       readonly kind: 'trades'
       readonly action: LiveAction
@@ -75,7 +79,9 @@ function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
     const came = shown(data.id)
     return refused('id_mismatch', `data.id came as ${came}, the id of the connection is expected.`)
   }
-  return event === 'mint_migration' ? { kind: 'migrations', action } : parseMints(action, data)
+  return event === 'update_mint_info'
+    ? parseMints(action, data)
+    : { kind: 'broadcast', event, action }
 }
 
 function parseMints(action: LiveAction, data: JsonObject): LiveRequest {
@@ -122,7 +128,7 @@ function shown(value: unknown): string {
 /** The acknowledgement of one message: it names what the message named. */
 export function acknowledgement(request: Extract<LiveRequest, { action: LiveAction }>): string {
   const type = request.action === 'subscribe' ? 'subscribed' : 'unsubscribed'
-  if (request.kind === 'migrations') return JSON.stringify({ type, event: 'mint_migration' })
+  if (request.kind === 'broadcast') return JSON.stringify({ type, event: request.event })
   const event = 'update_mint_info'
   if (request.many) return JSON.stringify({ type, event, mints: request.mints })
   return JSON.stringify({ type, event, mint: request.mints[0] })

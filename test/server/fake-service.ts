@@ -12,6 +12,8 @@ export class FakeLive implements LiveSource {
   wanted: (mint: string) => boolean = () => false
   #trade: (mint: string, message: string) => void = () => {}
   #migration: (message: string) => void = () => {}
+  wantsLaunches: () => boolean = () => false
+  #launch: (message: string) => void = () => {}
 
   onTrade(wanted: (mint: string) => boolean, publish: (mint: string, message: string) => void) {
     this.wanted = wanted
@@ -20,6 +22,16 @@ export class FakeLive implements LiveSource {
 
   onMigration(publish: (message: string) => void) {
     this.#migration = publish
+  }
+
+  onLaunch(wanted: () => boolean, publish: (message: string) => void) {
+    this.wantsLaunches = wanted
+    this.#launch = publish
+  }
+
+  launch(data: unknown): void {
+    if (this.wantsLaunches())
+      this.#launch(JSON.stringify({ channel: 'new_launched_pool', pool: 'p', data }))
   }
 
   /** As the engine does it: nothing is encoded for a mint that nobody follows. */

@@ -22,6 +22,7 @@ async function startFront(answer: () => Answer) {
     writer: responseWriter('*', () => false),
     http: httpCounters(),
     log: { info: log, warn: log, error: log },
+    positionHeaders: () => [],
     open: new Set(),
   }
   const route: Route = { name: 'slow', method: 'GET', path: '/slow', isApi: false, answer }

@@ -204,3 +204,17 @@ test('an unknown path does not upgrade', async () => {
   })
   expect(status).toBe(404)
 })
+
+test('a launch arrives for those who asked and is made for nobody else', async () => {
+  const client = await open()
+  const launches = (action: string) => ({ event: 'new_launched_pool', data: { action, id: 'me' } })
+  expect(fake.live.wantsLaunches()).toBe(false)
+  const acknowledged = { type: 'subscribed', event: 'new_launched_pool' }
+  expect(await client.ask(launches('subscribe'))).toEqual(acknowledged)
+  fake.live.launch({ mint: 'A' })
+  const launched = { channel: 'new_launched_pool', pool: 'p', data: { mint: 'A' } }
+  expect(await client.next()).toEqual(launched)
+  await client.ask(launches('unsubscribe'))
+  expect(fake.live.wantsLaunches()).toBe(false)
+  client.close()
+})

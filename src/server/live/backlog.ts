@@ -1,3 +1,4 @@
+import type { Broadcast } from '../../wire/live-messages.ts'
 import { BUFFER_CHECK_BYTES, BUFFER_CHECK_MS } from '../limits.ts'
 import type { LiveConnection } from './connection.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -12,7 +13,7 @@ export class Backlog {
   readonly #subscriptions: Subscriptions
   readonly #check: (connection: LiveConnection) => void
   readonly #touchedMints = new Set<string>()
-  #touchedMigrations = false
+  readonly #touchedBroadcasts = new Set<Broadcast>()
   #unseenBytes = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -22,10 +23,19 @@ export class Backlog {
     this.#check = check
   }
 
-  /** After a publish to a mint's topic, or to the migrations (null). */
-  published(mint: string | null, bytes: number): void {
-    if (mint === null) this.#touchedMigrations = true
-    else this.#touchedMints.add(mint)
+  /** After a publish to a mint's topic. */
+  publishedTrade(mint: string, bytes: number): void {
+    this.#touchedMints.add(mint)
+    this.#count(bytes)
+  }
+
+  /** After a publish to everyone who listens to a channel. */
+  publishedBroadcast(event: Broadcast, bytes: number): void {
+    this.#touchedBroadcasts.add(event)
+    this.#count(bytes)
+  }
+
+  #count(bytes: number): void {
     this.#unseenBytes += bytes
     if (this.#unseenBytes >= BUFFER_CHECK_BYTES) this.#look()
     else this.#timer ??= setTimeout(() => this.#look(), BUFFER_CHECK_MS)
@@ -43,9 +53,9 @@ export class Backlog {
       for (const reader of this.#subscriptions.followersOf(mint)) this.#check(reader)
     }
     this.#touchedMints.clear()
-    if (this.#touchedMigrations) {
-      for (const reader of this.#subscriptions.migrations) this.#check(reader)
+    for (const event of this.#touchedBroadcasts) {
+      for (const reader of this.#subscriptions.listenersOf(event)) this.#check(reader)
     }
-    this.#touchedMigrations = false
+    this.#touchedBroadcasts.clear()
   }
 }

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
+import type { Broadcast } from '../../wire/live-messages.ts'
 
 /** What uWebSockets.js keeps for a socket between upgrade and close. */
 export interface SocketData {
@@ -13,7 +14,7 @@ export interface LiveConnection {
   readonly id: string
   readonly socket: WebSocket<SocketData>
   readonly mints: Set<string>
-  followsMigrations: boolean
+  readonly broadcasts: Set<Broadcast>
   /** Monotonic milliseconds of the last frame that came. */
   lastHeardMs: number
   /** Monotonic milliseconds of the next ping. */

@@ -3,6 +3,7 @@ import type { LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
 import {
   acknowledgement,
+  type Broadcast,
   type LiveRequest,
   liveErrorFrame,
   MAX_CONNECTION_MINTS,
@@ -21,7 +22,7 @@ import type { LiveTimes } from '../options.ts'
 import { Backlog } from './backlog.ts'
 import type { LiveConnection, SocketData } from './connection.ts'
 import { keepAlive } from './keep-alive.ts'
-import { MIGRATION_TOPIC, Subscriptions, tradeTopic } from './subscriptions.ts'
+import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
@@ -31,7 +32,7 @@ export interface LiveFeedOptions {
   readonly refuse: UpgradeOptions['refuse']
 }
 
-type SubscriptionRequest = Extract<LiveRequest, { kind: 'trades' | 'migrations' }>
+type SubscriptionRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
 
 const UTF8 = new TextDecoder()
 
@@ -58,9 +59,13 @@ export class LiveFeed {
     })
     options.source.onTrade(
       (mint) => this.#subscriptions.isFollowed(mint),
-      (mint, message) => this.#publish(tradeTopic(mint), mint, message),
+      (mint, message) => this.#publishTrade(mint, message),
     )
-    options.source.onMigration((message) => this.#publish(MIGRATION_TOPIC, null, message))
+    options.source.onMigration((message) => this.#broadcast('mint_migration', message))
+    options.source.onLaunch(
+      () => this.#subscriptions.listenersOf('new_launched_pool').size > 0,
+      (message) => this.#broadcast('new_launched_pool', message),
+    )
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -114,7 +119,7 @@ export class LiveFeed {
       id: data.id,
       socket,
       mints: new Set(),
-      followsMigrations: false,
+      broadcasts: new Set(),
       lastHeardMs: nowMs,
       nextPingMs: nowMs + this.#times.pingMs,
       isClosed: false,
@@ -151,8 +156,8 @@ export class LiveFeed {
 
   /** Changes the subscriptions and returns the frame that answers. */
   #apply(connection: LiveConnection, request: SubscriptionRequest): string {
-    if (request.kind === 'migrations') {
-      this.#subscriptions.setMigrations(connection, request.action === 'subscribe')
+    if (request.kind === 'broadcast') {
+      this.#subscriptions.setBroadcast(connection, request.event, request.action === 'subscribe')
       return acknowledgement(request)
     }
     if (request.action === 'unsubscribe') {
@@ -166,11 +171,18 @@ export class LiveFeed {
     return acknowledgement(request)
   }
 
-  #publish(topic: string, mint: string | null, message: string): void {
+  #publishTrade(mint: string, message: string): void {
     if (this.#isStopping) return
     this.#published++
-    this.#app.publish(topic, message)
-    this.#backlog.published(mint, message.length)
+    this.#app.publish(tradeTopic(mint), message)
+    this.#backlog.publishedTrade(mint, message.length)
+  }
+
+  #broadcast(event: Broadcast, message: string): void {
+    if (this.#isStopping) return
+    this.#published++
+    this.#app.publish(broadcastTopic(event), message)
+    this.#backlog.publishedBroadcast(event, message.length)
   }
 
   #sendError(connection: LiveConnection, code: LiveErrorCode, message: string): void {

@@ -1,7 +1,10 @@
+import { BROADCASTS, type Broadcast } from '../../wire/live-messages.ts'
 import type { LiveConnection } from './connection.ts'
 
-/** Topic of the migrations; trade topics have another first letter. */
-export const MIGRATION_TOPIC = 'g'
+/** Topic of a channel without mints; trade topics have another first letter. */
+export function broadcastTopic(event: Broadcast): string {
+  return `b/${event}`
+}
 
 /** Topic of a mint's trades. */
 export function tradeTopic(mint: string): string {
@@ -13,7 +16,9 @@ export function tradeTopic(mint: string): string {
  * key of a Map.
  */
 export class Subscriptions {
-  readonly migrations = new Set<LiveConnection>()
+  readonly #listeners = new Map<Broadcast, Set<LiveConnection>>(
+    BROADCASTS.map((event) => [event, new Set()]),
+  )
   readonly #followers = new Map<string, Set<LiveConnection>>()
 
   /** True when somebody follows the mint: its trades are worth encoding. */
@@ -23,6 +28,10 @@ export class Subscriptions {
 
   followersOf(mint: string): ReadonlySet<LiveConnection> {
     return this.#followers.get(mint) ?? NOBODY
+  }
+
+  listenersOf(event: Broadcast): ReadonlySet<LiveConnection> {
+    return this.#listeners.get(event) ?? NOBODY
   }
 
   /** Mints that anybody follows. */
@@ -48,15 +57,16 @@ export class Subscriptions {
   }
 
   /** Idempotent. */
-  setMigrations(connection: LiveConnection, follows: boolean): void {
-    if (connection.followsMigrations === follows) return
-    connection.followsMigrations = follows
-    if (follows) {
-      this.migrations.add(connection)
-      connection.socket.subscribe(MIGRATION_TOPIC)
+  setBroadcast(connection: LiveConnection, event: Broadcast, listens: boolean): void {
+    if (connection.broadcasts.has(event) === listens) return
+    if (listens) {
+      connection.broadcasts.add(event)
+      this.#listeners.get(event)?.add(connection)
+      connection.socket.subscribe(broadcastTopic(event))
     } else {
-      this.migrations.delete(connection)
-      connection.socket.unsubscribe(MIGRATION_TOPIC)
+      connection.broadcasts.delete(event)
+      this.#listeners.get(event)?.delete(connection)
+      connection.socket.unsubscribe(broadcastTopic(event))
     }
   }
 
@@ -64,7 +74,8 @@ export class Subscriptions {
   drop(connection: LiveConnection): void {
     for (const mint of connection.mints) this.#forget(connection, mint)
     connection.mints.clear()
-    this.migrations.delete(connection)
+    for (const listeners of this.#listeners.values()) listeners.delete(connection)
+    connection.broadcasts.clear()
   }
 
   #forget(connection: LiveConnection, mint: string): void {

@@ -26,8 +26,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: open and close are swapped',
     file: 'src/wire/chart-json.ts',
-    find: '"o":${column((bar) => bar.usd.open)}',
-    replace: '"o":${column((bar) => bar.usd.close)}',
+    find: 'column((bar) => bar.usd.open)',
+    replace: 'column((bar) => bar.usd.close)',
     tests: ['model', 'bars'],
   },
   {
@@ -61,22 +61,22 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'text: missing is "" in market data',
     file: 'src/wire/token-json.ts',
-    find: 'market: `${key}null`',
-    replace: 'market: `${key}""`',
+    find: "null`, table: ''",
+    replace: '""`, table: \'\'',
     tests: ['model'],
   },
   {
     name: 'text: missing is null in search',
     file: 'src/wire/token-json.ts',
-    find: 'search: `${key}""`',
-    replace: 'search: `${key}null`',
+    find: '""`, market:',
+    replace: 'null`, market:',
     tests: ['tables', 'search', 'model'],
   },
   {
     name: 'text: missing is null in table rows',
     file: 'src/wire/token-json.ts',
     find: "table: '' }",
-    replace: 'table: `${key}null` }',
+    replace: "table: key + 'null' }",
     tests: ['model', 'tables'],
   },
   {
