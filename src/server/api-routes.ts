@@ -7,14 +7,21 @@ import { parseSearch } from '../wire/requests/search.ts'
 import { parseSwaps } from '../wire/requests/swaps.ts'
 import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
+import { mintsOfTables } from '../wire/table-mints.ts'
 import { cachedChart } from './chart-cache.ts'
 import { MAX_PARSED_BODIES } from './limits.ts'
+import type { LastTables } from './live/last-tables.ts'
 import { jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
-export function apiRoutes(answers: Answers, clock: () => number): readonly Route[] {
-  return [...tokenRoutes(answers), ...traderRoutes(answers), ...memeRoutes(answers, clock)]
+export function apiRoutes(
+  answers: Answers,
+  clock: () => number,
+  lastTables: LastTables,
+): readonly Route[] {
+  const memes = memeRoutes(answers, clock, lastTables)
+  return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
 }
 
 const GET_API = { method: 'GET', isApi: true } as const
@@ -64,7 +71,11 @@ function traderRoutes(answers: Answers): readonly Route[] {
   ]
 }
 
-function memeRoutes(answers: Answers, clock: () => number): readonly Route[] {
+function memeRoutes(
+  answers: Answers,
+  clock: () => number,
+  lastTables: LastTables,
+): readonly Route[] {
   const chart = cachedChart(answers, clock)
   const parseBody = rememberedTables()
   return [
@@ -79,7 +90,12 @@ function memeRoutes(answers: Answers, clock: () => number): readonly Route[] {
       method: 'POST',
       path: '/api/v2/meme',
       isApi: true,
-      answer: ({ body }) => replied(parseBody(body), (query) => answers.tables(query)),
+      answer: ({ body, socketId }) =>
+        replied(parseBody(body), (query) => {
+          const json = answers.tables(query)
+          if (socketId !== '') lastTables.answered(socketId, mintsOfTables(json))
+          return json
+        }),
     },
   ]
 }

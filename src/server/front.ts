@@ -104,7 +104,8 @@ function run(
   if (!parameters.ok) return errorReply(parameters.error)
   const segments = pathWords(match)
   if (!segments.ok) return errorReply(segments.error)
-  const call = { segments: segments.value, parameters: parameters.value, body }
+  const { socketId } = exchange.request
+  const call = { segments: segments.value, parameters: parameters.value, body, socketId }
   const answer = match.route.answer(call)
   if (!(answer instanceof Promise)) return replyOf(answer)
   const { routeDeadlineMs } = options

@@ -54,6 +54,12 @@ export const STOP_CLOSE_FRAMES_MS = 200
 /** How often a stopping server looks whether its requests are done. */
 export const STOP_POLL_MS = 10
 
+/** Ids whose last table answer is kept for `update_pools_info`; the longest unread goes first. */
+export const MAX_TABLE_READERS = 2000
+
+/** Characters of an `x-socket-id` that counts; a connection's id has at most 128 code points. */
+export const MAX_SOCKET_ID_CHARACTERS = 256
+
 /** Live connections at most; the next upgrade is answered 503. */
 export const MAX_CONNECTIONS = 50_000
 

@@ -18,6 +18,8 @@ export interface ServerRequest {
   readonly contentEncoding: string
   /** Announced bytes of the body, NaN when not announced. */
   readonly contentLength: number
+  /** `x-socket-id`: the live connections that follow the tokens of a table answer; mostly "". */
+  readonly socketId: string
   /** Whom the rate limit counts the request for. */
   readonly client: string
 }
@@ -40,6 +42,7 @@ export function readRequest(
     contentType: hasBody ? req.getHeader('content-type') : '',
     contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
     contentLength: hasBody ? announcedBytes(req) : Number.NaN,
+    socketId: hasBody ? req.getHeader('x-socket-id') : '',
     client: addresses.keyOf(res.getRemoteAddress(), forwardedFor),
   }
 }

@@ -9,6 +9,8 @@ export interface RouteCall {
   readonly parameters: QueryParameters
   /** Text of the body; empty on GET. */
   readonly body: string
+  /** Of the POST's `x-socket-id`; empty when absent. */
+  readonly socketId: string
 }
 
 /**

@@ -16,6 +16,7 @@ import { httpCounters } from './http-counters.ts'
 import * as limits from './limits.ts'
 import { type Listening, listen } from './listen.ts'
 import { LiveFeed } from './live/feed.ts'
+import { LastTables } from './live/last-tables.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { errorReply } from './reply.ts'
@@ -75,13 +76,15 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     open: new Set(),
   }
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
+  const lastTables = new LastTables()
   const live = new LiveFeed({
     app,
+    lastTables,
     source: options.live,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal(context, addresses),
   })
-  const api = apiRoutes(options.answers, options.clock)
+  const api = apiRoutes(options.answers, options.clock, lastTables)
   const system = systemRoutes(options.state, context.http, () => live.figures())
   const documents = documentRoutes(options.documents ?? [])
   const front = httpFront({

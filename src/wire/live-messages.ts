@@ -7,8 +7,8 @@ import type { LiveErrorCode } from './errors.ts'
 import { isObject, parseJson } from './requests/json-body.ts'
 import { quoted } from './requests/parsed.ts'
 
-/** Channels that go to everyone who asked, without a mint. */
-export const BROADCASTS = ['mint_migration', 'new_launched_pool'] as const
+/** Channels that are asked for without a mint. */
+export const BROADCASTS = ['mint_migration', 'new_launched_pool', 'update_pools_info'] as const
 export type Broadcast = (typeof BROADCASTS)[number]
 
 export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info'] as const
@@ -25,6 +25,14 @@ const MAX_MINT_CHARACTERS = 128
 
 /** Half of a pair: such a text has no UTF-8 and would share a topic with others. */
 const LONE_SURROGATE = /\p{Surrogate}/u
+
+const TRADE_CHANNEL = '{"channel":"update_mint_info"'
+const TABLE_TRADE_CHANNEL = '{"channel":"update_pools_info"'
+
+/** A trade's message under the name of the other channel that carries it: encoded once for both. */
+export function tableTradeOf(message: string): string {
+  return TABLE_TRADE_CHANNEL + message.slice(TRADE_CHANNEL.length)
+}
 
 export type LiveRequest =
   | { readonly kind: 'pong' }

@@ -1,7 +1,8 @@
 import { encodeBase58 } from '../base/base58.ts'
 import { wholeAt } from '../base/u64.ts'
 import { isNeverHolder } from '../engine/exclusion.ts'
-import { B, B_LANES } from '../engine/layout.ts'
+import { B, B_LANES, TokenFlag } from '../engine/layout.ts'
+import { flagsOf } from '../engine/lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
@@ -30,9 +31,11 @@ export function swapJson(state: State, index: number): string {
   const price = priceInQuote(r, baseAt, quoteAt, decimals, quoteDecimals)
   const priceUsd = usdOfQuote(price, quote, solPriceUsd)
   const liquidity = 2 * usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
-  const progress =
-    flags & Flag.complete ? 100 : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
   const isSlotKnown = (flags & Flag.noSlot) === 0
+  const isComplete = (flags & Flag.complete) !== 0 || isAfterGraduation(state, index, token)
+  const progress = isComplete
+    ? 100
+    : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
   return (
     `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${r[at + U.txIndex]}` +
     `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
@@ -56,6 +59,21 @@ export function swapJson(state: State, index: number): string {
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
     `,"pro_trader":${(flags & Flag.proTrader) !== 0}}`
   )
+}
+
+/** A migration may become known long after swaps that came behind it in the total order. */
+function isAfterGraduation(state: State, index: number, token: number): boolean {
+  if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
+  const r = state.tape.u32[index >>> ROW_SHIFT]
+  const at = (index & ROW_MASK) * SWAP_U32_LANES
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * B_LANES
+  const slot = state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot]
+  const graduatedSlot = state.births.f64[token >>> ROW_SHIFT][(bAt >>> 1) + B.graduatedSlotF]
+  if (slot !== graduatedSlot) return slot > graduatedSlot
+  if (r[at + U.txIndex] !== b[bAt + B.graduatedTxIndex])
+    return r[at + U.txIndex] > b[bAt + B.graduatedTxIndex]
+  return r[at + U.ordinal] > b[bAt + B.graduatedOrdinal]
 }
 
 /** Wallets that are no holders are never flagged, even when that was learned after the swap. */

@@ -47,6 +47,32 @@ test('a trade of a followed mint arrives, others do not', async () => {
   client.close()
 })
 
+test('the trades of the last table answer arrive for the connections its x-socket-id names', async () => {
+  const client = await open('tables')
+  const other = await open('other')
+  const poolsInfo = (id: string) => ({
+    event: 'update_pools_info',
+    data: { action: 'subscribe', id },
+  })
+  const ack = { type: 'subscribed', event: 'update_pools_info' }
+  expect(await client.ask(poolsInfo('tables'))).toEqual(ack)
+  expect(await other.ask(poolsInfo('other'))).toEqual(ack)
+  const answer = async (tables: object) => {
+    fake.body = () => JSON.stringify(tables)
+    const headers = { 'content-type': 'application/json', 'x-socket-id': 'tables' }
+    await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', headers, body: '{}' })
+  }
+  await answer({ new: [{ mint: 'T1' }], graduated: [{ mint: 'T2' }] })
+  expect(['T1', 'T2', 'T3'].map((mint) => fake.live.wanted(mint))).toEqual([true, true, false])
+  fake.live.trade('T2', { n: 7 })
+  expect(await client.next()).toEqual({ channel: 'update_pools_info', pool: 'p', data: { n: 7 } })
+  await answer({ new: [{ mint: 'T3' }] })
+  expect(['T1', 'T2', 'T3'].map((mint) => fake.live.wanted(mint))).toEqual([false, false, true])
+  expect(await other.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  client.close()
+  other.close()
+})
+
 test('migrations arrive for those who asked, on either path', async () => {
   const client = await LiveClient.open(`${fake.server.url.replace('http', 'ws')}/?id=me`)
   expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })

@@ -10,6 +10,7 @@ import {
   PING_FRAME,
   PONG_FRAME,
   parseLiveMessage,
+  tableTradeOf,
   tooManyMints,
 } from '../../wire/live-messages.ts'
 import {
@@ -22,12 +23,14 @@ import type { LiveTimes } from '../options.ts'
 import { Backlog } from './backlog.ts'
 import type { LiveConnection, SocketData } from './connection.ts'
 import { keepAlive } from './keep-alive.ts'
+import type { LastTables } from './last-tables.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
   readonly app: TemplatedApp
   readonly source: LiveSource
+  readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly refuse: UpgradeOptions['refuse']
 }
@@ -40,6 +43,7 @@ const UTF8 = new TextDecoder()
 export class LiveFeed {
   readonly #app: TemplatedApp
   readonly #times: LiveTimes
+  readonly #lastTables: LastTables
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
@@ -51,6 +55,7 @@ export class LiveFeed {
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
+    this.#lastTables = options.lastTables
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
       ping: (connection) => this.#send(connection, PING_FRAME),
@@ -58,7 +63,7 @@ export class LiveFeed {
         this.#close(connection, CLOSE_CODES.silent, 'nothing came from the client'),
     })
     options.source.onTrade(
-      (mint) => this.#subscriptions.isFollowed(mint),
+      (mint) => this.#subscriptions.isFollowed(mint) || this.#isInTable(mint),
       (mint, message) => this.#publishTrade(mint, message),
     )
     options.source.onMigration((message) => this.#broadcast('mint_migration', message))
@@ -171,11 +176,29 @@ export class LiveFeed {
     return acknowledgement(request)
   }
 
+  /** Is the mint in the last table of a connection that asked for its trades? */
+  #isInTable(mint: string): boolean {
+    return (
+      this.#subscriptions.listenersOf('update_pools_info').size > 0 && this.#lastTables.holds(mint)
+    )
+  }
+
   #publishTrade(mint: string, message: string): void {
     if (this.#isStopping) return
+    if (this.#isInTable(mint)) this.#sendTableTrade(mint, tableTradeOf(message))
+    if (!this.#subscriptions.isFollowed(mint)) return
     this.#published++
     this.#app.publish(tradeTopic(mint), message)
     this.#backlog.publishedTrade(mint, message.length)
+  }
+
+  #sendTableTrade(mint: string, message: string): void {
+    const ids = this.#lastTables.readersOf(mint)
+    for (const connection of this.#subscriptions.listenersOf('update_pools_info')) {
+      if (!ids.has(connection.id)) continue
+      this.#published++
+      this.#send(connection, message)
+    }
   }
 
   #broadcast(event: Broadcast, message: string): void {

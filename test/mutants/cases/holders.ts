@@ -28,4 +28,37 @@ function trades(seed: number): FeedEvent[] {
   return events
 }
 
-export const cases: readonly Case[] = [1, 2].map((seed) => story(`holders ${seed}`, trades(seed)))
+const wallets = (count: number) => Array.from({ length: count }, (_, index) => `wallet ${index}`)
+
+/** Nearly all of the large sell to less than the small have: those must come into the list. */
+const falling = story('the large become the smallest', [
+  price(150),
+  created(),
+  ...wallets(WALLETS).map((signer, index) =>
+    swap({ signer, slot: 200 + index, baseRaw: BigInt(1_000 - index) * 10n ** 9n }),
+  ),
+  ...wallets(30).map((signer, index) =>
+    swap({
+      signer,
+      slot: 300 + index,
+      direction: 'sell',
+      baseRaw: BigInt(1_000 - index) * 10n ** 9n - BigInt(index + 1) * 10n ** 6n,
+    }),
+  ),
+])
+
+/** The late swap takes the row of the new holder, who gets the next. */
+const shifted = story('rows of positions shift', [
+  price(150),
+  created(),
+  ...wallets(15).map((signer, index) => swap({ signer, slot: 200 + index, baseRaw: 10n ** 12n })),
+  swap({ signer: 'new', slot: 230, baseRaw: 5n * 10n ** 12n }),
+  swap({ signer: 'late', mint: 'other', slot: 225, baseRaw: 9n * 10n ** 12n }),
+  swap({ signer: 'wallet 1', slot: 231, baseRaw: 1_000n }),
+])
+
+export const cases: readonly Case[] = [
+  ...[1, 2].map((seed) => story(`holders ${seed}`, trades(seed))),
+  falling,
+  shifted,
+]
