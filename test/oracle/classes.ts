@@ -90,8 +90,7 @@ function transactionGroups(token: Token): Set<string>[] {
   token.swaps.forEach(({ swap }, place) => {
     if (place === 0 || token.swaps[place - 1].swap.signature !== swap.signature)
       groups.push(new Set())
-    if (swap.direction === 'buy' && !isExcluded(token, swap.signer))
-      groups.at(-1)?.add(swap.signer)
+    if (swap.direction === 'buy' && !isExcluded(token, swap.signer)) groups.at(-1)?.add(swap.signer)
   })
   return groups
 }
