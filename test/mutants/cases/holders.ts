@@ -47,18 +47,20 @@ const falling = story('the large become the smallest', [
   ),
 ])
 
-/** The late swap takes the row of the new holder, who gets the next. */
-const shifted = story('rows of positions shift', [
+/** Late, another pool turns out to be the first: who was taken for the pool is a holder again. */
+const pools = story('another pool was first', [
   price(150),
   created(),
-  ...wallets(15).map((signer, index) => swap({ signer, slot: 200 + index, baseRaw: 10n ** 12n })),
-  swap({ signer: 'new', slot: 230, baseRaw: 5n * 10n ** 12n }),
-  swap({ signer: 'late', mint: 'other', slot: 225, baseRaw: 9n * 10n ** 12n }),
-  swap({ signer: 'wallet 1', slot: 231, baseRaw: 1_000n }),
+  ...[...wallets(15), 'pool one', 'pool two'].map((signer, index) =>
+    swap({ signer, slot: 200 + index, baseRaw: BigInt(10 + index) * 10n ** 11n }),
+  ),
+  swap({ slot: 230, source: 'pump_amm', pool: 'pool one' }),
+  swap({ slot: 225, source: 'pump_amm', pool: 'pool two' }),
+  swap({ slot: 231, signer: 'wallet 1', baseRaw: 1_000n }),
 ])
 
 export const cases: readonly Case[] = [
   ...[1, 2].map((seed) => story(`holders ${seed}`, trades(seed))),
   falling,
-  shifted,
+  pools,
 ]

@@ -42,7 +42,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
     file: 'src/engine/swap-fold.ts',
     find: 'state.undo.save(state.walletsUndo, hand.wallet)',
     replace: '',
-    tests: ['model'],
+    tests: ['late', 'model'],
   },
   {
     name: 'undo: the window keeps what was taken back',
