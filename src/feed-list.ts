@@ -1,15 +1,12 @@
-import type { pino } from 'pino'
 import type { Config, FeedName } from './base/config.ts'
 import { ConfigError } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
-import { boundedLineReport } from './feeds/lines/line-report.ts'
+import type { ReportLine } from './feeds/lines/line-report.ts'
 import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
 import type { Service } from './service.ts'
-
-export type Logger = ReturnType<typeof pino>
 
 /** @throws ConfigError when a replay file cannot be read */
 export function checkFeeds(feeds: readonly FeedName[]): void {
@@ -19,14 +16,13 @@ export function checkFeeds(feeds: readonly FeedName[]): void {
   }
 }
 
-/** Makes the feeds of FEED. */
+/** Makes the feeds of FEED; bad lines go to `report`. */
 export function makeFeeds(
   config: Config,
   service: Service,
   counters: FeedCounters,
-  log: Logger,
+  report: ReportLine,
 ): Feed[] {
-  const { report } = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
   const feeds: Feed[] = []
   for (const feed of config.feeds) {
     if (feed.kind === 'stdin') feeds.push(new StdinFeed({ report, counters }))

@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
-import { checkFeeds, type Logger, makeFeeds } from './feed-list.ts'
+import { checkFeeds, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
+import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
@@ -16,6 +17,8 @@ import { Service } from './service.ts'
 import { EngineAnswers } from './wire/engine-answers.ts'
 import { EngineLive } from './wire/engine-live.ts'
 import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
+
+type Logger = ReturnType<typeof pino>
 
 /** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
 const EXIT_USAGE = 2
@@ -54,7 +57,8 @@ async function run(): Promise<void> {
   const service = new Service(config)
   const counters = newFeedCounters()
   const processFigures = new ProcessFigures()
-  const feeds = makeFeeds(config, service, counters, log)
+  const badLines = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
+  const feeds = makeFeeds(config, service, counters, badLines.report)
   const running = new Set(feeds)
   let server: RunningServer
   try {
@@ -91,6 +95,8 @@ async function run(): Promise<void> {
   log.info({ url: server.url, ws: server.wsUrl, port: server.port }, 'ready')
   const ended = feeds.map((feed) => runFeed(feed, service, running, log))
   await Promise.all(ended)
+  const leftOut = badLines.summary()
+  if (leftOut !== null) log.warn({}, leftOut)
 }
 
 async function runFeed(

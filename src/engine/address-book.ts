@@ -25,14 +25,6 @@ export class AddressBook {
   readonly #tokenAddresses = new Rows(2)
   readonly #walletAddresses = new Rows(2)
 
-  get tokenCount(): number {
-    return this.#tokenAddresses.count
-  }
-
-  get walletCount(): number {
-    return this.#walletAddresses.count
-  }
-
   get bytes(): number {
     const rows = this.#rows.bytes + this.#tokenAddresses.bytes + this.#walletAddresses.bytes
     return this.#texts.bytes + rows + this.#slots.bytes

@@ -1,7 +1,7 @@
 import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import type { Holders } from './holders.ts'
-import { B, P, P_LANES, PositionFlag, T, TokenFlag } from './layout.ts'
+import { B, PositionFlag, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { lamportsOf } from './money.ts'
 import { Quote } from './platform.ts'
@@ -102,19 +102,15 @@ export class Bundles {
     for (const [wallet, lamports] of this.#bought)
       if (lamports >= floorLamports) {
         const position = this.#state.findPosition(token, wallet)
-        if (position >= 0 && !this.#has(position, PositionFlag.excluded)) group.push(position)
+        if (position >= 0 && !this.#holders.hasFlag(position, PositionFlag.excluded))
+          group.push(position)
       }
     if (group.length < 2) return
     for (const position of group) this.#flag(position)
   }
 
-  #has(position: number, flag: number): boolean {
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return (p[(position & ROW_MASK) * P_LANES + P.flags] & flag) !== 0
-  }
-
   #flag(position: number): void {
-    if (this.#has(position, PositionFlag.creator | PositionFlag.bundle)) return
+    if (this.#holders.hasFlag(position, PositionFlag.creator | PositionFlag.bundle)) return
     this.#holders.setFlags(position, 0, PositionFlag.bundle)
   }
 }

@@ -1,12 +1,13 @@
 import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
-import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { B, B_LANES, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { lamportsOf } from './money.ts'
 import { QUOTE_DECIMALS, Quote } from './platform.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import { BAR_LANES, type State } from './state.ts'
 import { F, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+import { swapsOldestFirst } from './tape-reader.ts'
 
 /**
  * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
@@ -105,15 +106,8 @@ export class Candles {
   #startStoring(hand: Hand): void {
     const { t, tAt } = hand
     t[tAt + T.flags] |= TokenFlag.barsStored
-    const indexes: number[] = []
-    let next = t[tAt + T.lastSwapPlus1]
-    while (next !== 0) {
-      indexes.push(next - 1)
-      const page = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
-      next = page[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
-    }
-    for (let i = indexes.length - 1; i >= 0; i--) {
-      this.read(indexes[i], this.#trade)
+    for (const index of swapsOldestFirst(this.#state, hand.token)) {
+      this.read(index, this.#trade)
       this.#store(hand, this.#trade)
     }
   }
@@ -224,8 +218,4 @@ export function lamportsOfSwap(
 ): number {
   if (quote === Quote.sol) return numberAt(r, at + U.quoteLo)
   return quote === Quote.usdc ? lamportsOf(microUsd, solPriceUsd) : 0
-}
-
-export function tokenLane(state: State, token: number, lane: number): number {
-  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + lane]
 }

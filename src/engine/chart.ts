@@ -1,8 +1,10 @@
-import { BASE_WIDTHS_SECONDS, Bar, type Candles, type ChartTrade, tokenLane } from './candles.ts'
+import { BASE_WIDTHS_SECONDS, Bar, type Candles, type ChartTrade } from './candles.ts'
+import { tokenLane } from './lanes.ts'
 import { T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { BAR_LANES, type State } from './state.ts'
 import { SWAP_U32_LANES, U } from './swap-record.ts'
+import { swapsOldestFirst } from './tape-reader.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
@@ -82,15 +84,10 @@ export class Chart {
 
   /** Tape indexes of the mint's swaps, oldest first; equal times stay in the total order. */
   #swapsByTime(token: number): number[] {
-    const swaps: { index: number; timestamp: number }[] = []
-    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
-    while (next !== 0) {
-      const r = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
-      const at = ((next - 1) & ROW_MASK) * SWAP_U32_LANES
-      swaps.push({ index: next - 1, timestamp: r[at + U.timestamp] })
-      next = r[at + U.previousInMint]
-    }
-    swaps.reverse()
+    const swaps = swapsOldestFirst(this.#state, token).map((index) => {
+      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
+      return { index, timestamp: r[(index & ROW_MASK) * SWAP_U32_LANES + U.timestamp] }
+    })
     const isSorted = swaps.every(
       ({ timestamp }, place) => place === 0 || swaps[place - 1].timestamp <= timestamp,
     )

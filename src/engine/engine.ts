@@ -1,7 +1,7 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
-import { tokenLane } from './candles.ts'
 import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
 import { hashIdentity, Identities, identityKey } from './identities.ts'
+import { tokenLane } from './lanes.ts'
 import { LateCreation } from './late-creation.ts'
 import { T, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
@@ -171,15 +171,16 @@ export class Engine {
       key.txIndex = u32[at + U.txIndex]
       key.ordinal = u32[at + U.ordinal]
     } else this.#inherit(key)
-    if (this.#identities.has(identityKey[0], identityKey[1])) {
+    if (!this.#isInReach(key)) {
+      // A refused swap is not remembered: it is refused again when it comes again.
+      if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
+      else this.counts.lateRefused += 1
+      return false
+    }
+    if (!this.#identities.add(identityKey[0], identityKey[1])) {
       this.counts.duplicates += 1
       return false
     }
-    if (!this.#isInReach(key)) {
-      this.counts.lateRefused += 1
-      return false
-    }
-    this.#identities.add(identityKey[0], identityKey[1])
     this.counts.swaps += 1
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
@@ -187,7 +188,7 @@ export class Engine {
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[RecordBatch.f64At(index) + F.slot] = key.slot
-    const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
+    const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
     this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
     if (later !== null) this.#foldAgain(later)
@@ -206,7 +207,7 @@ export class Engine {
   /** Can the event be folded in its place? */
   #isInReach(key: OrderKey): boolean {
     if (key.slot < this.#newest.slot - this.#lateSlots) return false
-    if (!this.#ring.isLate(key.slot, key.txIndex, key.ordinal)) return true
+    if (!this.#ring.isLate(key)) return true
     return this.#ring.markAfter(key) >= this.state.undo.tail
   }
 
@@ -266,7 +267,7 @@ export class Engine {
       this.#applyAndTell(entry, place)
       return
     }
-    const later = this.#ring.isLate(key.slot, key.txIndex, key.ordinal) ? this.#takeBack(key) : null
+    const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
     this.#applyAndTell(entry, key)
     if (later !== null) this.#foldAgain(later)
     else this.#becomeNewest(key)
@@ -332,7 +333,7 @@ export class Engine {
     const taken: TakenBack[] = []
     let mark = state.undo.mark
     let bars = state.bars.count
-    while (this.#ring.mustPop(key)) {
+    while (this.#ring.isLate(key)) {
       const popped = this.#ring.pop()
       mark = popped.mark
       bars = popped.bars

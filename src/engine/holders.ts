@@ -1,10 +1,10 @@
-import { addToSum, TWO_32, takeFromSum } from '../base/u64.ts'
+import { addToSum, takeFromSum, u64ToNumber } from '../base/u64.ts'
 import { isNeverHolder } from './exclusion.ts'
-import { B, B_LANES, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
+import { positionLane, walletLane } from './lanes.ts'
+import { B, B_LANES, L, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { TopHolders } from './top-holders.ts'
-import { walletFlagsOf } from './wallets.ts'
 
 /** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
 const CLASSES = [
@@ -47,7 +47,7 @@ export class Holders {
         takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] -= 1
       }
-    if (walletFlagsOf(this.#state, p[pAt + P.wallet]) & WalletFlag.pro) {
+    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
       takeFromSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
       t[tAt + T.proHolders] -= 1
     }
@@ -75,11 +75,11 @@ export class Holders {
         addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] += 1
       }
-    if (walletFlagsOf(this.#state, p[pAt + P.wallet]) & WalletFlag.pro) {
+    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
       addToSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
       t[tAt + T.proHolders] += 1
     }
-    this.#top.changed(token, position, hi * TWO_32 + lo)
+    this.#top.changed(token, position, u64ToNumber(lo, hi))
   }
 
   /**
@@ -105,12 +105,15 @@ export class Holders {
   }
 
   #setExcluded(position: number, isExcluded: boolean): boolean {
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const flags = p[(position & ROW_MASK) * P_LANES + P.flags]
-    if (((flags & PositionFlag.excluded) !== 0) === isExcluded) return false
     const flag = PositionFlag.excluded
+    if (this.hasFlag(position, flag) === isExcluded) return false
     this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
     return true
+  }
+
+  /** Has the position any of these flags? */
+  hasFlag(position: number, flags: number): boolean {
+    return (positionLane(this.#state, position, P.flags) & flags) !== 0
   }
 
   /** Changes the flags of a position outside the fold of its own swap. */

@@ -1,10 +1,12 @@
 import { copyU64 } from '../base/u64.ts'
 import { Hand } from './hand.ts'
-import { B, P, P_LANES, PositionFlag, T } from './layout.ts'
+import { positionLane } from './lanes.ts'
+import { B, P, PositionFlag, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { SwapFold } from './swap-fold.ts'
 import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { swapsOldestFirst } from './tape-reader.ts'
 import { isWithinSnipe } from './wallet-classes.ts'
 
 const JUDGED = PositionFlag.sniper | PositionFlag.bundle | PositionFlag.insider
@@ -30,7 +32,7 @@ export class LateCreation {
     hand.token = token
     hand.takeToken(this.#state)
     this.#markCreator(hand)
-    const swaps = this.#swapsOldestFirst(hand)
+    const swaps = swapsOldestFirst(this.#state, token)
     this.#passSupply(hand, swaps)
     this.#judgeSnipers(hand, swaps)
     this.#judgeBundles(hand, swaps)
@@ -41,16 +43,15 @@ export class LateCreation {
     const hand = this.#hand
     hand.token = token
     hand.takeToken(this.#state)
-    this.#judgeBundles(hand, this.#swapsOldestFirst(hand))
+    this.#judgeBundles(hand, swapsOldestFirst(this.#state, token))
   }
 
   #judgeBundles(hand: Hand, swaps: readonly number[]): void {
     let next = hand.t[hand.tAt + T.positionsPlus1]
     while (next !== 0) {
-      if (this.#has(next - 1, PositionFlag.bundle))
+      if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))
         this.#fold.holders.setFlags(next - 1, PositionFlag.bundle, 0)
-      const page = this.#state.positions.u32[(next - 1) >>> ROW_SHIFT]
-      next = page[((next - 1) & ROW_MASK) * P_LANES + P.nextInMintPlus1]
+      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
     }
     for (const index of swaps) {
       hand.takeRecord(this.#state, index)
@@ -88,29 +89,13 @@ export class LateCreation {
       if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp]))
         continue
       const position = this.#state.findPosition(hand.token, wallet)
-      if (position >= 0 && !this.#has(position, PositionFlag.creator))
+      if (position >= 0 && !this.#fold.holders.hasFlag(position, PositionFlag.creator))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
     }
-  }
-
-  #swapsOldestFirst(hand: Hand): number[] {
-    const swaps: number[] = []
-    let next = hand.t[hand.tAt + T.lastSwapPlus1]
-    while (next !== 0) {
-      swaps.push(next - 1)
-      const page = this.#state.tape.u32[(next - 1) >>> ROW_SHIFT]
-      next = page[((next - 1) & ROW_MASK) * SWAP_U32_LANES + U.previousInMint]
-    }
-    return swaps.reverse()
   }
 
   #slotOf(index: number): number {
     const at = (index & ROW_MASK) * SWAP_U32_LANES
     return this.#state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot]
-  }
-
-  #has(position: number, flag: number): boolean {
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return (p[(position & ROW_MASK) * P_LANES + P.flags] & flag) !== 0
   }
 }

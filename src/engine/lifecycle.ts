@@ -1,4 +1,5 @@
 import { isZeroAt, numberAt, readU64 } from '../base/u64.ts'
+import { tokenLane } from './lanes.ts'
 import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { soldPercent } from './prices.ts'
@@ -11,7 +12,7 @@ export const Lifecycle = { new: 0, completing: 1, graduated: 2 } as const
 const EXACT_RAW = 2 ** 46
 
 export function flagsOf(state: State, token: number): number {
-  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.flags]
+  return tokenLane(state, token, T.flags)
 }
 
 export function lifecycleOf(state: State, token: number): number {

@@ -31,9 +31,9 @@ export class OrderRing {
     return this.#head - this.#tail
   }
 
-  /** Does a key come before the newest event? */
-  isLate(slot: number, txIndex: number, ordinal: number): boolean {
-    return this.length > 0 && this.#isAfter(this.#head - 1, slot, txIndex, ordinal)
+  /** Does a key come before the newest event, so that the newest has to be taken back first? */
+  isLate(key: OrderKey): boolean {
+    return this.length > 0 && this.#isAfter(this.#head - 1, key)
   }
 
   /** Adds the newest event; `entry` null for a swap (it is the newest record of the tape). */
@@ -60,11 +60,6 @@ export class OrderRing {
       : this.#marks[this.#tail & (this.#capacity - 1)]
   }
 
-  /** Is the newest event after this key, so that it has to be taken back? */
-  mustPop(key: OrderKey): boolean {
-    return this.length > 0 && this.#isAfter(this.#head - 1, key.slot, key.txIndex, key.ordinal)
-  }
-
   /** Takes the newest event off; reads of `popped` hold until the next push. */
   pop(): { key: OrderKey; mark: number; bars: number; entry: LifecycleEntry | null } {
     this.#head -= 1
@@ -86,13 +81,13 @@ export class OrderRing {
     let high = this.#head
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      if (this.#isAfter(middle, key.slot, key.txIndex, key.ordinal)) high = middle
+      if (this.#isAfter(middle, key)) high = middle
       else low = middle + 1
     }
     return this.#marks[low & (this.#capacity - 1)]
   }
 
-  #isAfter(position: number, slot: number, txIndex: number, ordinal: number): boolean {
+  #isAfter(position: number, { slot, txIndex, ordinal }: OrderKey): boolean {
     const at = position & (this.#capacity - 1)
     if (this.#slots[at] !== slot) return this.#slots[at] > slot
     if (this.#txIndexes[at] !== txIndex) return this.#txIndexes[at] > txIndex

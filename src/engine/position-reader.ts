@@ -1,10 +1,10 @@
 import { numberAt, wholeAt } from '../base/u64.ts'
-import { P, P_LANES, PositionFlag, WalletFlag } from './layout.ts'
+import { walletLane } from './lanes.ts'
+import { L, P, P_LANES, PositionFlag, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { percentOf } from './prices.ts'
 import type { State } from './state.ts'
 import type { TokenReader } from './token-reader.ts'
-import { walletFlagsOf } from './wallets.ts'
 
 const MICRO = 1e6
 const LAMPORTS = 1e9
@@ -155,7 +155,8 @@ export class PositionReader {
   }
 
   get firstActiveAt(): number {
-    return Math.min(this.firstBuyAt ?? Number.POSITIVE_INFINITY, this.firstSellAt ?? 2 ** 32)
+    const never = Number.POSITIVE_INFINITY
+    return Math.min(this.firstBuyAt ?? never, this.firstSellAt ?? never)
   }
 
   get lastActiveAt(): number {
@@ -178,7 +179,7 @@ export class PositionReader {
 
   get isPro(): boolean {
     if (this.#lane(P.flags) & PositionFlag.excluded) return false
-    return (walletFlagsOf(this.#state, this.#lane(P.wallet)) & WalletFlag.pro) !== 0
+    return (walletLane(this.#state, this.#lane(P.wallet), L.flags) & WalletFlag.pro) !== 0
   }
 
   #lane(lane: number): number {

@@ -23,23 +23,21 @@ export class SearchIndex {
     return this.#bytes.length + this.#starts.length * 24
   }
 
-  /** Adds a token, or replaces what it is found by. */
+  /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
   set(token: number, mint: string, name: string, symbol: string): void {
+    const entry = entryOf([mint, name, symbol])
     const old = this.#entryOfToken[token]
     if (old !== undefined) {
+      const start = this.#starts[old]
       const end = this.#starts[old + 1] ?? this.#length
-      this.#bytes.fill(TOKEN_END, this.#starts[old], end)
+      if (entry.equals(this.#bytes.subarray(start, end))) return
+      this.#bytes.fill(TOKEN_END, start, end)
     }
-    const fields = [mint, name, symbol].map((text) => Buffer.from(text.toLowerCase()))
-    const size = fields.reduce((sum, field) => sum + field.length + 1, 0)
-    this.#makeRoom(size)
+    this.#makeRoom(entry.length)
     this.#entryOfToken[token] = this.#starts.length
     this.#starts.push(this.#length)
     this.#tokens.push(token)
-    for (let i = 0; i < fields.length; i++) {
-      this.#length += fields[i].copy(this.#bytes, this.#length)
-      this.#bytes[this.#length++] = i === fields.length - 1 ? TOKEN_END : FIELD_END
-    }
+    this.#length += entry.copy(this.#bytes, this.#length)
   }
 
   /** Calls `found` once for each token that matches, with its rank. */
@@ -89,3 +87,15 @@ export class SearchIndex {
     this.#bytes = wider
   }
 }
+
+/** Case-folded fields, each with its end. */
+function entryOf(fields: readonly string[]): Buffer {
+  const parts = fields.flatMap((text, i) => [
+    Buffer.from(text.toLowerCase()),
+    i === fields.length - 1 ? END_OF_TOKEN : END_OF_FIELD,
+  ])
+  return Buffer.concat(parts)
+}
+
+const END_OF_FIELD = Buffer.of(FIELD_END)
+const END_OF_TOKEN = Buffer.of(TOKEN_END)

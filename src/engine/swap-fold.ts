@@ -1,10 +1,11 @@
 import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
 import { Bundles, isSameSignature } from './bundles.ts'
-import { Candles, lamportsOfSwap, tokenLane } from './candles.ts'
+import { Candles, lamportsOfSwap } from './candles.ts'
 import { isNeverHolder } from './exclusion.ts'
 import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
+import { positionLane, tokenLane } from './lanes.ts'
 import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { lamportsOf, microUsdOf } from './money.ts'
@@ -222,7 +223,7 @@ export class SwapFold {
     const first = l[lAt + L.positionsPlus1]
     for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
       if (next - 1 !== except) {
-        const token = this.#positionLane(next - 1, P.token)
+        const token = positionLane(this.#state, next - 1, P.token)
         if (token !== this.hand.token) this.#state.undo.save(this.#state.tokensUndo, token)
         this.holders.takeOut(next - 1)
       }
@@ -232,12 +233,7 @@ export class SwapFold {
   }
 
   #nextInWallet(position: number): number {
-    return this.#positionLane(position, P.nextInWalletPlus1)
-  }
-
-  #positionLane(position: number, lane: number): number {
-    const at = (position & ROW_MASK) * this.#state.positions.lanes
-    return this.#state.positions.u32[position >>> ROW_SHIFT][at + lane]
+    return positionLane(this.#state, position, P.nextInWalletPlus1)
   }
 
   #link(): void {

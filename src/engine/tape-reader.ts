@@ -1,4 +1,5 @@
-import { P, P_LANES, T, T_LANES } from './layout.ts'
+import { positionLane, tokenLane } from './lanes.ts'
+import { P, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import { SWAP_U32_LANES, U } from './swap-record.ts'
@@ -11,13 +12,9 @@ export interface SwapPage {
 
 /** Swaps of a mint, newest first. `page` from 1. */
 export function swapsOfToken(state: State, token: number, page: number, limit: number): SwapPage {
-  const t = state.tokens.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * T_LANES
-  const total = t[at + T.swaps]
-  return {
-    total,
-    swaps: walk(state, t[at + T.lastSwapPlus1], U.previousInMint, total, page, limit),
-  }
+  const total = tokenLane(state, token, T.swaps)
+  const last = tokenLane(state, token, T.lastSwapPlus1)
+  return { total, swaps: walk(state, last, U.previousInMint, total, page, limit) }
 }
 
 /** Swaps of one wallet in a mint, newest first. */
@@ -27,11 +24,15 @@ export function swapsOfPosition(
   page: number,
   limit: number,
 ): SwapPage {
-  const p = state.positions.u32[position >>> ROW_SHIFT]
-  const at = (position & ROW_MASK) * P_LANES
-  const total = p[at + P.buys] + p[at + P.sells]
-  const last = p[at + P.lastSwapPlus1]
+  const total = positionLane(state, position, P.buys) + positionLane(state, position, P.sells)
+  const last = positionLane(state, position, P.lastSwapPlus1)
   return { total, swaps: walk(state, last, U.previousInPosition, total, page, limit) }
+}
+
+/** All swaps of a mint, oldest first. */
+export function swapsOldestFirst(state: State, token: number): number[] {
+  const total = tokenLane(state, token, T.swaps)
+  return swapsOfToken(state, token, 1, total).swaps.toReversed()
 }
 
 function walk(

@@ -1,4 +1,5 @@
 import { numberAt, wholeAt } from '../base/u64.ts'
+import { walletLane } from './lanes.ts'
 import {
   B,
   B_LANES,
@@ -20,7 +21,6 @@ import { QUOTE_DECIMALS } from './platform.ts'
 import { percentOf, priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import type { State } from './state.ts'
 import { sumAt, type TopHolders } from './top-holders.ts'
-import { walletLane } from './wallets.ts'
 import type { XLinks } from './x-links.ts'
 
 const MICRO = 1e6

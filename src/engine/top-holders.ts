@@ -1,4 +1,4 @@
-import { numberAt } from '../base/u64.ts'
+import { numberAt, readU64, u64ToNumber } from '../base/u64.ts'
 import { P, P_LANES, PositionFlag, T, T_LANES, W, W_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import type { State } from './state.ts'
@@ -155,12 +155,11 @@ export class TopHolders {
 
   #exactBalance(position: number): bigint {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * P_LANES + P.balanceLo
-    return (BigInt(p[at + 1]) << 32n) | BigInt(p[at])
+    return readU64(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
   }
 }
 
 /** A sum of two f64 lanes as the nearest double. */
 export function sumAt(sums: Float64Array, at: number): number {
-  return sums[at + 1] * 4294967296 + sums[at]
+  return u64ToNumber(sums[at], sums[at + 1])
 }

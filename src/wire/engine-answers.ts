@@ -1,14 +1,12 @@
-import { tokenLane } from '../engine/candles.ts'
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
-import { L, P, P_LANES, T } from '../engine/layout.ts'
+import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
+import { L, P, T } from '../engine/layout.ts'
 import { Lifecycle } from '../engine/lifecycle.ts'
-import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
-import { walletLane } from '../engine/wallets.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
 import { BestTokens } from './best-tokens.ts'
@@ -139,12 +137,11 @@ export class EngineAnswers implements Answers {
   }
 
   #chain(firstPlus1: number, link: number): number[] {
-    const { positions } = this.#engine.state
     const found: number[] = []
     let next = firstPlus1
     while (next !== 0) {
       found.push(next - 1)
-      next = positions.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * P_LANES + link]
+      next = positionLane(this.#engine.state, next - 1, link)
     }
     return found
   }

@@ -57,13 +57,6 @@ export function floorTo(time: number, resolution: string): number {
   return Math.floor(time / width) * width
 }
 
-/** The open time of the next bar. */
-export function nextOpen(open: number, resolution: string): number {
-  const date = new Date(open * 1000)
-  if (resolution !== '1M') return open + resolutions[resolution]
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
-}
-
 function fold(bars: Bar[], t: number): Bar {
   const [first, last] = [bars[0], bars[bars.length - 1]]
   const sum = (pick: (bar: Bar) => number): number => bars.reduce((all, bar) => all + pick(bar), 0)

@@ -5,7 +5,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: duplicates count',
     file: 'src/engine/engine.ts',
-    find: 'if (this.#identities.has(identityKey[0], identityKey[1]))',
+    find: 'if (!this.#identities.add(identityKey[0], identityKey[1]))',
     replace: 'if (false)',
     tests: ['model'],
   },

@@ -1,0 +1,18 @@
+import { L_LANES, P_LANES, T_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+
+/** One u32 lane (`T`) of a token row. */
+export function tokenLane(state: State, token: number, lane: number): number {
+  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + lane]
+}
+
+/** One u32 lane (`P`) of a position row. */
+export function positionLane(state: State, position: number, lane: number): number {
+  return state.positions.u32[position >>> ROW_SHIFT][(position & ROW_MASK) * P_LANES + lane]
+}
+
+/** One u32 lane (`L`) of a wallet row. */
+export function walletLane(state: State, wallet: number, lane: number): number {
+  return state.wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * L_LANES + lane]
+}
