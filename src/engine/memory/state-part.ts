@@ -1,0 +1,20 @@
+/**
+ * One part of the engine's state as a snapshot keeps it: a few numbers that say how big it is, and
+ * its bytes where they lie. The same history gives the same facts and the same bytes, whatever was
+ * read in between; what can be derived from other parts is no part of its own.
+ */
+export interface StatePart {
+  /** Its name in the snapshot's table of contents. */
+  readonly name: string
+  /** Sizes and single values, all finite; with the bytes they are the whole of the part. */
+  facts(): readonly number[]
+  /** The bytes as they stand, in order; valid until the next event. */
+  views(): readonly Uint8Array[]
+  /**
+   * Makes the part as big as the facts say and returns where its bytes belong, in the order and of
+   * the lengths that `views` had. What the part held before is gone.
+   */
+  open(facts: readonly number[]): readonly Uint8Array[]
+  /** The bytes of all parts are in place: makes anew what is derived from them. */
+  settle(): void
+}
