@@ -20,11 +20,14 @@ const VARIANTS: readonly Variant[] = [
   { name: 'fold', prepare: () => undefined },
   {
     name: 'fold + live feed without readers',
-    prepare: (service) =>
-      new EngineLive(service.engine).onTrade(
+    prepare: (service) => {
+      const live = new EngineLive(service.engine)
+      live.onTrade(
         () => false,
         () => undefined,
-      ),
+      )
+      live.attach()
+    },
   },
 ]
 

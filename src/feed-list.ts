@@ -39,6 +39,7 @@ function makeSimulator(config: Config, service: Service): Feed {
     tokens: config.simTokens,
     rate: config.simRate,
     startSeconds: Math.floor(Date.now() / 1000),
+    firstSlot: service.engine.newestSlot + 1,
     clock: () => Date.now() / 1000,
     addressBook: service.engine.state.book,
   })

@@ -1,27 +1,14 @@
-/**
- * The program: reads the configuration, starts the feeds, serves, and drains on SIGTERM or SIGINT.
- * The only file that names every ring.
- */
-import { randomUUID } from 'node:crypto'
+/** The program's start: reads the configuration, runs, and drains on SIGTERM or SIGINT. */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import type { Feed } from './engine/event-sink.ts'
-import { checkFeeds, makeFeeds } from './feed-list.ts'
-import { newFeedCounters } from './feeds/feed-counters.ts'
-import { boundedLineReport } from './feeds/lines/line-report.ts'
-import { ProcessFigures } from './process-figures.ts'
-import type { RunningServer } from './server/options.ts'
-import { JSON_TYPE } from './server/reply.ts'
-import { startServer } from './server/server.ts'
-import { Service } from './service.ts'
-import { EngineAnswers } from './wire/engine-answers.ts'
-import { EngineLive } from './wire/engine-live.ts'
-import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
-
-type Logger = ReturnType<typeof pino>
+import { checkFeeds } from './feed-list.ts'
+import { type Logger, Program } from './program.ts'
+import { StoreError } from './store/failure.ts'
 
 /** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
 const EXIT_USAGE = 2
+/** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
+const EXIT_DATA = 3
 
 function makeLog(level: string): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
@@ -30,9 +17,9 @@ function makeLog(level: string): Logger {
   return pino({ ...options, transport: target })
 }
 
-function usageError(message: string): never {
-  process.stderr.write(`mintfeed: ${message}\n`)
-  process.exit(EXIT_USAGE)
+function stopStart(code: number, error: unknown): never {
+  process.stderr.write(`mintfeed: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(code)
 }
 
 function configOrExit(): Config {
@@ -41,102 +28,38 @@ function configOrExit(): Config {
     checkFeeds(config.feeds)
     return config
   } catch (error) {
-    if (error instanceof ConfigError) usageError(error.message)
+    if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)
     throw error
   }
 }
 
-/** Replays at full speed hold readiness back until they are done (contract section 7). */
-function isCatchingUp(config: Config, running: ReadonlySet<Feed>): boolean {
-  return config.speed === 'max' && [...running].some((feed) => feed.name.startsWith('replay:'))
-}
-
-async function run(): Promise<void> {
-  const config = configOrExit()
-  const log = makeLog(config.logLevel)
-  const service = new Service(config)
-  const counters = newFeedCounters()
-  const processFigures = new ProcessFigures()
-  const badLines = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
-  const feeds = makeFeeds(config, service, counters, badLines.report)
-  const running = new Set(feeds)
-  let server: RunningServer
-  try {
-    server = await startServer({
-      host: config.host,
-      port: config.port,
-      answers: new EngineAnswers(service.engine, () => service.tick()),
-      live: new EngineLive(service.engine),
-      documents: [
-        { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
-        { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
-      ],
-      // Nothing is kept over a restart, so every start begins a stream of its own.
-      position: { epoch: randomUUID(), seq: () => service.engine.seq },
-      state: {
-        isStarting: () => false,
-        notReady: () => (isCatchingUp(config, running) ? 'a replay is still being read' : null),
-        figures: () => ({
-          ...service.figures(),
-          ...feedFigures(counters),
-          ...processFigures.read(),
-        }),
-      },
-      clock: Date.now,
-      rateLimit: config.rateLimit,
-      trustProxy: config.trustProxy,
-      corsOrigin: config.corsOrigin,
-      log,
-    })
-  } catch (error) {
-    usageError(error instanceof Error ? error.message : String(error))
-  }
-  drainOnSignals(server, feeds, log)
-  log.info({ url: server.url, ws: server.wsUrl, port: server.port }, 'ready')
-  const ended = feeds.map((feed) => runFeed(feed, service, running, log))
-  await Promise.all(ended)
-  const leftOut = badLines.summary()
-  if (leftOut !== null) log.warn({}, leftOut)
-}
-
-async function runFeed(
-  feed: Feed,
-  service: Service,
-  running: Set<Feed>,
-  log: Logger,
-): Promise<void> {
-  log.info({ feed: feed.name }, 'feed started')
-  try {
-    await feed.start(service)
-    log.info({ feed: feed.name, ...service.engine.counts }, 'feed ended')
-  } catch (error) {
-    log.error({ feed: feed.name, reason: String(error) }, 'feed failed')
-  }
-  running.delete(feed)
-}
-
-function feedFigures(counters: object): Record<string, number> {
-  const named = Object.entries(counters).map(([name, value]) => [
-    `feed_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_total`,
-    Number(value),
-  ])
-  return Object.fromEntries(named)
-}
-
-function drainOnSignals(server: RunningServer, feeds: readonly Feed[], log: Logger): void {
+/** The first signal drains; a second one while it does ends the process: the journal is safe. */
+function drainOnSignals(program: Program, log: Logger): void {
   let isDraining = false
   const drain = (signal: NodeJS.Signals) => {
-    if (isDraining) return
+    if (isDraining) process.exit(1)
     isDraining = true
     log.info({ signal }, 'draining')
-    for (const feed of feeds) feed.stop()
-    server.stop().then(
+    program.drain().then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
   process.on('SIGTERM', drain)
   process.on('SIGINT', drain)
+}
+
+async function run(): Promise<void> {
+  const config = configOrExit()
+  const log = makeLog(config.logLevel)
+  const program = new Program(config, log)
+  await program.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
+  drainOnSignals(program, log)
+  await program.recover().catch((error: unknown) => {
+    if (error instanceof StoreError) stopStart(EXIT_DATA, error)
+    throw error
+  })
+  await program.runFeeds()
 }
 
 await run()

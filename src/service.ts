@@ -3,31 +3,62 @@ import { Engine } from './engine/engine.ts'
 import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
+import { TapeDamage } from './engine/tape.ts'
 
 /** The engine behind the sink the feeds write to, with the clock it goes by. */
 export class Service implements EventSink {
   readonly engine: Engine
+  /** Where batches go: the engine itself, or the journal before it. */
+  #sink: EventSink
 
-  constructor(config: Pick<Config, 'clock' | 'lateSlots'>) {
+  /** Why nothing more is folded, or null. */
+  failure: string | null = null
+  readonly #onFailure: (reason: string) => void
+
+  constructor(
+    config: Pick<Config, 'clock' | 'lateSlots'>,
+    onFailure: (reason: string) => void = () => {},
+  ) {
     this.engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots })
+    this.#sink = this.engine
+    this.#onFailure = onFailure
     this.tick()
+  }
+
+  /** From now on batches go through a journal. */
+  keepIn(journaled: EventSink): void {
+    this.#sink = journaled
   }
 
   /** Moves a wall clock to now; every read and every batch does it first. */
   tick(): void {
-    this.engine.advance(Math.floor(Date.now() / 1000))
+    this.#guard(() => this.engine.advance(Math.floor(Date.now() / 1000)))
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.tick()
-    for (const event of batch) this.engine.accept(event)
-    this.engine.order.keepUp()
+    this.#take(() => this.#sink.events(batch))
   }
 
   records(batch: RecordBatch): void {
+    this.#take(() => this.#sink.records(batch))
+  }
+
+  #take(fold: () => void): void {
     this.tick()
-    this.engine.acceptRecords(batch)
+    this.#guard(fold)
     this.engine.order.keepUp()
+  }
+
+  /** History that cannot be read leaves a fold half done: nothing is folded from there on. */
+  #guard(fold: () => void): void {
+    if (this.failure !== null) return
+    try {
+      fold()
+    } catch (error) {
+      if (!(error instanceof TapeDamage)) throw error
+      this.failure = error.message
+      this.#onFailure(error.message)
+    }
   }
 
   /** Figures for /readyz and /metrics. */

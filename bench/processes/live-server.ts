@@ -59,11 +59,12 @@ function warmMint(): { service: Service; mint: OneMint } {
 
 const { service, mint } = warmMint()
 const ignore = () => undefined
+const live = new EngineLive(service.engine)
 const server = await startServer({
   host: '127.0.0.1',
   port: 0,
   answers: new EngineAnswers(service.engine, () => service.tick()),
-  live: new EngineLive(service.engine),
+  live,
   state: { isStarting: () => false, notReady: () => null, figures: () => service.figures() },
   clock: Date.now,
   rateLimit: null,
@@ -71,5 +72,6 @@ const server = await startServer({
   corsOrigin: '*',
   log: { info: ignore, warn: ignore, error: ignore },
 })
+live.attach()
 publishOnDemand((count) => mint.fold(count))
 tellParent({ port: server.port, mint: mint.mint })

@@ -22,6 +22,15 @@ export interface Config {
   readonly corsOrigin: string
   readonly logLevel: string
   readonly lateSlots: number
+  /** Folder of journal, snapshots and tape; null keeps nothing. */
+  readonly dataDir: string | null
+  readonly snapshotEveryMs: number
+  /** When what was written is made to last (contract section 6). */
+  readonly fsync: 'group' | 'always' | 'off'
+  /** Bytes of swap history kept in memory; older history is read back from the disk. */
+  readonly tapeMemoryBytes: number
+  /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
+  readonly keepsJournal: boolean
 }
 
 /** A setting that cannot be used; the message is one sentence for the user. */
@@ -39,6 +48,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   DATA_DIR: 'snapshots',
   SNAPSHOT_EVERY: '5m',
   FSYNC: 'group',
+  TAPE_MEMORY: '1gb',
+  JOURNAL_KEEP: 'needed',
   RATE_LIMIT: '120/60s',
   TRUST_PROXY: '',
   CORS_ORIGIN: '*',
@@ -47,6 +58,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Most tokens and swaps a second the simulator is asked for. */
@@ -62,8 +74,6 @@ export function readConfig(
 ): Config {
   const settings = settle(args, environment)
   const feeds = settings.FEED.split(',').map((part) => feedName(part.trim()))
-  oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off'])
-  durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY)
   return {
     host: settings.HOST,
     port: integer('PORT', settings.PORT, 0, 65_535),
@@ -78,6 +88,11 @@ export function readConfig(
     corsOrigin: settings.CORS_ORIGIN,
     logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
+    dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
+    snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
+    fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
+    tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
+    keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
   }
 }
 
@@ -133,8 +148,8 @@ function integer(name: string, text: string, min: number, max: number): number {
   throw new ConfigError(`${name} is "${text}"; it must be an integer from ${min} to ${max}.`)
 }
 
-function oneOf(name: string, text: string, allowed: readonly string[]): string {
-  if (allowed.includes(text)) return text
+function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  for (const word of allowed) if (word === text) return word
   throw new ConfigError(`${name} is "${text}"; it must be one of ${allowed.join(', ')}.`)
 }
 
@@ -152,4 +167,11 @@ function durationMs(name: string, text: string): number {
   const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
   if (ms > 0) return ms
   throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
+}
+
+function sizeBytes(name: string, text: string): number {
+  const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
+  const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
+  if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes
+  throw new ConfigError(`${name} is "${text}"; it must be a size like 512mb or 2gb.`)
 }

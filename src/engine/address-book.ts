@@ -1,5 +1,7 @@
 import { HashSlots } from './memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { rowsPart } from './memory/rows-part.ts'
+import type { StatePart } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
 
 /** Lanes of an address row. */
@@ -10,6 +12,13 @@ const ADDRESS_LANES = 4
 const NAME_BYTES_MAX = 512
 
 const encoder = new TextEncoder()
+
+/** How far the ids of an address book have come. */
+export interface BookCounts {
+  readonly addresses: number
+  readonly tokens: number
+  readonly wallets: number
+}
 
 /**
  * Interned text: mints, wallets, pools, programs. Every distinct text has one address id; a mint
@@ -25,14 +34,49 @@ export class AddressBook {
   readonly #tokenAddresses = new Rows(2)
   readonly #walletAddresses = new Rows(2)
 
+  readonly parts: readonly StatePart[] = [
+    this.#texts.part('address texts'),
+    rowsPart('addresses', this.#rows),
+    this.#slots.part('address slots'),
+    rowsPart('token addresses', this.#tokenAddresses),
+    rowsPart('wallet addresses', this.#walletAddresses),
+  ]
+
+  /** How many addresses, token rows and wallet rows there are. */
+  get counts(): BookCounts {
+    return {
+      addresses: this.#rows.count,
+      tokens: this.#tokenAddresses.count,
+      wallets: this.#walletAddresses.count,
+    }
+  }
+
   get bytes(): number {
     const rows = this.#rows.bytes + this.#tokenAddresses.bytes + this.#walletAddresses.bytes
     return this.#texts.bytes + rows + this.#slots.bytes
   }
 
+  /** Tokens and wallets that have an id. */
+  get tokenCount(): number {
+    return this.#tokenAddresses.count
+  }
+
+  get walletCount(): number {
+    return this.#walletAddresses.count
+  }
+
   /** Address id of a text, made on first use. */
   address(text: string): number {
-    const length = this.#load(text)
+    return this.#intern(this.#load(text))
+  }
+
+  /** As `address`, of the text's UTF-8. */
+  addressOfBytes(bytes: Uint8Array): number {
+    this.#scratch.set(bytes)
+    return this.#intern(bytes.length)
+  }
+
+  #intern(length: number): number {
     const hash = hashBytes(this.#scratch, length)
     const found = this.#find(hash, length)
     if (found >= 0) return found
@@ -44,12 +88,22 @@ export class AddressBook {
 
   /** Token row of a mint, made on first use. */
   token(mint: string): number {
-    return this.#role(this.address(mint), A.token, this.#tokenAddresses)
+    return this.giveToken(this.address(mint))
+  }
+
+  /** Token row of an address id, made on first use. */
+  giveToken(address: number): number {
+    return this.#role(address, A.token, this.#tokenAddresses)
   }
 
   /** Wallet row of an address, made on first use. */
   wallet(address: string): number {
-    return this.#role(this.address(address), A.wallet, this.#walletAddresses)
+    return this.giveWallet(this.address(address))
+  }
+
+  /** Wallet row of an address id, made on first use. */
+  giveWallet(address: number): number {
+    return this.#role(address, A.wallet, this.#walletAddresses)
   }
 
   /** -1 when the text was never seen. */
@@ -86,6 +140,11 @@ export class AddressBook {
 
   addressOfWallet(wallet: number): number {
     return this.#walletAddresses.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * 2]
+  }
+
+  /** UTF-8 of an address; valid until the next one is made. */
+  textBytes(address: number): Uint8Array {
+    return this.#texts.view(this.#lanes(address)[at(address) + A.text])
   }
 
   text(address: number): string {

@@ -2,11 +2,10 @@ import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import type { Holders } from './holders.ts'
 import { B, PositionFlag, T, TokenFlag } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { lamportsOf } from './money.ts'
 import { Quote } from './platform.ts'
 import type { State } from './state.ts'
-import { F, Flag, SIGNATURE_LANES, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, SIGNATURE_LANES, U } from './swap-record.ts'
 
 /** Swaps looked back over for one judgement; a slot or a transaction holds far fewer of one mint. */
 const LOOK_BACK_MAX = 4_096
@@ -43,8 +42,8 @@ export class Bundles {
   #sharesTransaction(hand: Hand): boolean {
     const before = hand.r[hand.rAt + U.previousInMint] - 1
     if (before < 0) return false
-    const r = this.#state.tape.u32[before >>> ROW_SHIFT]
-    return isSameSignature(r, (before & ROW_MASK) * SWAP_U32_LANES, hand.r, hand.rAt)
+    const { tape } = this.#state
+    return isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
   }
 
   #isLaunchSlot(hand: Hand): boolean {
@@ -55,13 +54,14 @@ export class Bundles {
 
   #collectSlot(hand: Hand): void {
     this.#bought.clear()
+    const { tape } = this.#state
     const { slot } = hand
     let next = hand.index + 1
     for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
       const index = next - 1
-      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-      const at = (index & ROW_MASK) * SWAP_U32_LANES
-      if (this.#state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot] !== slot) return
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
+      if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) return
       if ((r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0)
         this.#add(r[at + U.wallet], this.#lamports(hand.quote, index))
       next = r[at + U.previousInMint]
@@ -70,11 +70,12 @@ export class Bundles {
 
   #collectTransaction(hand: Hand): void {
     this.#bought.clear()
+    const { tape } = this.#state
     let next = hand.index + 1
     for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
       const index = next - 1
-      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return
       if ((r[at + U.flags] & Flag.sell) === 0) this.#add(r[at + U.wallet], 0)
       next = r[at + U.previousInMint]
@@ -86,12 +87,12 @@ export class Bundles {
   }
 
   #lamports(quote: number, index: number): number {
-    const page = index >>> ROW_SHIFT
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    if (quote === Quote.sol) return numberAt(this.#state.tape.u32[page], at + U.quoteLo)
+    const { tape } = this.#state
+    const at = tape.at(index)
+    if (quote === Quote.sol) return numberAt(tape.u32Of(index), at + U.quoteLo)
     if (quote === Quote.other) return 0
-    const f64 = this.#state.tape.f64[page]
-    const atF = (index & ROW_MASK) * SWAP_F64_LANES
+    const f64 = tape.f64Of(index)
+    const atF = at >>> 1
     return lamportsOf(f64[atF + F.volumeMicroUsd], f64[atF + F.solPriceUsd])
   }
 

@@ -6,7 +6,7 @@ import { lamportsOf } from './money.ts'
 import { QUOTE_DECIMALS, Quote } from './platform.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import { BAR_LANES, type State } from './state.ts'
-import { F, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, U } from './swap-record.ts'
 import { swapsOldestFirst } from './tape-reader.ts'
 
 /**
@@ -80,10 +80,11 @@ export class Candles {
 
   /** Reads swap `index` of the tape as a trade. */
   read(index: number, trade: ChartTrade): void {
-    const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-    const rf = this.#state.tape.f64[index >>> ROW_SHIFT]
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    const atF = (index & ROW_MASK) * SWAP_F64_LANES
+    const { tape } = this.#state
+    const r = tape.u32Of(index)
+    const rf = tape.f64Of(index)
+    const at = tape.at(index)
+    const atF = at >>> 1
     const token = r[at + U.token]
     const b = this.#state.births.u32[token >>> ROW_SHIFT]
     const bAt = (token & ROW_MASK) * B_LANES

@@ -3,7 +3,7 @@ import { tokenLane } from './lanes.ts'
 import { T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { BAR_LANES, type State } from './state.ts'
-import { SWAP_U32_LANES, U } from './swap-record.ts'
+import { U } from './swap-record.ts'
 import { swapsOldestFirst } from './tape-reader.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -84,10 +84,11 @@ export class Chart {
 
   /** Tape indexes of the mint's swaps, oldest first; equal times stay in the total order. */
   #swapsByTime(token: number): number[] {
-    const swaps = swapsOldestFirst(this.#state, token).map((index) => {
-      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-      return { index, timestamp: r[(index & ROW_MASK) * SWAP_U32_LANES + U.timestamp] }
-    })
+    const { tape } = this.#state
+    const swaps = swapsOldestFirst(this.#state, token).map((index) => ({
+      index,
+      timestamp: tape.u32Of(index)[tape.at(index) + U.timestamp],
+    }))
     const isSorted = swaps.every(
       ({ timestamp }, place) => place === 0 || swaps[place - 1].timestamp <= timestamp,
     )

@@ -1,22 +1,28 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
-import { hashIdentity, Identities, identityKey } from './identities.ts'
+import type { EventSink } from './event-sink.ts'
+import { Identities, identify, identityKey } from './identities.ts'
 import { tokenLane } from './lanes.ts'
 import { LateCreation } from './late-creation.ts'
 import { T, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { LifecycleEntry } from './lifecycle-entry.ts'
+import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
-import { LATE_SLOTS, type LifecycleEntry, OrderRing } from './order-ring.ts'
+import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import type { Rules } from './platform.ts'
+import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
+import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
+import { hashSignature, hashSignatureText, signatureHash } from './signature.ts'
 import { State } from './state.ts'
 import { SwapFold } from './swap-fold.ts'
 import { SwapIntake } from './swap-intake.ts'
-import { F, Flag, SIGNATURE_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
-import { type OrderKey, TokenBirths } from './token-births.ts'
+import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { tapePart } from './tape-part.ts'
+import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
 import { XLinks } from './x-links.ts'
@@ -24,14 +30,22 @@ import { XLinks } from './x-links.ts'
 /** Seconds an event may lie ahead of a wall clock (contract section 7). */
 export const AHEAD_OF_WALL_SECONDS_MAX = 60
 
-export interface EngineOptions {
+/** What decides how events are folded; a journal keeps it beside them. */
+export interface EngineSettings {
   /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
   readonly clock: 'event' | 'wall'
   /** Slots a swap may be late. */
+  readonly lateSlots: number
+}
+
+export interface EngineOptions {
+  readonly clock: EngineSettings['clock']
   readonly lateSlots?: number
   /** Swap identities remembered, a power of two. */
   readonly identities?: number
   readonly rules?: Partial<Rules>
+  /** Records of the tape that leave memory together. */
+  readonly tapeChunkRecords?: number
 }
 
 /** What leaves the engine by itself. Listeners must not throw and must not fold. */
@@ -44,24 +58,12 @@ export interface Facts {
   created: (token: number) => void
 }
 
-/** What was taken, and what was not and why. */
-export interface EngineCounts {
-  swaps: number
-  duplicates: number
-  lateRefused: number
-  lateFolded: number
-  aheadRefused: number
-  secondCreations: number
-  secondMigrations: number
-  events: number
-}
-
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
  * same order of arrival give the same state. Late events are folded in their place by taking later
  * ones back (undo log), so the state is that of the total order.
  */
-export class Engine {
+export class Engine implements EventSink {
   readonly state: State
   readonly facts: Emitter<Facts> = createNanoEvents<Facts>()
   readonly window: RollingWindow
@@ -70,16 +72,9 @@ export class Engine {
   readonly top: TopHolders
   readonly links: XLinks
   readonly intake: SwapIntake
-  readonly counts: EngineCounts = {
-    swaps: 0,
-    duplicates: 0,
-    lateRefused: 0,
-    lateFolded: 0,
-    aheadRefused: 0,
-    secondCreations: 0,
-    secondMigrations: 0,
-    events: 0,
-  }
+  readonly counts = noCounts()
+  /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
+  readonly parts: readonly StatePart[]
   readonly #births: TokenBirths
   readonly #fold: SwapFold
   readonly #late: LateCreation
@@ -87,14 +82,14 @@ export class Engine {
   readonly #identities: Identities
   readonly #ring = new OrderRing()
   readonly #single = new RecordBatch(1)
-  readonly #isEventClock: boolean
-  readonly #lateSlots: number
-  #othersTaken = 0
-  #newest: OrderKey = { slot: -1, txIndex: 0, ordinal: 0, isSlotKnown: false }
-  readonly #key: OrderKey = { slot: 0, txIndex: 0, ordinal: 0, isSlotKnown: false }
+  #isEventClock: boolean
+  #lateSlots: number
+  readonly #progress = new Progress(this.counts)
+  readonly #newest: RingKey = this.#progress.newest
+  readonly #key: RingKey = { ...NOWHERE }
 
   constructor(options: EngineOptions) {
-    this.state = new State(options.rules)
+    this.state = new State(options.rules, options.tapeChunkRecords)
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
     this.top = new TopHolders(this.state)
@@ -107,6 +102,28 @@ export class Engine {
     this.#identities = new Identities(options.identities)
     this.#isEventClock = options.clock === 'event'
     this.#lateSlots = options.lateSlots ?? LATE_SLOTS
+    this.parts = [
+      ...this.state.parts,
+      tapePart(this.state.tape, () => this.settledSwaps),
+      ...this.#fold.parts,
+      this.window.part,
+      this.search.part,
+      this.#metadata.part,
+      this.#identities.part,
+      ...this.#ring.parts,
+      this.#progress.part,
+      this.#derivedPart(),
+    ]
+  }
+
+  get settings(): EngineSettings {
+    return { clock: this.#isEventClock ? 'event' : 'wall', lateSlots: this.#lateSlots }
+  }
+
+  /** Folds what comes now as an engine with these settings does. */
+  settle(settings: EngineSettings): void {
+    this.#isEventClock = settings.clock === 'event'
+    this.#lateSlots = settings.lateSlots
   }
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
@@ -120,7 +137,12 @@ export class Engine {
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
   get seq(): number {
-    return this.counts.swaps + this.#othersTaken
+    return this.counts.swaps + this.#progress.othersTaken
+  }
+
+  /** Swaps from the first that no late event can take back any more: their records stay as they are. */
+  get settledSwaps(): number {
+    return this.state.tape.count - this.#ring.swaps
   }
 
   /** Slot of the newest event. */
@@ -128,17 +150,43 @@ export class Engine {
     return this.#newest.slot
   }
 
-  /** Takes a batch of binary swaps, in order of arrival. */
-  acceptRecords(batch: RecordBatch): void {
-    for (let i = 0; i < batch.count; i++) this.#acceptSwap(batch, i)
+  /** Takes binary swaps of a batch (`from` to before `to`), in order of arrival. */
+  acceptRecords(batch: RecordBatch, from = 0, to = batch.count): void {
+    for (let i = from; i < to; i++) this.#acceptSwap(batch, i)
+  }
+
+  /** Takes events in order of arrival. */
+  events(batch: readonly FeedEvent[]): void {
+    for (const event of batch) this.accept(event)
+  }
+
+  records(batch: RecordBatch): void {
+    this.acceptRecords(batch)
+  }
+
+  /** Nothing is saved of it: the orders, links and lists of holders are made anew from the rows. */
+  #derivedPart(): StatePart {
+    return {
+      name: 'derived',
+      facts: () => [],
+      views: () => [],
+      open: (facts) => {
+        sizesOf('derived', facts, [])
+        return []
+      },
+      settle: () => {
+        this.order.rebuild()
+        this.links.rebuild()
+        this.top.drop()
+      },
+    }
   }
 
   accept(event: FeedEvent): void {
     if (event.type === 'swap') {
       this.#single.clear()
       this.intake.append(event, this.#single)
-      if (this.#acceptSwap(this.#single, 0))
-        this.intake.taken(event.slot, this.#single.u32[U.txIndex], event.signature)
+      this.#acceptSwap(this.#single, 0)
       return
     }
     this.counts.events += 1
@@ -158,36 +206,32 @@ export class Engine {
     return true
   }
 
-  /** Takes one record of a batch; false when it was a duplicate or refused. */
-  #acceptSwap(batch: RecordBatch, index: number): boolean {
+  /** Takes one record of a batch, unless it is a duplicate or has to be refused. */
+  #acceptSwap(batch: RecordBatch, index: number): void {
     const { u32, f64 } = batch
     const at = RecordBatch.u32At(index)
-    if (!this.#tick(u32[at + U.timestamp])) return false
+    if (!this.#tick(u32[at + U.timestamp])) return
     const key = this.#key
-    key.isSlotKnown = (u32[at + U.flags] & Flag.noSlot) === 0
-    hashIdentity(u32, at + U.signature, SIGNATURE_LANES, u32[at + U.ordinal])
-    if (key.isSlotKnown) {
-      key.slot = f64[RecordBatch.f64At(index) + F.slot]
-      key.txIndex = u32[at + U.txIndex]
-      key.ordinal = u32[at + U.ordinal]
-    } else this.#inherit(key)
+    this.#readKey(key, batch, index)
     if (!this.#isInReach(key)) {
       // A refused swap is not remembered: it is refused again when it comes again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
       else this.counts.lateRefused += 1
-      return false
+      return
     }
     if (!this.#identities.add(identityKey[0], identityKey[1])) {
       this.counts.duplicates += 1
-      return false
+      return
     }
     this.counts.swaps += 1
+    key.arrival = this.seq
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
     const isKnown = (flagsOf(this.state, u32[at + U.token]) & TokenFlag.exists) !== 0
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[RecordBatch.f64At(index) + F.slot] = key.slot
+    else u32[at + U.txIndex] = key.txIndex
     const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
     this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
@@ -195,23 +239,45 @@ export class Engine {
     else this.#becomeNewest(key)
     if (!isKnown) this.facts.emit('created', u32[at + U.token])
     this.facts.emit('trade', tapeIndex)
-    return true
   }
 
-  #inherit(key: OrderKey): void {
+  /** Fills the key of a record, and `identityKey`. */
+  #readKey(key: RingKey, { u32, f64 }: RecordBatch, index: number): void {
+    const at = RecordBatch.u32At(index)
+    const flags = u32[at + U.flags]
+    key.isSlotKnown = (flags & Flag.noSlot) === 0
+    hashSignature(u32, at + U.signature)
+    identify(signatureHash[0], signatureHash[1], u32[at + U.ordinal])
+    if (!key.isSlotKnown) {
+      this.#inherit(key)
+      return
+    }
+    key.slot = f64[RecordBatch.f64At(index) + F.slot]
+    key.ordinal = u32[at + U.ordinal]
+    key.signatureHigh = signatureHash[0]
+    key.signatureLow = signatureHash[1]
+    key.txIndex =
+      flags & Flag.noTxIndex
+        ? this.#ring.txIndexOf(key.slot, key.signatureHigh, key.signatureLow)
+        : u32[at + U.txIndex]
+  }
+
+  #inherit(key: RingKey): void {
     key.slot = this.#newest.slot
     key.txIndex = this.#newest.txIndex
     key.ordinal = this.#newest.ordinal
+    key.signatureHigh = 0
+    key.signatureLow = 0
   }
 
   /** Can the event be folded in its place? */
-  #isInReach(key: OrderKey): boolean {
+  #isInReach(key: RingKey): boolean {
     if (key.slot < this.#newest.slot - this.#lateSlots) return false
     if (!this.#ring.isLate(key)) return true
     return this.#ring.markAfter(key) >= this.state.undo.tail
   }
 
-  #becomeNewest(key: OrderKey): void {
+  #becomeNewest(key: RingKey): void {
     const newest = this.#newest
     newest.slot = key.slot
     newest.txIndex = key.txIndex
@@ -222,13 +288,13 @@ export class Engine {
   }
 
   /** Appends a record to the tape and folds it. */
-  #foldSwap(source: Uint32Array, at: number, key: OrderKey): void {
+  #foldSwap(source: Uint32Array, at: number, key: RingKey): void {
     const { state } = this
     const mark = state.undo.mark
     const bars = state.bars.count
     const index = state.tape.add()
-    const page = state.tape.u32[index >>> ROW_SHIFT]
-    const to = (index & ROW_MASK) * SWAP_U32_LANES
+    const page = state.tape.u32Of(index)
+    const to = state.tape.at(index)
     for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
     const token = page[to + U.token]
     const isNew = this.#fold.fold(index, key)
@@ -241,14 +307,14 @@ export class Engine {
   }
 
   #acceptSolPrice(event: SolPrice): void {
-    this.#othersTaken += 1
+    this.#progress.othersTaken += 1
     this.state.feedSolPriceUsd = event.usd
   }
 
   #acceptMetadata(event: Metadata): void {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
-    this.#othersTaken += 1
+    this.#progress.othersTaken += 1
     this.#metadata.fold(token, event)
     this.order.touch(token)
   }
@@ -257,10 +323,9 @@ export class Engine {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
-    this.#othersTaken += 1
+    this.#progress.othersTaken += 1
     const key = this.#keyOf(event)
     const entry: LifecycleEntry = { event, token, key }
-    this.intake.taken(event.slot, key.txIndex, event.signature)
     if (!this.#isInReach(key)) {
       // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
       const place = { ...this.#newest }
@@ -273,10 +338,14 @@ export class Engine {
     else this.#becomeNewest(key)
   }
 
-  #keyOf(event: TokenCreated | Completed | Migrated): OrderKey {
-    if (event.slot === null) return { ...this.#newest, isSlotKnown: false }
-    const txIndex = this.intake.txIndexOf(event.slot, event.txIndex, event.signature)
-    return { slot: event.slot, txIndex, ordinal: event.ordinal, isSlotKnown: true }
+  #keyOf(event: TokenCreated | Completed | Migrated): RingKey {
+    const { slot, ordinal } = event
+    const arrival = this.seq
+    if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
+    hashSignatureText(event.signature, this.state.book)
+    const [signatureHigh, signatureLow] = signatureHash
+    const txIndex = event.txIndex ?? this.#ring.txIndexOf(slot, signatureHigh, signatureLow)
+    return { slot, txIndex, ordinal, isSlotKnown: true, signatureHigh, signatureLow, arrival }
   }
 
   /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */
@@ -293,14 +362,14 @@ export class Engine {
     return false
   }
 
-  #applyAndTell(entry: LifecycleEntry, place: OrderKey): void {
+  #applyAndTell(entry: LifecycleEntry, place: RingKey): void {
     this.#apply(entry, place)
     if (entry.event.type === 'token_created') this.facts.emit('created', entry.token)
     if (entry.event.type === 'migrated') this.facts.emit('migration', entry.token)
   }
 
   /** Folds a lifecycle event at its place in the ring. */
-  #apply(entry: LifecycleEntry, place: OrderKey): void {
+  #apply(entry: LifecycleEntry, place: RingKey): void {
     const { token, event, key } = entry
     const mark = this.state.undo.mark
     const bars = this.state.bars.count
@@ -310,7 +379,7 @@ export class Engine {
     this.#indexText(token)
   }
 
-  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: OrderKey): void {
+  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: RingKey): void {
     const hadSwaps = this.#fold.hasSwaps(token)
     const formerPoolPlus1 = tokenLane(this.state, token, T.poolAmmPlus1)
     if (event.type === 'completed') this.#births.completed(token, event, key)
@@ -328,7 +397,7 @@ export class Engine {
   }
 
   /** Takes back every event after `key`, newest first; returns them for `#foldAgain`. */
-  #takeBack(key: OrderKey): TakenBack[] {
+  #takeBack(key: RingKey): TakenBack[] {
     const { state } = this
     const taken: TakenBack[] = []
     let mark = state.undo.mark
@@ -352,8 +421,8 @@ export class Engine {
   #takeBackSwap(): Uint32Array {
     const { tape } = this.state
     const index = tape.count - 1
-    const page = tape.u32[index >>> ROW_SHIFT]
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
+    const page = tape.u32Of(index)
+    const at = tape.at(index)
     this.window.remove(index, page[at + U.timestamp])
     this.#forgetDerived(page[at + U.token])
     tape.truncate(index)
@@ -374,7 +443,7 @@ export class Engine {
 }
 
 interface TakenBack {
-  readonly key: OrderKey
+  readonly key: RingKey
   readonly entry: LifecycleEntry | null
   readonly record: Uint32Array | null
 }

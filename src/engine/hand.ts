@@ -12,8 +12,8 @@ import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
 export class Hand {
   /** Tape index. */
   index = 0
-  r = new Uint32Array(0)
-  rf = new Float64Array(0)
+  r: Uint32Array = new Uint32Array(0)
+  rf: Float64Array = new Float64Array(0)
   rAt = 0
   rAtF = 0
   token = 0
@@ -51,11 +51,16 @@ export class Hand {
   priceUsd = 0.5
   priceSol = 0.5
 
+  readonly #copy = new Uint32Array(SWAP_U32_LANES)
+  readonly #copyF = new Float64Array(this.#copy.buffer)
+
   takeRecord(state: State, index: number): void {
     this.index = index
-    this.r = state.tape.u32[index >>> ROW_SHIFT]
-    this.rf = state.tape.f64[index >>> ROW_SHIFT]
-    this.rAt = (index & ROW_MASK) * SWAP_U32_LANES
+    const { tape } = state
+    this.r = tape.u32Of(index)
+    this.rf = tape.f64Of(index)
+    this.rAt = tape.at(index)
+    if (index < tape.firstInMemory) this.#copyRecord()
     this.rAtF = this.rAt >>> 1
     this.token = this.r[this.rAt + U.token]
     this.wallet = this.r[this.rAt + U.wallet]
@@ -64,6 +69,14 @@ export class Hand {
     this.isBuy = (this.flags & Flag.sell) === 0
     this.isAmm = (this.flags & Flag.amm) !== 0
     this.slot = this.rf[this.rAtF + F.slot]
+  }
+
+  /** Other records are read while this one is in hand; only those in memory stay where they are. */
+  #copyRecord(): void {
+    this.#copy.set(this.r.subarray(this.rAt, this.rAt + SWAP_U32_LANES))
+    this.r = this.#copy
+    this.rf = this.#copyF
+    this.rAt = 0
   }
 
   takeToken(state: State): void {

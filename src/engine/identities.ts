@@ -1,3 +1,6 @@
+import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
+import { bytesOf } from './memory/views.ts'
+
 /**
  * Which (signature, ordinal) were folded, over the last `capacity` swaps: the same swap may arrive
  * many times and counts once (contract section 2). Keys are 64-bit hashes in a first-in-first-out
@@ -9,11 +12,22 @@ export class Identities {
   readonly #capacity: number
   readonly #mask: number
   /** Ring of keys: [high, low]. */
-  readonly #keys: Uint32Array
+  readonly #keys: Uint32Array<ArrayBuffer>
   /** Ring index + 1, by hash. */
   readonly #slots: Uint32Array
   #next = 0
   #count = 0
+
+  readonly part: StatePart = {
+    name: 'identities',
+    facts: () => [this.#capacity, this.#next, this.#count],
+    views: () => [bytesOf(this.#keys.subarray(0, this.#count * 2))],
+    open: (facts) => {
+      this.#open(facts)
+      return [bytesOf(this.#keys.subarray(0, this.#count * 2))]
+    },
+    settle: () => this.#findAnew(),
+  }
 
   /** `capacity` is a power of two. */
   constructor(capacity: number = IDENTITIES_MAX) {
@@ -37,7 +51,7 @@ export class Identities {
     return false
   }
 
-  /** Adds an identity; false when it is already there. Keys come from `hashIdentity`. */
+  /** Adds an identity; false when it is already there. Keys come from `identify`. */
   add(high: number, low: number): boolean {
     const keys = this.#keys
     let at = low & this.#mask
@@ -56,6 +70,33 @@ export class Identities {
     this.#slots[at] = this.#next + 1
     this.#next = (this.#next + 1) & (this.#capacity - 1)
     return true
+  }
+
+  #open(facts: readonly number[]): void {
+    const most = this.#capacity
+    const [capacity, next, count] = sizesOf('identities', facts, [
+      Number.MAX_SAFE_INTEGER,
+      most - 1,
+      most,
+    ])
+    if (capacity !== most)
+      throw new StateError(`the state remembers ${capacity} swaps but the engine ${most}`)
+    if (count < most && next !== count)
+      throw new StateError(`the state's swap ${next} cannot follow ${count} identities`)
+    this.#keys.fill(0)
+    this.#next = next
+    this.#count = count
+  }
+
+  /** Which slot a key has depends on what went before; only that it has one matters. */
+  #findAnew(): void {
+    const slots = this.#slots
+    slots.fill(0)
+    for (let entry = 0; entry < this.#count; entry++) {
+      let at = this.#keys[entry * 2 + 1] & this.#mask
+      while (slots[at] !== 0) at = (at + 1) & this.#mask
+      slots[at] = entry + 1
+    }
   }
 
   /** The oldest sits where the next one goes; later entries of its run move up into the hole. */
@@ -77,24 +118,13 @@ export class Identities {
   }
 }
 
-/** Results of `hashIdentity`: two u32. */
+/** Result of `identify`: two u32. */
 export const identityKey = new Uint32Array(2)
 
-/** Hashes `lanes` u32 of a signature with its ordinal into `identityKey`. */
-export function hashIdentity(
-  source: Uint32Array,
-  at: number,
-  lanes: number,
-  ordinal: number,
-): void {
-  let a = Math.imul(ordinal + 0x9e3779b9, 0x85ebca6b)
-  let b = Math.imul(ordinal ^ 0x7f4a7c15, 0xc2b2ae35)
-  for (let i = 0; i < lanes; i++) {
-    const lane = source[at + i]
-    a = Math.imul((a << 13) | (a >>> 19), 5) + Math.imul(lane, 0xcc9e2d51)
-    b = Math.imul((b << 15) | (b >>> 17), 9) + Math.imul(lane ^ (lane >>> 15), 0x1b873593)
-    a ^= b >>> 7
-  }
+/** Makes the identity of an event, in `identityKey`: its signature's hash and its ordinal. */
+export function identify(signatureHigh: number, signatureLow: number, ordinal: number): void {
+  let a = signatureHigh ^ Math.imul(ordinal + 0x9e3779b9, 0x85ebca6b)
+  let b = signatureLow ^ Math.imul(ordinal ^ 0x7f4a7c15, 0xc2b2ae35)
   a = Math.imul(a ^ (a >>> 16), 0x7feb352d)
   b = Math.imul(b ^ (b >>> 15) ^ a, 0x846ca68b)
   identityKey[0] = a ^ (a >>> 15)

@@ -2,6 +2,8 @@ import { copyU64, isLess, isZeroAt, numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import { P } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { rowsPart } from './memory/rows-part.ts'
+import type { StatePart } from './memory/state-part.ts'
 import type { State } from './state.ts'
 import { CLAMP_LANES } from './state.ts'
 
@@ -19,6 +21,10 @@ const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
 export class InventoryClamp {
   readonly #clamps = new Rows(CLAMP_LANES)
   readonly #count = new Rows(2)
+  readonly parts: readonly StatePart[] = [
+    rowsPart('clamps', this.#clamps, CLAMPS_MAX),
+    rowsPart('clamp count', this.#count, 1),
+  ]
   readonly #state: State
   readonly #clampsUndo: number
   readonly #countUndo: number

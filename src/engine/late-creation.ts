@@ -1,11 +1,9 @@
-import { copyU64 } from '../base/u64.ts'
 import { Hand } from './hand.ts'
 import { positionLane } from './lanes.ts'
 import { B, P, PositionFlag, T } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { SwapFold } from './swap-fold.ts'
-import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, U } from './swap-record.ts'
 import { swapsOldestFirst } from './tape-reader.ts'
 import { isWithinSnipe } from './wallet-classes.ts'
 
@@ -33,7 +31,6 @@ export class LateCreation {
     hand.takeToken(this.#state)
     this.#markCreator(hand)
     const swaps = swapsOldestFirst(this.#state, token)
-    this.#passSupply(hand, swaps)
     this.#judgeSnipers(hand, swaps)
     this.#judgeBundles(hand, swaps)
   }
@@ -67,35 +64,21 @@ export class LateCreation {
     this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
-  /** Swaps before the first that gave a supply had none; now it is known. */
-  #passSupply(hand: Hand, swaps: readonly number[]): void {
-    for (const index of swaps) {
-      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-      const at = (index & ROW_MASK) * SWAP_U32_LANES
-      if (r[at + U.flags] & Flag.supplyGiven) return
-      copyU64(r, at + U.supplyLo, hand.t, hand.tAt + T.supplyLo)
-    }
-  }
-
   #judgeSnipers(hand: Hand, swaps: readonly number[]): void {
     const bought = new Set<number>()
+    const { tape } = this.#state
     for (const index of swaps) {
-      const r = this.#state.tape.u32[index >>> ROW_SHIFT]
-      const at = (index & ROW_MASK) * SWAP_U32_LANES
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
       const wallet = r[at + U.wallet]
       const flags = r[at + U.flags]
       if (flags & Flag.sell || bought.has(wallet)) continue
       bought.add(wallet)
-      if (!isWithinSnipe(hand, this.#state.rules, this.#slotOf(index), flags, r[at + U.timestamp]))
-        continue
+      const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
+      if (!isWithinSnipe(hand, this.#state.rules, slot, flags, r[at + U.timestamp])) continue
       const position = this.#state.findPosition(hand.token, wallet)
       if (position >= 0 && !this.#fold.holders.hasFlag(position, PositionFlag.creator))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
     }
-  }
-
-  #slotOf(index: number): number {
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    return this.#state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot]
   }
 }

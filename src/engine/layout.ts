@@ -78,18 +78,19 @@ export const B = {
   graduatedTxIndex: 18,
   graduatedOrdinal: 19,
   migratedAt: 20,
+  /** Supply the creation gives to the swaps that came before any was known (`Flag.supplyUnseen`). */
+  passedSupplyLo: 22,
 } as const
-export const B_LANES = 22
+export const B_LANES = 24
 
-/** The rolling window and what is derived from state: undone by inverse, never by image. */
+/** The rolling window: undone by inverse, never by image. */
 export const W = {
   buys: 0,
   sells: 1,
   buyMicroUsdF: 1,
   sellMicroUsdF: 2,
-  topListPlus1: 6,
 } as const
-export const W_LANES = 8
+export const W_LANES = 6
 
 /** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. */
 export const M = { firstText: 0, dexPaid: 7, linkPlus1: 8, waiting: 9 } as const

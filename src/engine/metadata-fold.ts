@@ -1,7 +1,10 @@
 import { METADATA_KEYS, type Metadata, type MetadataKey } from './event.ts'
 import { M, M_LANES, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
+import { copiedPart } from './memory/copied-part.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { StateError, type StatePart } from './memory/state-part.ts'
+import { bytesOf } from './memory/views.ts'
 import type { State } from './state.ts'
 import { cleanLink, codePoints, DESCRIPTION_CHARACTERS_MAX, xLinkOf } from './text.ts'
 import type { XLinks } from './x-links.ts'
@@ -14,6 +17,13 @@ export class MetadataFold {
   readonly #state: State
   readonly #links: XLinks
   readonly #waiting = new Set<number>()
+
+  /** In the order of waiting. */
+  readonly part: StatePart = copiedPart(
+    'waiting metadata',
+    () => bytesOf(Uint32Array.from(this.#waiting)),
+    (bytes) => this.#load(bytes),
+  )
 
   constructor(state: State, links: XLinks) {
     this.#state = state
@@ -31,6 +41,17 @@ export class MetadataFold {
     if (event.dexPaid !== undefined) m[at + M.dexPaid] = event.dexPaid ? 1 : 0
     if (event.twitter !== undefined) this.#links.set(token, xLinkOf(event.twitter ?? ''))
     if ((flagsOf(this.#state, token) & TokenFlag.exists) === 0) this.#wait(token)
+  }
+
+  #load(bytes: Uint8Array<ArrayBuffer>): void {
+    if (bytes.length % 4 !== 0 || bytes.length > WAITING_METADATA_MAX * 4)
+      throw new StateError(`the state's waiting metadata has ${bytes.length} bytes`)
+    this.#waiting.clear()
+    for (const token of new Uint32Array(bytes.buffer)) {
+      if (token >= this.#state.metadata.count)
+        throw new StateError(`metadata waits for token ${token}, which the state does not have`)
+      this.#waiting.add(token)
+    }
   }
 
   #wait(token: number): void {

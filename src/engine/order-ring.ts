@@ -1,15 +1,31 @@
-import type { Completed, Migrated, TokenCreated } from './event.ts'
+import { entriesOf, entryValue, type LifecycleEntry, type PlacedEntry } from './lifecycle-entry.ts'
+import { jsonPart } from './memory/copied-part.ts'
+import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
+import { isRingLength, ringBytes } from './memory/views.ts'
+import type { RingKey } from './ring-key.ts'
 import type { OrderKey } from './token-births.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32
 /** Events remembered for it; past it the oldest go, and what would come before them is refused. */
 export const RECENT_EVENTS_MAX = 1 << 20
+const FIRST_EVENTS = 1 << 12
 
-export interface LifecycleEntry {
-  readonly event: TokenCreated | Completed | Migrated
-  readonly token: number
-  readonly key: OrderKey
+/** Events of a slot looked back over for one of the same transaction; a real slot holds fewer. */
+const LOOK_BACK_MAX = 4_096
+
+/** What is kept of every event; saved, loaded and grown as it stands here. */
+function columnsOf(capacity: number) {
+  return {
+    slots: new Float64Array(capacity),
+    txIndexes: new Uint32Array(capacity),
+    ordinals: new Uint32Array(capacity),
+    signatureHighs: new Int32Array(capacity),
+    signatureLows: new Int32Array(capacity),
+    arrivals: new Float64Array(capacity),
+    marks: new Float64Array(capacity),
+    bars: new Float64Array(capacity),
+  }
 }
 
 /**
@@ -17,18 +33,38 @@ export interface LifecycleEntry {
  * before each: what has to be taken back and folded again when one arrives late.
  */
 export class OrderRing {
-  #capacity = 1 << 12
-  #slots = new Float64Array(this.#capacity)
-  #txIndexes = new Uint32Array(this.#capacity)
-  #ordinals = new Uint32Array(this.#capacity)
-  #marks = new Float64Array(this.#capacity)
-  #bars = new Float64Array(this.#capacity)
-  #entries: (LifecycleEntry | null)[] = new Array(this.#capacity).fill(null)
+  #capacity = FIRST_EVENTS
+  #columns = columnsOf(FIRST_EVENTS)
+  #entries: (LifecycleEntry | null)[] = new Array(FIRST_EVENTS).fill(null)
   #head = 0
   #tail = 0
+  #swaps = 0
+
+  readonly parts: readonly StatePart[] = [
+    {
+      name: 'order ring',
+      facts: () => [this.#capacity, this.#head, this.#tail],
+      views: () => this.#views(),
+      open: (facts) => {
+        this.#open(facts)
+        return this.#views()
+      },
+      settle() {},
+    },
+    jsonPart(
+      'lifecycle events',
+      () => this.#placedEntries().map(entryValue),
+      (value) => this.#load(entriesOf(value)),
+    ),
+  ]
 
   get length(): number {
     return this.#head - this.#tail
+  }
+
+  /** Swaps among the events: as many of the newest records of the tape may be taken back. */
+  get swaps(): number {
+    return this.#swaps
   }
 
   /** Does a key come before the newest event, so that the newest has to be taken back first? */
@@ -37,42 +73,51 @@ export class OrderRing {
   }
 
   /** Adds the newest event; `entry` null for a swap (it is the newest record of the tape). */
-  push(key: OrderKey, mark: number, bars: number, entry: LifecycleEntry | null): void {
+  push(key: RingKey, mark: number, bars: number, entry: LifecycleEntry | null): void {
     if (this.length === this.#capacity) {
       if (this.#capacity < RECENT_EVENTS_MAX) this.#grow()
       else this.#drop()
     }
     const at = this.#head & (this.#capacity - 1)
-    this.#slots[at] = key.slot
-    this.#txIndexes[at] = key.txIndex
-    this.#ordinals[at] = key.ordinal
-    this.#marks[at] = mark
-    this.#bars[at] = bars
+    const columns = this.#columns
+    columns.slots[at] = key.slot
+    columns.txIndexes[at] = key.txIndex
+    columns.ordinals[at] = key.ordinal
+    columns.signatureHighs[at] = key.signatureHigh
+    columns.signatureLows[at] = key.signatureLow
+    columns.arrivals[at] = key.arrival
+    columns.marks[at] = mark
+    columns.bars[at] = bars
     this.#entries[at] = entry
+    if (entry === null) this.#swaps += 1
     this.#head += 1
   }
 
   /** Forgets events of slots before `slot`; returns the undo mark before which nothing is needed. */
   forgetBefore(slot: number): number {
-    while (this.length > 0 && this.#slots[this.#tail & (this.#capacity - 1)] < slot) this.#drop()
-    return this.length === 0
-      ? Number.POSITIVE_INFINITY
-      : this.#marks[this.#tail & (this.#capacity - 1)]
+    const { slots, marks } = this.#columns
+    while (this.length > 0 && slots[this.#tail & (this.#capacity - 1)] < slot) this.#drop()
+    return this.length === 0 ? Number.POSITIVE_INFINITY : marks[this.#tail & (this.#capacity - 1)]
   }
 
   /** Takes the newest event off; reads of `popped` hold until the next push. */
-  pop(): { key: OrderKey; mark: number; bars: number; entry: LifecycleEntry | null } {
+  pop(): { key: RingKey; mark: number; bars: number; entry: LifecycleEntry | null } {
     this.#head -= 1
     const at = this.#head & (this.#capacity - 1)
+    const columns = this.#columns
     const key = {
-      slot: this.#slots[at],
-      txIndex: this.#txIndexes[at],
-      ordinal: this.#ordinals[at],
+      slot: columns.slots[at],
+      txIndex: columns.txIndexes[at],
+      ordinal: columns.ordinals[at],
       isSlotKnown: true,
+      signatureHigh: columns.signatureHighs[at],
+      signatureLow: columns.signatureLows[at],
+      arrival: columns.arrivals[at],
     }
     const entry = this.#entries[at]
+    if (entry === null) this.#swaps -= 1
     this.#entries[at] = null
-    return { key, mark: this.#marks[at], bars: this.#bars[at], entry }
+    return { key, mark: columns.marks[at], bars: columns.bars[at], entry }
   }
 
   /** Undo mark of the first event after a key: how far a late one reaches back. */
@@ -84,37 +129,111 @@ export class OrderRing {
       if (this.#isAfter(middle, key)) high = middle
       else low = middle + 1
     }
-    return this.#marks[low & (this.#capacity - 1)]
+    return this.#columns.marks[low & (this.#capacity - 1)]
+  }
+
+  /**
+   * Index of a transaction whose feed gave none: that of the event of its signature that arrived
+   * last in the slot, else the one after the highest of the slot.
+   */
+  txIndexOf(slot: number, signatureHigh: number, signatureLow: number): number {
+    const { slots, txIndexes, signatureHighs, signatureLows, arrivals } = this.#columns
+    const mask = this.#capacity - 1
+    const end = this.#endOfSlot(slot)
+    if (end === this.#tail || slots[(end - 1) & mask] !== slot) return 0
+    let txIndex = txIndexes[(end - 1) & mask] + 1
+    let arrival = -1
+    const first = Math.max(this.#tail, end - LOOK_BACK_MAX)
+    for (let position = end - 1; position >= first; position--) {
+      const at = position & mask
+      if (slots[at] !== slot) break
+      if (signatureLows[at] !== signatureLow || signatureHighs[at] !== signatureHigh) continue
+      if (arrivals[at] < arrival) continue
+      arrival = arrivals[at]
+      txIndex = txIndexes[at]
+    }
+    return txIndex
+  }
+
+  /** Position after the last event of a slot, or of the slots before it. */
+  #endOfSlot(slot: number): number {
+    let low = this.#tail
+    let high = this.#head
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.#columns.slots[middle & (this.#capacity - 1)] > slot) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
   #isAfter(position: number, { slot, txIndex, ordinal }: OrderKey): boolean {
     const at = position & (this.#capacity - 1)
-    if (this.#slots[at] !== slot) return this.#slots[at] > slot
-    if (this.#txIndexes[at] !== txIndex) return this.#txIndexes[at] > txIndex
-    return this.#ordinals[at] > ordinal
+    const { slots, txIndexes, ordinals } = this.#columns
+    if (slots[at] !== slot) return slots[at] > slot
+    if (txIndexes[at] !== txIndex) return txIndexes[at] > txIndex
+    return ordinals[at] > ordinal
   }
 
   #drop(): void {
-    this.#entries[this.#tail & (this.#capacity - 1)] = null
+    const at = this.#tail & (this.#capacity - 1)
+    if (this.#entries[at] === null) this.#swaps -= 1
+    this.#entries[at] = null
     this.#tail += 1
   }
 
   #grow(): void {
     const old = this.#capacity
     const mask = old * 2 - 1
-    const from = [this.#slots, this.#txIndexes, this.#ordinals, this.#marks, this.#bars] as const
+    const from = Object.values(this.#columns)
     const entries = this.#entries
-    this.#capacity = old * 2
-    this.#slots = new Float64Array(this.#capacity)
-    this.#txIndexes = new Uint32Array(this.#capacity)
-    this.#ordinals = new Uint32Array(this.#capacity)
-    this.#marks = new Float64Array(this.#capacity)
-    this.#bars = new Float64Array(this.#capacity)
-    this.#entries = new Array(this.#capacity).fill(null)
-    const to = [this.#slots, this.#txIndexes, this.#ordinals, this.#marks, this.#bars] as const
+    this.#makeAnew(old * 2)
+    const to = Object.values(this.#columns)
     for (let at = this.#tail; at < this.#head; at++) {
       for (let i = 0; i < to.length; i++) to[i][at & mask] = from[i][at & (old - 1)]
       this.#entries[at & mask] = entries[at & (old - 1)]
     }
+  }
+
+  #makeAnew(capacity: number): void {
+    this.#capacity = capacity
+    this.#columns = columnsOf(capacity)
+    this.#entries = new Array(capacity).fill(null)
+  }
+
+  #views(): Uint8Array[] {
+    return Object.values(this.#columns).flatMap((column) =>
+      ringBytes(column, this.#tail, this.#head),
+    )
+  }
+
+  #open(facts: readonly number[]): void {
+    const limits = [RECENT_EVENTS_MAX, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+    const [capacity, head, tail] = sizesOf('order ring', facts, limits)
+    const isRing = isRingLength(capacity, FIRST_EVENTS, RECENT_EVENTS_MAX)
+    if (!isRing || tail > head || head - tail > capacity)
+      throw new StateError(`an order ring of ${capacity} cannot reach from ${tail} to ${head}`)
+    this.#makeAnew(capacity)
+    this.#head = head
+    this.#tail = tail
+    this.#swaps = head - tail
+  }
+
+  #placedEntries(): PlacedEntry[] {
+    const placed: PlacedEntry[] = []
+    for (let at = this.#tail; at < this.#head; at++) {
+      const entry = this.#entries[at & (this.#capacity - 1)]
+      if (entry !== null) placed.push({ at, entry })
+    }
+    return placed
+  }
+
+  #load(placed: readonly PlacedEntry[]): void {
+    for (const { at, entry } of placed) {
+      if (at < this.#tail || at >= this.#head)
+        throw new StateError(`a lifecycle event stands at ${at}, outside the state's order ring`)
+      this.#entries[at & (this.#capacity - 1)] = entry
+    }
+    this.#swaps = this.length - placed.length
   }
 }

@@ -1,8 +1,10 @@
 import { W, W_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { type StatePart, sizesOf } from './memory/state-part.ts'
+import { bytesOf } from './memory/views.ts'
 import { WINDOW_SECONDS } from './platform.ts'
 import type { State } from './state.ts'
-import { F, Flag, SWAP_F64_LANES, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, U } from './swap-record.ts'
 
 /** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
 const RING_SECONDS = 1 << 17
@@ -20,6 +22,17 @@ export class RollingWindow {
   /** Tape index + 1 of the newest swap of each second. */
   readonly #heads = new Uint32Array(RING_SECONDS)
 
+  readonly part: StatePart = {
+    name: 'seconds',
+    facts: () => [],
+    views: () => [bytesOf(this.#heads)],
+    open: (facts) => {
+      sizesOf('seconds', facts, [])
+      return [bytesOf(this.#heads)]
+    },
+    settle() {},
+  }
+
   constructor(state: State) {
     this.#state = state
   }
@@ -28,9 +41,8 @@ export class RollingWindow {
   add(index: number, timestamp: number): void {
     const now = this.#state.now
     if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
-    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    page[at + U.nextInSecond] = this.#heads[timestamp & RING_MASK]
+    const { tape } = this.#state
+    tape.u32Of(index)[tape.at(index) + U.nextInSecond] = this.#heads[timestamp & RING_MASK]
     this.#heads[timestamp & RING_MASK] = index + 1
     if (timestamp <= now) this.#count(index, 1)
   }
@@ -38,8 +50,7 @@ export class RollingWindow {
   /** Takes the newest swap of its second out again (the tape is rolled back newest first). */
   remove(index: number, timestamp: number): void {
     if (this.#heads[timestamp & RING_MASK] !== index + 1) return
-    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
-    this.#heads[timestamp & RING_MASK] = page[(index & ROW_MASK) * SWAP_U32_LANES + U.nextInSecond]
+    this.#heads[timestamp & RING_MASK] = this.#nextOf(index)
     if (timestamp <= this.#state.now) this.#count(index, -1)
   }
 
@@ -79,23 +90,20 @@ export class RollingWindow {
   }
 
   #nextOf(index: number): number {
-    return this.#state.tape.u32[index >>> ROW_SHIFT][
-      (index & ROW_MASK) * SWAP_U32_LANES + U.nextInSecond
-    ]
+    const { tape } = this.#state
+    return tape.u32Of(index)[tape.at(index) + U.nextInSecond]
   }
 
   #count(index: number, sign: number): void {
-    const page = this.#state.tape.u32[index >>> ROW_SHIFT]
-    const at = (index & ROW_MASK) * SWAP_U32_LANES
-    const volumeMicroUsd =
-      this.#state.tape.f64[index >>> ROW_SHIFT][
-        (index & ROW_MASK) * SWAP_F64_LANES + F.volumeMicroUsd
-      ]
-    const token = page[at + U.token]
+    const { tape } = this.#state
+    const r = tape.u32Of(index)
+    const at = tape.at(index)
+    const volumeMicroUsd = tape.f64Of(index)[(at >>> 1) + F.volumeMicroUsd]
+    const token = r[at + U.token]
     const w = this.#state.windows.u32[token >>> ROW_SHIFT]
     const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
     const wAt = (token & ROW_MASK) * W_LANES
-    const isSell = page[at + U.flags] & Flag.sell
+    const isSell = r[at + U.flags] & Flag.sell
     w[wAt + (isSell ? W.sells : W.buys)] += sign
     wf[(wAt >>> 1) + (isSell ? W.sellMicroUsdF : W.buyMicroUsdF)] += sign * volumeMicroUsd
   }

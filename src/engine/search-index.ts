@@ -1,3 +1,7 @@
+import { ROWS_MAX } from './memory/rows.ts'
+import { type StatePart, sizesOf } from './memory/state-part.ts'
+import { U32List } from './memory/u32-list.ts'
+
 /**
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
  * buffer, scanned natively. Bytes that UTF-8 never has divide fields and tokens, so a match never
@@ -11,30 +15,50 @@ const FIRST_BYTES = 1 << 16
 
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
 
+/** Where an entry starts is a u32. */
+const BYTES_MAX = 0xffffffff
+
 export class SearchIndex {
   #bytes = Buffer.alloc(FIRST_BYTES)
   #length = 0
   /** Where each entry starts, and whose it is. */
-  readonly #starts: number[] = []
-  readonly #tokens: number[] = []
-  readonly #entryOfToken: number[] = []
+  readonly #starts = new U32List()
+  readonly #tokens = new U32List()
+  /** Per token: its newest entry + 1. */
+  readonly #entryOfToken = new U32List()
+
+  readonly part: StatePart = {
+    name: 'search',
+    facts: () => [this.#length, this.#starts.length, this.#entryOfToken.length],
+    views: () => this.#views(),
+    open: (facts) => {
+      const [length, entries, tokens] = sizesOf('search', facts, [BYTES_MAX, ROWS_MAX, ROWS_MAX])
+      this.#bytes = Buffer.alloc(Math.max(length, FIRST_BYTES))
+      this.#length = length
+      this.#starts.reset(entries)
+      this.#tokens.reset(entries)
+      this.#entryOfToken.reset(tokens)
+      return this.#views()
+    },
+    settle() {},
+  }
 
   get bytes(): number {
-    return this.#bytes.length + this.#starts.length * 24
+    return this.#bytes.length + this.#starts.bytes + this.#tokens.bytes + this.#entryOfToken.bytes
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
   set(token: number, mint: string, name: string, symbol: string): void {
     const entry = entryOf([mint, name, symbol])
-    const old = this.#entryOfToken[token]
-    if (old !== undefined) {
-      const start = this.#starts[old]
-      const end = this.#starts[old + 1] ?? this.#length
+    const old = this.#entryOfToken.get(token) - 1
+    if (old >= 0) {
+      const start = this.#starts.get(old)
+      const end = this.#endOf(old)
       if (entry.equals(this.#bytes.subarray(start, end))) return
       this.#bytes.fill(TOKEN_END, start, end)
     }
     this.#makeRoom(entry.length)
-    this.#entryOfToken[token] = this.#starts.length
+    this.#entryOfToken.set(token, this.#starts.length + 1)
     this.#starts.push(this.#length)
     this.#tokens.push(token)
     this.#length += entry.copy(this.#bytes, this.#length)
@@ -49,10 +73,19 @@ export class SearchIndex {
     let at = corpus.indexOf(needle, 0)
     while (at >= 0) {
       entry = this.#entryAt(at, entry)
-      const end = this.#starts[entry + 1] ?? this.#length
-      found(this.#tokens[entry], this.#rank(needle, this.#starts[entry], end, at))
+      const end = this.#endOf(entry)
+      found(this.#tokens.get(entry), this.#rank(needle, this.#starts.get(entry), end, at))
       at = corpus.indexOf(needle, end)
     }
+  }
+
+  #views(): Uint8Array[] {
+    const lists = [this.#starts, this.#tokens, this.#entryOfToken]
+    return [this.#bytes.subarray(0, this.#length), ...lists.map((list) => list.view())]
+  }
+
+  #endOf(entry: number): number {
+    return entry + 1 < this.#starts.length ? this.#starts.get(entry + 1) : this.#length
   }
 
   /** Index of the entry that holds byte `at`, which lies at or after entry `from`. */
@@ -61,7 +94,7 @@ export class SearchIndex {
     let high = this.#starts.length
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if (this.#starts[middle] <= at) low = middle
+      if (this.#starts.get(middle) <= at) low = middle
       else high = middle
     }
     return low
@@ -77,7 +110,9 @@ export class SearchIndex {
   }
 
   #startsWith(needle: Buffer, at: number): boolean {
-    return this.#bytes.compare(needle, 0, needle.length, at, at + needle.length) === 0
+    const end = at + needle.length
+    // `compare` throws past the end of the buffer, where a short last entry may lie.
+    return end <= this.#length && this.#bytes.compare(needle, 0, needle.length, at, end) === 0
   }
 
   #makeRoom(size: number): void {

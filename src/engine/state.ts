@@ -2,9 +2,11 @@ import { AddressBook } from './address-book.ts'
 import { B_LANES, L_LANES, M_LANES, P, P_LANES, T_LANES, W_LANES } from './layout.ts'
 import { HashSlots } from './memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { rowsPart } from './memory/rows-part.ts'
+import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
 import { NEVER_HOLDERS, RULES, type Rules } from './platform.ts'
-import { SWAP_U32_LANES } from './swap-record.ts'
+import { Tape } from './tape.ts'
 import { UndoLog } from './undo-log.ts'
 
 /** Stored bars and the small rows beside the big ones. */
@@ -26,7 +28,7 @@ export class State {
   readonly positions = new Rows(P_LANES)
   readonly wallets = new Rows(L_LANES)
   readonly bars = new Rows(BAR_LANES)
-  readonly tape = new Rows(SWAP_U32_LANES)
+  readonly tape: Tape
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
   readonly globals = new Rows(2)
   readonly tokensUndo = this.undo.register(this.tokens)
@@ -44,8 +46,31 @@ export class State {
 
   readonly rules: Rules
 
-  constructor(rules: Partial<Rules> = {}) {
+  readonly parts: readonly StatePart[] = [
+    ...this.book.parts,
+    this.texts.part('texts'),
+    rowsPart('tokens', this.tokens),
+    rowsPart('births', this.births),
+    rowsPart('windows', this.windows),
+    rowsPart('metadata', this.metadata),
+    rowsPart('positions', this.positions),
+    this.#positionSlots.part('position slots'),
+    rowsPart('wallets', this.wallets),
+    rowsPart('bars', this.bars),
+    rowsPart('globals', this.globals, 1),
+    this.undo.part,
+    {
+      name: 'clock and price',
+      facts: () => [this.now, this.feedSolPriceUsd],
+      views: () => [],
+      open: (facts) => this.#open(facts),
+      settle: () => this.#checkCounts(),
+    },
+  ]
+
+  constructor(rules: Partial<Rules> = {}, tapeChunkRecords?: number) {
     this.rules = { ...RULES, ...rules }
+    this.tape = new Tape(tapeChunkRecords)
     this.globals.add()
     this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))
   }
@@ -90,6 +115,26 @@ export class State {
     lanes[at + P.wallet] = wallet
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
+  }
+
+  #open(facts: readonly number[]): [] {
+    const [now, feedSolPriceUsd] = facts
+    sizesOf('clock', [now], [Number.MAX_SAFE_INTEGER])
+    if (facts.length !== 2 || !(feedSolPriceUsd >= 0 && feedSolPriceUsd < Infinity))
+      throw new StateError(`the state's SOL price is ${feedSolPriceUsd}, which no price can be`)
+    this.now = now
+    this.feedSolPriceUsd = feedSolPriceUsd
+    return []
+  }
+
+  /** Rows that are made together must be there together. */
+  #checkCounts(): void {
+    const { count } = this.tokens
+    for (const rows of [this.births, this.windows, this.metadata])
+      if (rows.count !== count)
+        throw new StateError(`the state has ${count} tokens but ${rows.count} rows beside them`)
+    if (count > this.book.tokenCount || this.wallets.count > this.book.walletCount)
+      throw new StateError('the state has tokens or wallets that its address book does not know')
   }
 
   get positionIndexBytes(): number {

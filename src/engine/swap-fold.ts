@@ -7,14 +7,14 @@ import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
 import { positionLane, tokenLane } from './lanes.ts'
 import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { StatePart } from './memory/state-part.ts'
 import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition } from './position-fold.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import type { State } from './state.ts'
-import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
 import type { OrderKey, TokenBirths } from './token-births.ts'
 import type { TopHolders } from './top-holders.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
@@ -41,6 +41,10 @@ export class SwapFold {
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
     this.#clamp = new InventoryClamp(state)
+  }
+
+  get parts(): readonly StatePart[] {
+    return this.#clamp.parts
   }
 
   /** Was the mint ever traded? */
@@ -88,9 +92,8 @@ export class SwapFold {
     const { hand } = this
     if (hand.index === 0) return true
     const before = hand.index - 1
-    const page = this.#state.tape.u32[before >>> ROW_SHIFT]
-    const at = (before & ROW_MASK) * SWAP_U32_LANES
-    return !isSameSignature(page, at, hand.r, hand.rAt)
+    const { tape } = this.#state
+    return !isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
   }
 
   #takePosition(): void {
@@ -156,7 +159,11 @@ export class SwapFold {
     if (flags & Flag.supplyGiven) {
       copyU64(t, tAt + T.supplyLo, r, rAt + U.supplyLo)
       t[tAt + T.flags] |= TokenFlag.supplySeen
-    } else copyU64(r, rAt + U.supplyLo, t, tAt + T.supplyLo)
+      return
+    }
+    copyU64(r, rAt + U.supplyLo, t, tAt + T.supplyLo)
+    const known = TokenFlag.supplySeen | TokenFlag.creationKnown
+    if ((t[tAt + T.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
   }
 
   #foldMoney(): void {

@@ -45,7 +45,12 @@ export const U = {
   previousInPosition: 10,
   /** Tape index + 1 of the next swap whose time is the same second, 0 = none (derived). */
   nextInSecond: 11,
-  /** Supply after the swap; the standing one when the feed gave none (`Flag.supplyGiven`). */
+  /** Real quote reserve as the feed gave it; the fold writes `solPriceUsd` over it. */
+  realQuoteLo: 14,
+  /**
+   * Supply after the swap; the standing one when the feed gave none (`Flag.supplyGiven`). A
+   * creation told later may give the swap another one (`Flag.supplyUnseen`).
+   */
   supplyLo: 18,
   baseLo: 20,
   quoteLo: 22,
@@ -95,7 +100,14 @@ export const Flag = {
   complete: 1 << 22,
   /** First swap of its transaction: its chain fee counts for the trader's record. */
   firstOfTransaction: 1 << 23,
+  /** The feed gave no index: the fold counts one in order of arrival and writes it into the lane. */
+  noTxIndex: 1 << 24,
+  /**
+   * No supply had been given and no creation was known at this swap: it counts with the supply that
+   * a creation told later passes down (`B.passedSupplyLo`).
+   */
+  supplyUnseen: 1 << 25,
 } as const
 
 /** The bits that the feed sets; the fold sets the rest. */
-export const INPUT_FLAGS = 0xffff
+export const INPUT_FLAGS = 0xffff | Flag.noTxIndex

@@ -1,8 +1,7 @@
 import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
-import { SWAP_U32_LANES, U } from './swap-record.ts'
+import { U } from './swap-record.ts'
 
 /** A page of swap history: how many there are in all, and the tape indexes asked for. */
 export interface SwapPage {
@@ -43,14 +42,14 @@ function walk(
   page: number,
   limit: number,
 ): number[] {
+  const { tape } = state
   const skip = (page - 1) * limit
   const swaps: number[] = []
   if (skip >= total) return swaps
   let next = newestPlus1
   for (let i = 0; next !== 0 && swaps.length < limit; i++) {
     if (i >= skip) swaps.push(next - 1)
-    const r = state.tape.u32[(next - 1) >>> ROW_SHIFT]
-    next = r[((next - 1) & ROW_MASK) * SWAP_U32_LANES + link]
+    next = tape.u32Of(next - 1)[tape.at(next - 1) + link]
   }
   return swaps
 }

@@ -142,8 +142,10 @@ export class TokenBirths {
       b[bAt + B.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
       b[bAt + B.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
+    // Records of the tape stay as they are: swaps from before any supply was known read it here.
+    writeU64(b, bAt + B.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
     if ((flags & TokenFlag.supplySeen) === 0) {
-      writeU64(t, tAt + T.supplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
+      copyU64(t, tAt + T.supplyLo, b, bAt + B.passedSupplyLo)
       if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
     }
     t[tAt + T.flags] = flags

@@ -9,6 +9,8 @@ const SORT_SHARE = 8
 /** Changed tokens that wait for a reader; from there on the writer places them itself. */
 const DIRTY_TOKENS_MAX = 1_024
 
+const FIRST_TOKENS = 1024
+
 const IN_CREATED = 1
 const IN_GRADUATED = 2
 const IN_COMPLETING = 4
@@ -24,8 +26,8 @@ export class TokenOrder {
   #graduated: number[] = []
   #completing: number[] = []
   /** Per token: the lists it stands in. */
-  #listed = new Uint8Array(1024)
-  #isDirty = new Uint8Array(1024)
+  #listed = new Uint8Array(FIRST_TOKENS)
+  #isDirty = new Uint8Array(FIRST_TOKENS)
   #dirty: number[] = []
   readonly #moved = new Set<number>()
 
@@ -70,6 +72,46 @@ export class TokenOrder {
     return this.#completing
   }
 
+  /** Makes the orders anew from the rows, as after loading them: one sort for each. */
+  rebuild(): void {
+    const { count } = this.#state.tokens
+    this.#created = []
+    this.#graduated = []
+    this.#completing = []
+    this.#listed = new Uint8Array(Math.max(count, FIRST_TOKENS))
+    this.#isDirty = new Uint8Array(Math.max(count, FIRST_TOKENS))
+    this.#dirty = []
+    this.#moved.clear()
+    for (let token = 0; token < count; token++) this.#list(token)
+    this.#created.sort((a, b) => this.#compareCreated(a, b))
+    this.#graduated.sort((a, b) => this.#compareGraduated(a, b))
+    this.#completing.sort((a, b) => this.#compareCompleting(a, b))
+  }
+
+  /** Puts a token at the end of the lists it belongs in. */
+  #list(token: number): void {
+    const flags = flagsOf(this.#state, token)
+    if (flags & TokenFlag.exists) {
+      this.#created.push(token)
+      this.#listed[token] |= IN_CREATED
+    }
+    if (flags & TokenFlag.graduated) {
+      this.#graduated.push(token)
+      this.#listed[token] |= IN_GRADUATED
+    }
+    if (this.#isCompleting(token)) {
+      this.#completing.push(token)
+      this.#listed[token] |= IN_COMPLETING
+    }
+  }
+
+  #isCompleting(token: number): boolean {
+    return (
+      (flagsOf(this.#state, token) & TokenFlag.exists) !== 0 &&
+      lifecycleOf(this.#state, token) === Lifecycle.completing
+    )
+  }
+
   #refresh(): void {
     if (this.#dirty.length === 0) return
     if (this.#moved.size > 0) this.#replaceMoved()
@@ -105,9 +147,7 @@ export class TokenOrder {
     for (const token of this.#dirty) if (this.#listed[token] & IN_COMPLETING) hasListed = true
     if (hasListed) this.#completing = this.#completing.filter((token) => this.#isDirty[token] === 0)
     const entering = this.#dirty.filter((token) => {
-      const flags = flagsOf(this.#state, token)
-      const isIn =
-        (flags & TokenFlag.exists) !== 0 && lifecycleOf(this.#state, token) === Lifecycle.completing
+      const isIn = this.#isCompleting(token)
       if (isIn) this.#listed[token] |= IN_COMPLETING
       else this.#listed[token] &= ~IN_COMPLETING
       return isIn

@@ -1,6 +1,7 @@
 import { numberAt, readU64, u64ToNumber } from '../base/u64.ts'
-import { P, P_LANES, PositionFlag, T, T_LANES, W, W_LANES } from './layout.ts'
+import { P, P_LANES, PositionFlag, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
 
 const TOP = 10
@@ -13,13 +14,16 @@ const LIST_LANES = LIST.first + KEPT
 /**
  * The largest holders of a mint, found by a scan on the first read and kept current after it.
  * Only mints with more than ten holders that somebody looks at have a list. It is derived from
- * positions alone; after a roll-back it is simply scanned again.
+ * positions alone and made by reads, so it is no part of the state; after a roll-back it is simply
+ * scanned again.
  *
  * Balances are compared as doubles: two that differ only past 2^53 are as good as equal here.
  */
 export class TopHolders {
   readonly #state: State
   readonly #lists = new Rows(LIST_LANES)
+  /** Per token: its list + 1. */
+  readonly #listOfToken = new U32List()
   readonly #found: number[] = []
 
   constructor(state: State) {
@@ -27,7 +31,7 @@ export class TopHolders {
   }
 
   get bytes(): number {
-    return this.#lists.bytes
+    return this.#lists.bytes + this.#listOfToken.bytes
   }
 
   /** A balance of the mint is now `balance` (0: no holder any more). */
@@ -48,6 +52,12 @@ export class TopHolders {
     const list = this.#listOf(token)
     if (list >= 0)
       this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.valid] = 0
+  }
+
+  /** Forgets all lists: every balance may be another. */
+  drop(): void {
+    this.#lists.reset(0)
+    this.#listOfToken.reset(0)
   }
 
   /** Raw sum of the ten largest balances, as a double. */
@@ -80,8 +90,7 @@ export class TopHolders {
     let list = this.#listOf(token)
     if (list < 0) {
       list = this.#lists.add()
-      const wAt = (token & ROW_MASK) * W_LANES
-      this.#state.windows.u32[token >>> ROW_SHIFT][wAt + W.topListPlus1] = list + 1
+      this.#listOfToken.set(token, list + 1)
     }
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
@@ -144,8 +153,7 @@ export class TopHolders {
   }
 
   #listOf(token: number): number {
-    const wAt = (token & ROW_MASK) * W_LANES
-    return this.#state.windows.u32[token >>> ROW_SHIFT][wAt + W.topListPlus1] - 1
+    return this.#listOfToken.get(token) - 1
   }
 
   #balance(position: number): number {

@@ -1,4 +1,6 @@
 import { ROW_MASK, ROW_SHIFT, type Rows } from './memory/rows.ts'
+import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
+import { isRingLength, ringBytes } from './memory/views.ts'
 
 /**
  * Images of rows as they were before an event changed them, newest last, so that late events can
@@ -17,6 +19,18 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
+
+  /** Positions stay what they are, for the order ring points at them. */
+  readonly part: StatePart = {
+    name: 'undo',
+    facts: () => [this.#ring.length, this.#head, this.#tail],
+    views: () => ringBytes(this.#ring, this.#tail, this.#head),
+    open: (facts) => {
+      this.#open(facts)
+      return ringBytes(this.#ring, this.#tail, this.#head)
+    },
+    settle() {},
+  }
 
   /** Makes rows known to the log; returns the id to save under. */
   register(rows: Rows): number {
@@ -72,6 +86,17 @@ export class UndoLog {
   /** Forgets everything before `mark`. */
   forgetBefore(mark: number): void {
     if (mark > this.#tail) this.#tail = mark
+  }
+
+  #open(facts: readonly number[]): void {
+    const limits = [UNDO_LANES_MAX, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+    const [length, head, tail] = sizesOf('undo', facts, limits)
+    if (!isRingLength(length, FIRST_LANES, UNDO_LANES_MAX) || tail > head || head - tail > length)
+      throw new StateError(`an undo log of ${length} lanes cannot reach from ${tail} to ${head}`)
+    this.#ring = new Uint32Array(length)
+    this.#mask = length - 1
+    this.#head = head
+    this.#tail = tail
   }
 
   #saveAcrossTheEnd(page: Uint32Array, from: number, lanes: number, id: number, row: number): void {

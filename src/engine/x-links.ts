@@ -24,10 +24,17 @@ export class XLinks {
     if (m[at] === next) return
     if (m[at] !== 0) this.#leave(m[at] - 1, token)
     m[at] = next
-    if (next === 0) return
-    const tokens = this.#tokens.get(next - 1)
-    if (tokens === undefined) this.#tokens.set(next - 1, [token])
-    else tokens.push(token)
+    if (next !== 0) this.#enter(next - 1, token)
+  }
+
+  /** Makes the lists anew from the metadata rows; their own order tells nothing. */
+  rebuild(): void {
+    this.#tokens.clear()
+    for (let token = 0; token < this.#state.metadata.count; token++) {
+      const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
+      const link = m[(token & ROW_MASK) * M_LANES + M.linkPlus1]
+      if (link !== 0) this.#enter(link - 1, token)
+    }
   }
 
   /** Tokens created earlier with the same link. */
@@ -44,6 +51,12 @@ export class XLinks {
 
   #exists(token: number): boolean {
     return (flagsOf(this.#state, token) & TokenFlag.exists) !== 0
+  }
+
+  #enter(link: number, token: number): void {
+    const tokens = this.#tokens.get(link)
+    if (tokens === undefined) this.#tokens.set(link, [token])
+    else tokens.push(token)
   }
 
   #leave(link: number, token: number): void {

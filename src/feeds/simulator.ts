@@ -21,6 +21,8 @@ export interface SimulatorOptions {
   readonly rate: number
   /** Unix seconds at which the history ends and the live market begins. */
   readonly startSeconds: number
+  /** No slot below it is told. */
+  readonly firstSlot?: number
   /** Now, unix seconds; fractions make the pace even but are not needed. */
   readonly clock: () => number
   readonly addressBook: Interner

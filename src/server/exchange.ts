@@ -67,9 +67,9 @@ export class Exchange {
 
   /**
    * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
-   * defect: logged, answered by `failed()`, and life goes on.
+   * defect: logged, answered by `failed`, and life goes on.
    */
-  guard(step: () => Reply | null, failed: () => Reply): void {
+  guard(step: () => Reply | null, failed: (error: unknown) => Reply): void {
     try {
       const reply = step()
       if (reply !== null) this.reply(reply)
@@ -79,9 +79,9 @@ export class Exchange {
   }
 
   /** Logs an exception of a route with its stack, which the client never sees, and answers. */
-  fail(error: unknown, failed: () => Reply): void {
+  fail(error: unknown, failed: (error: unknown) => Reply): void {
     this.#logDefect(error)
-    this.reply(failed())
+    this.reply(failed(error))
   }
 
   #logDefect(error: unknown): void {

@@ -1,3 +1,4 @@
+import { TapeDamage } from '../engine/tape.ts'
 import { type HttpErrorCode, requestError } from '../wire/errors.ts'
 import { quoted } from '../wire/requests/parsed.ts'
 import { allowedMethods, preflightHeaders } from './cors.ts'
@@ -45,7 +46,7 @@ export function rateHeaders(verdict: RateVerdict): readonly Header[] {
 export function positionHeaders(position: StreamPosition): readonly Header[] {
   return [
     ['X-Mintfeed-Seq', String(position.seq())],
-    ['X-Mintfeed-Epoch', position.epoch],
+    ['X-Mintfeed-Epoch', position.epoch()],
   ]
 }
 
@@ -61,8 +62,10 @@ export function deadlineExceeded(deadlineMs: number): Reply {
   return refusal('deadline_exceeded', 'service', message)
 }
 
-/** 500 of a defect; the log has what the client must not see. */
-export function internalError(): Reply {
+/** 500 of a defect, 503 of history that the disk does not give; the log has what clients must not see. */
+export function internalError(error?: unknown): Reply {
+  if (error instanceof TapeDamage)
+    return refusal('history_unreadable', 'service', 'The history asked for cannot be read now.')
   return errorReply(requestError('internal_error', 'The service failed on this request.'))
 }
 

@@ -36,7 +36,7 @@ export interface LiveTimes {
 /** Where the answers stand in the stream of events. */
 export interface StreamPosition {
   /** Another one for every start that does not go on where the last one stopped. */
-  readonly epoch: string
+  epoch(): string
   /** Events taken so far. */
   seq(): number
 }

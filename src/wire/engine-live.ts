@@ -11,10 +11,17 @@ import { tokenJson } from './token-json.ts'
 export class EngineLive implements LiveSource {
   readonly #engine: Engine
   readonly #token: TokenReader
+  readonly #listeners: (() => void)[] = []
 
   constructor(engine: Engine) {
     this.#engine = engine
     this.#token = new TokenReader(engine.state, engine.top, engine.links)
+  }
+
+  /** Begins to publish: after the recovery, whose events were told before. */
+  attach(): void {
+    for (const listen of this.#listeners) listen()
+    this.#listeners.length = 0
   }
 
   onTrade(
@@ -22,29 +29,32 @@ export class EngineLive implements LiveSource {
     publish: (mint: string, message: string) => void,
   ): void {
     const { facts, state } = this.#engine
-    facts.on('trade', (index) => {
+    const told = (index: number) => {
       const mint = mintOfSwap(state, index)
       if (!wanted(mint)) return
       const pool = jsonString(poolOfSwap(state, index))
       const data = swapJson(state, index)
       publish(mint, `{"channel":"update_mint_info","pool":${pool},"data":${data}}`)
-    })
+    }
+    this.#listeners.push(() => facts.on('trade', told))
   }
 
   onMigration(publish: (message: string) => void): void {
-    this.#engine.facts.on('migration', (token) => publish(this.migrationMessage(token)))
+    const told = (token: number) => publish(this.migrationMessage(token))
+    this.#listeners.push(() => this.#engine.facts.on('migration', told))
   }
 
   /** Launches are told once the creation is known, not when a swap first names the mint. */
   onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
     const { facts, state } = this.#engine
-    facts.on('created', (token) => {
+    const told = (token: number) => {
       if (!wanted() || (flagsOf(state, token) & TokenFlag.creationKnown) === 0) return
       const reader = this.#token.at(token)
       const pool = jsonString(reader.pool)
       const data = tokenJson(reader, 'search')
       publish(`{"channel":"new_launched_pool","pool":${pool},"data":${data}}`)
-    })
+    }
+    this.#listeners.push(() => facts.on('created', told))
   }
 
   /** The `mint_migration` envelope of a migrated token. */

@@ -41,6 +41,7 @@ export const HTTP_ERRORS = {
   stopping: 503,
   overloaded: 503,
   deadline_exceeded: 503,
+  history_unreadable: 503,
 } as const satisfies Record<string, StatusCode>
 export type HttpErrorCode = keyof typeof HTTP_ERRORS
 

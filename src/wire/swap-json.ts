@@ -7,7 +7,7 @@ import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
-import { F, Flag, SIGNATURE_LANES, SWAP_U32_LANES, U } from '../engine/swap-record.ts'
+import { F, Flag, SIGNATURE_LANES, U } from '../engine/swap-record.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
 const MICRO = 1e6
@@ -15,9 +15,9 @@ const SOL_DECIMALS = 9
 
 /** Swap `index` of the tape as the specification's Swap resource. */
 export function swapJson(state: State, index: number): string {
-  const r = state.tape.u32[index >>> ROW_SHIFT]
-  const rf = state.tape.f64[index >>> ROW_SHIFT]
-  const at = (index & ROW_MASK) * SWAP_U32_LANES
+  const r = state.tape.u32Of(index)
+  const rf = state.tape.f64Of(index)
+  const at = state.tape.at(index)
   const token = r[at + U.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * B_LANES
@@ -48,7 +48,7 @@ export function swapJson(state: State, index: number): string {
     `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
     `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
     `,"volume_usd":${jsonNumber(rf[(at >>> 1) + F.volumeMicroUsd] / MICRO)}` +
-    `,"m_cap_usd":${jsonNumber(priceUsd * wholeAt(r, at + U.supplyLo, decimals))}` +
+    `,"m_cap_usd":${jsonNumber(priceUsd * supplyOf(state, r, at, decimals))}` +
     `,"bonding_curve_progress":${jsonNumber(progress)},"liquidity_usd":${jsonNumber(liquidity)}` +
     `,"chain_fee":${jsonNumber(wholeAt(r, at + U.chainFeeLo, SOL_DECIMALS))}` +
     `,"platform_fee":${jsonNumber(wholeAt(r, at + U.platformFeeLo, quoteDecimals))}` +
@@ -64,16 +64,26 @@ export function swapJson(state: State, index: number): string {
 /** A migration may become known long after swaps that came behind it in the total order. */
 function isAfterGraduation(state: State, index: number, token: number): boolean {
   if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
-  const r = state.tape.u32[index >>> ROW_SHIFT]
-  const at = (index & ROW_MASK) * SWAP_U32_LANES
+  const r = state.tape.u32Of(index)
+  const at = state.tape.at(index)
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * B_LANES
-  const slot = state.tape.f64[index >>> ROW_SHIFT][(at >>> 1) + F.slot]
+  const slot = state.tape.f64Of(index)[(at >>> 1) + F.slot]
   const graduatedSlot = state.births.f64[token >>> ROW_SHIFT][(bAt >>> 1) + B.graduatedSlotF]
   if (slot !== graduatedSlot) return slot > graduatedSlot
   if (r[at + U.txIndex] !== b[bAt + B.graduatedTxIndex])
     return r[at + U.txIndex] > b[bAt + B.graduatedTxIndex]
   return r[at + U.ordinal] > b[bAt + B.graduatedOrdinal]
+}
+
+/** A swap from before any supply was known has the one that a creation told later. */
+function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
+  const token = r[at + U.token]
+  const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
+  if ((r[at + U.flags] & Flag.supplyUnseen) === 0 || !isPassed)
+    return wholeAt(r, at + U.supplyLo, decimals)
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  return wholeAt(b, (token & ROW_MASK) * B_LANES + B.passedSupplyLo, decimals)
 }
 
 /** Wallets that are no holders are never flagged, even when that was learned after the swap. */
@@ -90,11 +100,9 @@ function signatureJson(state: State, r: Uint32Array, at: number): string {
 
 /** The pool a swap names, for the envelope of the trade event. */
 export function poolOfSwap(state: State, index: number): string {
-  const r = state.tape.u32[index >>> ROW_SHIFT]
-  return state.book.text(r[(index & ROW_MASK) * SWAP_U32_LANES + U.pool])
+  return state.book.text(state.tape.u32Of(index)[state.tape.at(index) + U.pool])
 }
 
 export function mintOfSwap(state: State, index: number): string {
-  const r = state.tape.u32[index >>> ROW_SHIFT]
-  return state.book.mintOf(r[(index & ROW_MASK) * SWAP_U32_LANES + U.token])
+  return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + U.token])
 }

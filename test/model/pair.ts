@@ -38,6 +38,7 @@ export class Pair {
       (_mint, message) => this.trades.push(message),
     )
     live.onMigration((message) => this.migrations.push(message))
+    live.attach()
   }
 
   apply(event: FeedEvent): void {

@@ -4,7 +4,7 @@ import { type FakeService, startFake } from './fake-service.ts'
 let fake: FakeService
 let seq = 41
 beforeAll(async () => {
-  fake = await startFake({ position: { epoch: 'e1', seq: () => seq } })
+  fake = await startFake({ position: { epoch: () => 'e1', seq: () => seq } })
 })
 afterAll(() => fake.server.stop())
 

@@ -11,6 +11,7 @@ const source = sourceFiles('src')
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   base: ['base'],
   engine: ['engine', 'base'],
+  store: ['store', 'wire', 'engine', 'base'],
   wire: ['wire', 'engine', 'base'],
   server: ['server', 'wire', 'engine', 'base'],
   feeds: ['feeds', 'wire', 'engine', 'base'],

@@ -1,3 +1,6 @@
+import { StateError, type StatePart, sizesOf } from './state-part.ts'
+import { bytesOf, isRingLength } from './views.ts'
+
 /**
  * Open addressing from a 32-bit hash to a row, in shards that grow one at a time: a table of
  * millions never stops the loop to rehash itself, only one 256th of it.
@@ -6,6 +9,8 @@
 const SHARD_BITS = 8
 const SHARDS = 1 << SHARD_BITS
 const FIRST_SLOTS = 16
+/** Lanes of one shard at most, two a slot: far past what 2^32 rows spread over all shards need. */
+const SHARD_LANES_MAX = 1 << 28
 
 export class HashSlots {
   readonly #shards: Uint32Array<ArrayBuffer>[] = []
@@ -43,9 +48,40 @@ export class HashSlots {
   add(hash: number, row: number): void {
     const shardIndex = hash >>> (32 - SHARD_BITS)
     let shard = this.#shards[shardIndex]
-    if (this.#counts[shardIndex] * 8 >= shard.length * 3) shard = this.#grow(shardIndex)
+    if (isFull(this.#counts[shardIndex], shard)) shard = this.#grow(shardIndex)
     put(shard, hash >>> 0, row + 1)
     this.#counts[shardIndex] += 1
+  }
+
+  /** The table as a part of the state: its shards as they are. */
+  part(name: string): StatePart {
+    return {
+      name,
+      facts: () => this.#shards.map((shard) => shard.length),
+      views: () => this.#shards.map(bytesOf),
+      open: (facts) => {
+        const lengths = sizesOf(name, facts, new Array<number>(SHARDS).fill(SHARD_LANES_MAX))
+        if (!lengths.every((length) => isRingLength(length, FIRST_SLOTS * 2, SHARD_LANES_MAX)))
+          throw new StateError(`a shard of the state's ${name} has a size that none can have`)
+        lengths.forEach((length, i) => {
+          this.#shards[i] = new Uint32Array(length)
+        })
+        this.#shard = this.#shards[0]
+        return this.#shards.map(bytesOf)
+      },
+      settle: () => this.#recount(name),
+    }
+  }
+
+  #recount(name: string): void {
+    this.#shards.forEach((shard, i) => {
+      let count = 0
+      for (let at = 1; at < shard.length; at += 2) if (shard[at] !== 0) count++
+      // A search in a shard without a free slot would never end.
+      if (count > 0 && isFull(count - 1, shard))
+        throw new StateError(`a shard of the state's ${name} holds more than it may`)
+      this.#counts[i] = count
+    })
   }
 
   #scan(): number {
@@ -70,6 +106,11 @@ export class HashSlots {
     this.#shards[shardIndex] = wider
     return wider
   }
+}
+
+/** Does a shard have to grow before it takes another row? */
+function isFull(count: number, shard: Uint32Array): boolean {
+  return count * 8 >= shard.length * 3
 }
 
 function put(shard: Uint32Array, hash: number, value: number): void {

@@ -8,6 +8,8 @@
 export const ROW_SHIFT = 12
 export const ROWS_PER_PAGE = 1 << ROW_SHIFT
 export const ROW_MASK = ROWS_PER_PAGE - 1
+/** Rows refer to each other by row + 1 in a u32 lane. */
+export const ROWS_MAX = 0xffffffff
 
 export class Rows {
   /** u32 lanes a row; even, so that f64 lanes stay aligned. */
@@ -41,6 +43,25 @@ export class Rows {
   /** Drops all rows from `count` on; they can be added again. */
   truncate(count: number): void {
     this.count = count
+  }
+
+  /** Makes it `count` zeroed rows in new pages; what it held is gone. */
+  reset(count: number): void {
+    this.u32.length = 0
+    this.f64.length = 0
+    while (this.u32.length * ROWS_PER_PAGE < count) this.#addPage()
+    this.count = count
+    this.#used = count
+  }
+
+  /** The bytes of the rows in use, page by page. */
+  views(): Uint8Array[] {
+    const rowBytes = this.lanes * 4
+    const pages = this.u32.slice(0, Math.ceil(this.count / ROWS_PER_PAGE))
+    return pages.map(({ buffer }, page) => {
+      const rows = Math.min(this.count - page * ROWS_PER_PAGE, ROWS_PER_PAGE)
+      return new Uint8Array(buffer, 0, rows * rowBytes)
+    })
   }
 
   get bytes(): number {

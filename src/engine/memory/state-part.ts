@@ -18,3 +18,29 @@ export interface StatePart {
   /** The bytes of all parts are in place: makes anew what is derived from them. */
   settle(): void
 }
+
+/** Why a saved state cannot be loaded, in one sentence; what was being loaded is of no use then. */
+export class StateError extends Error {
+  override readonly name = 'StateError'
+}
+
+/**
+ * The facts of a part that are sizes, checked before anything is made as big as they say: one for
+ * each limit, a whole number from 0 to it.
+ */
+export function sizesOf(
+  part: string,
+  facts: readonly number[],
+  limits: readonly number[],
+): readonly number[] {
+  if (facts.length !== limits.length)
+    throw new StateError(
+      `the state's ${part} has ${facts.length} facts instead of ${limits.length}`,
+    )
+  for (let i = 0; i < limits.length; i++)
+    if (!Number.isSafeInteger(facts[i]) || facts[i] < 0 || facts[i] > limits[i])
+      throw new StateError(
+        `fact ${i} of the state's ${part} is ${facts[i]} but must be an integer from 0 to ${limits[i]}`,
+      )
+  return facts
+}

@@ -1,9 +1,13 @@
+import { StateError, type StatePart, sizesOf } from './state-part.ts'
+
 /**
  * Append-only UTF-8 text off the heap. A reference is a u32; 0 stands for "no text".
  * A text is [u32 byte length][bytes], 4-byte aligned, never across two chunks.
  */
 const CHUNK_BYTES = 1 << 20
 const UNITS_PER_CHUNK = CHUNK_BYTES / 4
+/** A reference to a unit is a u32. */
+const UNITS_MAX = 2 ** 32
 
 /** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
 export const TEXT_BYTES_MAX = 65_536
@@ -63,6 +67,37 @@ export class TextStore {
     const start = unit * 4 + 4
     for (let i = 0; i < length; i++) if (chunk[start + i] !== bytes[i]) return false
     return true
+  }
+
+  /** The store as a part of the state: its units in use. */
+  part(name: string): StatePart {
+    return {
+      name,
+      facts: () => [this.#next],
+      views: () => this.#views(),
+      open: (facts) => {
+        const [next] = sizesOf(name, facts, [UNITS_MAX])
+        if (next === 0) throw new StateError(`the state's ${name} gives out unit 0`)
+        this.#reset(next)
+        return this.#views()
+      },
+      settle() {},
+    }
+  }
+
+  #views(): Uint8Array[] {
+    return this.#chunks.map((chunk, i) => {
+      const units = Math.min(this.#next - i * UNITS_PER_CHUNK, UNITS_PER_CHUNK)
+      return chunk.subarray(0, units * 4)
+    })
+  }
+
+  #reset(next: number): void {
+    this.#chunks.length = 0
+    this.#lengths.length = 0
+    // Unit 0 is skipped, not used: a store that was never written to has no chunk.
+    while (next > 1 && this.#chunks.length * UNITS_PER_CHUNK < next) this.#addChunk()
+    this.#next = next
   }
 
   #addChunk(): void {

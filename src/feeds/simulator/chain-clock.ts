@@ -5,6 +5,9 @@ export const SLOTS_PER_SECOND = 2.5
 /** Unix second that reads as slot 0; near the chain's real count in 2026. */
 const SLOT_ZERO_SECONDS = 1_611_000_000
 
+/** A market begins with at most this much history, and some room. */
+const HISTORY_SECONDS = 2 * 86_400
+
 export class ChainClock {
   slot = 0
   /** Unix seconds of the slot. */
@@ -14,6 +17,18 @@ export class ChainClock {
   ordinal = 0
   /** Unix seconds at which the next slot begins; 0 until a slot was entered. */
   slotEndSeconds = 0
+  /** Slots that are told lie this far ahead of the clock's own. */
+  readonly #slotsAhead: number
+
+  /** `firstSlot`: slots told are not below it; the day before `startSeconds` is told too. */
+  constructor(startSeconds: number, firstSlot: number) {
+    this.#slotsAhead = Math.max(0, firstSlot - slotAt(startSeconds - HISTORY_SECONDS))
+  }
+
+  /** The slot as the chain's events tell it. */
+  get toldSlot(): number {
+    return this.slot + this.#slotsAhead
+  }
 
   enterSlot(slot: number): void {
     this.slot = slot

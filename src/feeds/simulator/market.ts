@@ -31,6 +31,8 @@ export interface MarketOptions {
   readonly tokens: number
   /** Unix seconds; part of the seed, so that a later start invents other tokens. */
   readonly startSeconds: number
+  /** No slot below it is told: a market that follows another goes on behind it. */
+  readonly firstSlot?: number
   readonly addressBook: Interner
 }
 
@@ -43,7 +45,7 @@ export class Market {
   /** Event time, unix seconds with fraction. */
   seconds: number
   readonly random: Random
-  private readonly clock = new ChainClock()
+  private readonly clock: ChainClock
   private readonly appointments = new Appointments()
   private readonly writer: SwapWriter
   private readonly launcher: Launcher
@@ -61,7 +63,9 @@ export class Market {
     const tickets = new TicketPool(draws, tokens, random)
     const holders = new HolderTable(draws + SPARE_ROWS, tokens)
     const wallets = new WalletPool(options.tokens, addressBook, random)
-    const { clock, appointments } = this
+    const clock = new ChainClock(startSeconds, options.firstSlot ?? 0)
+    this.clock = clock
+    const { appointments } = this
     const writer = new SwapWriter(sink, clock, tokens, random)
     const end = new Graduation(tokens, tickets, appointments, clock, writer, addressBook, random)
     const trader = new Trader(tokens, holders, writer, end, random)

@@ -76,7 +76,7 @@ export class SwapWriter {
     const traits = ints[int + I.traits]!
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
-    batch.f64[RecordBatch.f64At(index) + F.slot] = this.clock.slot
+    batch.f64[RecordBatch.f64At(index) + F.slot] = this.clock.toldSlot
     u32[at + U.txIndex] = this.clock.txIndex
     u32[at + U.ordinal] = this.clock.ordinal++
     u32[at + U.timestamp] = this.clock.timestamp
@@ -109,6 +109,8 @@ export class SwapWriter {
     put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase]!)
     put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote]!)
     put(u32, at + U.realBaseLo, lanes[lane + T.realBase]!)
+    const launchQuote = this.tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]!
+    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote]! - launchQuote)
     put(u32, at + U.platformFeeLo, amounts[A.platformFee]!)
     put(u32, at + U.creatorFeeLo, amounts[A.creatorFee]!)
   }
@@ -144,7 +146,7 @@ export class SwapWriter {
 
   /** Takes the next ordinal of the open transaction for an event. */
   position(): Position {
-    const { slot, txIndex, timestamp } = this.clock
+    const { toldSlot: slot, txIndex, timestamp } = this.clock
     this.keepSignature()
     const signature = signatureText(this.signature)
     return { slot, txIndex, ordinal: this.clock.ordinal++, signature, timestamp }

@@ -12,8 +12,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: the ordinal does not matter',
     file: 'src/engine/engine.ts',
-    find: 'SIGNATURE_LANES, u32[at + U.ordinal])',
-    replace: 'SIGNATURE_LANES, 0)',
+    find: 'signatureHash[1], u32[at + U.ordinal])',
+    replace: 'signatureHash[1], 0)',
     tests: ['model'],
   },
   {
@@ -33,7 +33,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'late: the index in the block does not order',
     file: 'src/engine/order-ring.ts',
-    find: 'if (this.#txIndexes[at] !== txIndex) return this.#txIndexes[at] > txIndex',
+    find: 'if (txIndexes[at] !== txIndex) return txIndexes[at] > txIndex',
     replace: '',
     tests: ['model'],
   },
@@ -78,6 +78,41 @@ export const ORDER_FAULTS: readonly Fault[] = [
     find: "if (event.type === 'token_created') this.#late.rejudge(token)",
     replace: "if (event.type === 'token_created') void token",
     tests: ['model'],
+  },
+  {
+    name: 'creation: swaps before it keep the supply they were folded with',
+    file: 'src/wire/swap-json.ts',
+    find: '(r[at + U.flags] & Flag.supplyUnseen) === 0 || !isPassed',
+    replace: 'r[at + U.flags] !== 0 || !isPassed',
+    tests: ['test/properties/late-supply.test.ts'],
+  },
+  {
+    name: 'index: that of the last event in order, not of the last that arrived',
+    file: 'src/engine/order-ring.ts',
+    find: 'if (this.#arrivals[at] < arrival) continue',
+    replace: 'if (arrival >= 0) continue',
+    tests: ['test/properties/records.test.ts'],
+  },
+  {
+    name: 'index: a counted one gives way to the next event of its transaction',
+    file: 'src/engine/order-ring.ts',
+    find: 'txIndex = this.#txIndexes[at]\n',
+    replace: 'txIndex += 0\n',
+    tests: ['test/properties/records.test.ts'],
+  },
+  {
+    name: 'tape: a record in hand is not copied out of its block',
+    file: 'src/engine/hand.ts',
+    find: 'if (index < tape.firstInMemory) this.#copyRecord()',
+    replace: '',
+    tests: ['test/store/tape.test.ts'],
+  },
+  {
+    name: 'tape: a record is settled one too early',
+    file: 'src/engine/engine.ts',
+    find: 'return this.state.tape.count - this.#ring.swaps',
+    replace: 'return this.state.tape.count - this.#ring.swaps + 1',
+    tests: ['test/store/tape.test.ts'],
   },
   {
     name: 'migration: does not count for the creator',

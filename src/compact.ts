@@ -1,0 +1,74 @@
+/**
+ * The compactor: a process of its own that the serving one starts now and then. It folds the
+ * journal into a new snapshot, verifies that, removes what is no longer needed and exits. One JSON
+ * line on stdout for progress, one for the result; the reason of a failure goes to stderr.
+ */
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { archivedEngine } from './store/archived-engine.ts'
+import { type Compaction, compact } from './store/compaction.ts'
+import { NodeDisk } from './store/node-disk.ts'
+
+/** Progress lines are at least this far apart. */
+const PROGRESS_MS = 1_000
+/** The serving process comes first whenever both want a core. */
+const LOWEST_PRIORITY = 19
+
+function run(): void {
+  const { values } = parseArgs({
+    options: {
+      folder: { type: 'string' },
+      'until-segment': { type: 'string' },
+      'keep-journal': { type: 'boolean' },
+      'memory-bytes': { type: 'string' },
+    },
+  })
+  if (values.folder === undefined) throw new Error('the compactor needs --folder')
+  lowerPriority()
+  const disk = new NodeDisk()
+  const { folder } = values
+  const startedMs = performance.now()
+  const steps = compact({
+    disk,
+    folder,
+    untilSegment: Number(values['until-segment']),
+    newEngine: () => archivedEngine(disk, folder),
+    keepsJournal: values['keep-journal'] === true,
+  })
+  tell(drive(steps, Number(values['memory-bytes'] ?? Number.MAX_SAFE_INTEGER)), startedMs)
+}
+
+function drive(steps: ReturnType<typeof compact>, memoryBytesMax: number): Compaction {
+  let nextLineMs = performance.now() + PROGRESS_MS
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (performance.now() < nextLineMs) continue
+    nextLineMs = performance.now() + PROGRESS_MS
+    const bytes = process.memoryUsage.rss()
+    if (bytes > memoryBytesMax)
+      throw new Error(`the compactor has ${bytes} bytes of memory, ${memoryBytesMax} are allowed`)
+    process.stdout.write(`${JSON.stringify({ progress: step.value })}\n`)
+  }
+}
+
+function tell(compaction: Compaction, startedMs: number): void {
+  const durationMs = Math.round(performance.now() - startedMs)
+  const peakBytes = process.resourceUsage().maxRSS * 1024
+  process.stdout.write(`${JSON.stringify({ result: { ...compaction, durationMs, peakBytes } })}\n`)
+}
+
+function lowerPriority(): void {
+  try {
+    os.setPriority(LOWEST_PRIORITY)
+  } catch {
+    // Not allowed here: it then shares the cores as any other process.
+  }
+}
+
+try {
+  run()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from './base/config.ts'
+import { Engine } from './engine/engine.ts'
+import type { Log } from './server/options.ts'
+import type { Service } from './service.ts'
+import { runCompactor } from './store/compactor-process.ts'
+import type { StoreError } from './store/failure.ts'
+import { Journal } from './store/journal.ts'
+import { JournaledEngine } from './store/journaled-engine.ts'
+import { NodeDisk } from './store/node-disk.ts'
+import { bootId, lockFolder } from './store/process-lock.ts'
+import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
+import { Snapshots } from './store/snapshots.ts'
+import { DiskTapeArchive } from './store/tape-archive.ts'
+import { WaitTimes } from './store/wait-times.ts'
+
+/** A recovery works this long before it lets the server answer. */
+const SLICE_MS = 10
+/** Progress lines are this far apart. */
+const PROGRESS_MS = 1_000
+
+export interface DurabilityOptions {
+  readonly config: Config
+  readonly folder: string
+  readonly service: Service
+  readonly log: Log
+  /** Told once when the disk has refused: feeds are to stop. */
+  readonly onFailure: () => void
+}
+
+/** What keeps the service's events over a stop: lock, recovery, journal, snapshots (contract 6). */
+export class Durability {
+  readonly epoch: string
+  readonly #journal: Journal
+  readonly #journaled: JournaledEngine
+  readonly #snapshots: Snapshots
+  readonly #archive: DiskTapeArchive
+  readonly #waits: WaitTimes
+  readonly #unlock: () => void
+
+  private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
+    const { config, folder, service, log } = options
+    this.epoch = recovered.epoch
+    this.#unlock = own.unlock
+    this.#archive = own.archive
+    this.#waits = new WaitTimes()
+    const { disk } = own
+    this.#journal = new Journal(
+      {
+        disk,
+        folder,
+        fsync: config.fsync,
+        epoch: recovered.epoch,
+        boot: own.boot,
+        clockMs: () => performance.now(),
+        onSynced: (waitedMs) => this.#waits.add(waitedMs),
+        onFailure: (failure) => {
+          log.error({ reason: failure.message }, 'the disk refused')
+          options.onFailure()
+        },
+      },
+      recovered.place,
+    )
+    this.#journaled = new JournaledEngine(service.engine, this.#journal)
+    this.#journaled.settings()
+    service.keepIn(this.#journaled)
+    this.#snapshots = new Snapshots(
+      {
+        journal: this.#journal,
+        tape: service.engine.state.tape,
+        folder,
+        everyMs: config.snapshotEveryMs,
+        tapeMemoryBytes: config.tapeMemoryBytes,
+        keepsJournal: config.keepsJournal,
+        compact: runCompactor,
+        memoryBytes: () => process.memoryUsage.rss(),
+        clockMs: Date.now,
+        onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
+        onDone: (result) => log.info({ ...result }, 'snapshot made and verified'),
+        onFailed: (reason) => log.error({ reason }, 'snapshot failed'),
+      },
+      recovered.snapshotSeq ?? 0,
+    )
+    this.#snapshots.start()
+  }
+
+  /**
+   * Takes the folder, recovers the service's engine from it and begins its journal.
+   * @throws StoreError with a sentence that says what to do
+   */
+  static async open(options: DurabilityOptions): Promise<Durability> {
+    const { config, folder, service, log } = options
+    const unlock = lockFolder(folder)
+    try {
+      const disk = new NodeDisk()
+      const boot = bootId()
+      const { tape } = service.engine.state
+      const archive = new DiskTapeArchive(disk, folder, tape.chunkRecords)
+      tape.archive = archive
+      const startedMs = performance.now()
+      const steps = recover({
+        disk,
+        folder,
+        boot,
+        engine: service.engine,
+        newEngine: () => new Engine({ clock: config.clock }),
+        newEpoch: randomUUID,
+      })
+      const recovered = await inSlices(steps, log)
+      service.engine.settle({ clock: config.clock, lateSlots: config.lateSlots })
+      tell(recovered, service, performance.now() - startedMs, log)
+      return new Durability(options, recovered, { disk, boot, archive, unlock })
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  }
+
+  /** Why no events are taken, or null. */
+  get failure(): StoreError | null {
+    return this.#journal.failure
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    const journal = this.#journal
+    return {
+      journal_seq: journal.seq,
+      journal_synced_seq: journal.syncedSeq,
+      journal_segment: journal.segment,
+      journal_segment_bytes: journal.segmentSize,
+      journal_failed: journal.failure === null ? 0 : 1,
+      journal_left_out_total: this.#journaled.leftOut,
+      ...this.#waits.figures(),
+      ...this.#snapshots.figures(),
+      tape_cache_bytes: this.#archive.bytes,
+      tape_cache_hits_total: this.#archive.hits,
+      tape_cache_misses_total: this.#archive.misses,
+    }
+  }
+
+  /** Has a snapshot made now. */
+  snapshot(): Promise<void> {
+    return this.#snapshots.take()
+  }
+
+  /** The end, after the last event: all is synced, a last snapshot is made, the folder is free. */
+  async close(): Promise<void> {
+    this.#snapshots.stop()
+    this.#journal.close()
+    if (this.#journal.failure === null) await this.#snapshots.take()
+    this.#archive.close()
+    this.#unlock()
+  }
+}
+
+interface OpenFolder {
+  readonly disk: NodeDisk
+  readonly boot: string
+  readonly archive: DiskTapeArchive
+  readonly unlock: () => void
+}
+
+/** Runs a recovery so that the event loop gets its turns. */
+async function inSlices(
+  steps: Generator<RecoveryProgress, Recovered>,
+  log: Log,
+): Promise<Recovered> {
+  let sliceEndMs = performance.now() + SLICE_MS
+  let nextLineMs = performance.now() + PROGRESS_MS
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    const nowMs = performance.now()
+    if (nowMs < sliceEndMs) continue
+    if (nowMs >= nextLineMs) {
+      log.info({ ...step.value }, 'recovering')
+      nextLineMs = nowMs + PROGRESS_MS
+    }
+    await setImmediate()
+    sliceEndMs = performance.now() + SLICE_MS
+  }
+}
+
+function tell(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
+  const { cut, damagedSnapshots, place } = recovered
+  for (const path of damagedSnapshots)
+    log.error({ path }, 'a snapshot is damaged: the one before it was used')
+  if (cut !== null)
+    log.warn({ ...cut }, 'the journal ended in the middle of a write: the tail was cut off')
+  if (recovered.hasLost)
+    log.warn({ epoch: recovered.epoch }, 'events may be lost: the stream has a new epoch')
+  log.info(
+    {
+      seq: place.seq,
+      snapshotSeq: recovered.snapshotSeq,
+      frames: recovered.framesFolded,
+      tokens: service.engine.state.tokens.count,
+      durationMs: Math.round(durationMs),
+      epoch: recovered.epoch,
+    },
+    'recovered',
+  )
+}

@@ -1,0 +1,23 @@
+type Lanes = Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>
+
+/** The bytes of an array where they lie. */
+export function bytesOf(array: Lanes): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+}
+
+/**
+ * The bytes of a ring from position `tail` to `head`, oldest first: one run, or two where it wraps.
+ * Its length is a power of two, and position p lies at p modulo it.
+ */
+export function ringBytes(ring: Lanes, tail: number, head: number): Uint8Array[] {
+  const from = tail & (ring.length - 1)
+  const end = from + head - tail
+  const runs = [ring.subarray(from, Math.min(end, ring.length))]
+  if (end > ring.length) runs.push(ring.subarray(0, end - ring.length))
+  return runs.map(bytesOf)
+}
+
+/** May a ring that doubles from `least` to `most` be this long? */
+export function isRingLength(length: number, least: number, most: number): boolean {
+  return length >= least && length <= most && Number.isInteger(Math.log2(length))
+}

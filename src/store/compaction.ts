@@ -1,0 +1,184 @@
+import { join } from 'node:path'
+import type { Engine } from '../engine/engine.ts'
+import { listDataFiles, type NumberedFile, snapshotPath } from './data-folder.ts'
+import type { Disk } from './disk.ts'
+import { StoreError } from './failure.ts'
+import { foldFrame } from './frame-fold.ts'
+import { headerOf, type JournalEnd, walkJournal } from './journal-scan.ts'
+import { loadSnapshot } from './recovery.ts'
+import { writeSnapshot } from './snapshot-file.ts'
+import { stateDigest } from './state-digest.ts'
+import { archiveTape } from './tape-archive.ts'
+
+/** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
+export const SNAPSHOTS_KEPT = 2
+
+export interface CompactionOptions {
+  readonly disk: Disk
+  readonly folder: string
+  /** Segments before this one are folded; it and later ones are being written. */
+  readonly untilSegment: number
+  /** Makes an empty engine that reads the tape's chunks of the folder. */
+  readonly newEngine: () => Engine
+  /** Keep journal segments that no snapshot needs any more. */
+  readonly keepsJournal: boolean
+}
+
+export interface CompactionProgress {
+  readonly step: 'load' | 'replay' | 'verify'
+  readonly done: number
+}
+
+export interface Compaction {
+  readonly seq: number
+  /** Seq of the snapshot it started from; 0 for none. */
+  readonly fromSeq: number
+  readonly framesFolded: number
+  readonly digest: string
+  /** Records of the tape that are in chunks on the disk. */
+  readonly archivedRecords: number
+  readonly snapshotsRemoved: number
+  readonly segmentsRemoved: number
+}
+
+/**
+ * Brings the snapshot up to date: the last one, the journal behind it, a new one, which is then
+ * loaded and must have the same digest. Only after that is anything older removed.
+ * @throws StoreError when the journal cannot be read to its end or the new snapshot does not verify
+ */
+export function* compact(options: CompactionOptions): Generator<CompactionProgress, Compaction> {
+  const { disk, folder, newEngine } = options
+  const files = listDataFiles(disk, folder)
+  // Only compactors leave such files, and this is the only one.
+  for (const name of files.unfinished) disk.remove(join(folder, name))
+  const loaded = yield* loadNewestWhole(options, files.snapshots)
+  const fromSeq = loaded?.seq ?? 0
+  let engine: Engine | null = loaded?.engine ?? newEngine()
+  const segments = files.segments.filter(({ number }) => number < options.untilSegment)
+  const replayed = yield* replay(disk, { ...files, segments }, fromSeq, engine)
+  const { end } = replayed
+  if (end.segment === 0 || end.seq === fromSeq) return nothingNew(fromSeq, engine)
+  const archivedRecords = archiveTape(disk, folder, engine.state.tape, engine.settledSwaps)
+  const path = snapshotPath(folder, end.seq)
+  const about = {
+    seq: end.seq,
+    epoch: end.epoch ?? '',
+    segment: options.untilSegment,
+    settings: engine.settings,
+  }
+  const digest = writeSnapshot(disk, folder, path, engine.parts, about)
+  // The old state goes before the new one is loaded, so that only one is in memory.
+  engine = null
+  yield* verify(options, path, digest)
+  const removed = prune(disk, folder, options.keepsJournal)
+  return {
+    seq: end.seq,
+    fromSeq,
+    framesFolded: replayed.frames,
+    digest,
+    archivedRecords,
+    ...removed,
+  }
+}
+
+function nothingNew(seq: number, engine: Engine): Compaction {
+  return {
+    seq,
+    fromSeq: seq,
+    framesFolded: 0,
+    digest: '',
+    archivedRecords: engine.state.tape.archivedCount,
+    snapshotsRemoved: 0,
+    segmentsRemoved: 0,
+  }
+}
+
+function* loadNewestWhole(
+  { disk, newEngine }: CompactionOptions,
+  snapshots: readonly NumberedFile[],
+): Generator<CompactionProgress, { engine: Engine; seq: number } | null> {
+  for (const { path } of snapshots.toReversed()) {
+    const engine = newEngine()
+    const contents = yield* steps('load', loadSnapshot(disk, path, engine))
+    if (contents !== null) return { engine, seq: contents.seq }
+  }
+  return null
+}
+
+/** Hands on how far the loading of a snapshot has come. */
+function* steps<T>(
+  step: CompactionProgress['step'],
+  loading: Generator<{ readonly done: number }, T>,
+): Generator<CompactionProgress, T> {
+  for (;;) {
+    const next = loading.next()
+    if (next.done) return next.value
+    yield { step, done: next.value.done }
+  }
+}
+
+function* replay(
+  disk: Disk,
+  files: ReturnType<typeof listDataFiles>,
+  fromSeq: number,
+  engine: Engine,
+): Generator<CompactionProgress, { end: JournalEnd; frames: number }> {
+  let frames = 0
+  const walk = walkJournal(disk, files, fromSeq, (frame) => {
+    foldFrame(engine, frame)
+    frames += 1
+  })
+  for (;;) {
+    const step = walk.next()
+    if (!step.done) {
+      yield { step: 'replay', done: step.value }
+      continue
+    }
+    if (step.value.cut !== null)
+      throw new StoreError(
+        'damaged',
+        `${step.value.cut.path} ends in the middle of a frame at byte ${step.value.cut.byte}.`,
+      )
+    return { end: step.value, frames }
+  }
+}
+
+function* verify(
+  { disk, newEngine }: CompactionOptions,
+  path: string,
+  digest: string,
+): Generator<CompactionProgress, void> {
+  const engine = newEngine()
+  const contents = yield* steps('verify', loadSnapshot(disk, path, engine))
+  if (contents !== null && stateDigest(engine.parts) === digest) return
+  disk.rename(path, `${path}.damaged`)
+  throw new StoreError(
+    'damaged',
+    `The snapshot ${path} does not read as it was written: the disk or the memory of this machine ` +
+      'is not to be trusted. Nothing was removed.',
+  )
+}
+
+/** Removes snapshots past the newest ones, and segments that the oldest of these does not need. */
+function prune(
+  disk: Disk,
+  folder: string,
+  keepsJournal: boolean,
+): { snapshotsRemoved: number; segmentsRemoved: number } {
+  const { snapshots, segments } = listDataFiles(disk, folder)
+  const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
+  const kept = snapshots.slice(-SNAPSHOTS_KEPT)
+  // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
+  const neededFrom = kept.length < SNAPSHOTS_KEPT ? 0 : kept[0].number
+  for (const { path } of old) disk.remove(path)
+  let segmentsRemoved = 0
+  if (!keepsJournal)
+    while (segmentsRemoved + 1 < segments.length) {
+      const next = headerOf(disk, segments[segmentsRemoved + 1].path)
+      if (next === null || next === 'newer' || next.firstSeq > neededFrom) break
+      disk.remove(segments[segmentsRemoved].path)
+      segmentsRemoved += 1
+    }
+  if (old.length + segmentsRemoved > 0) disk.syncFolder(folder)
+  return { snapshotsRemoved: old.length, segmentsRemoved }
+}

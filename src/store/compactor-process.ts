@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { StoreError } from './failure.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Result = Type.Object({
+  seq: Count,
+  fromSeq: Count,
+  framesFolded: Count,
+  digest: Type.String(),
+  archivedRecords: Count,
+  snapshotsRemoved: Count,
+  segmentsRemoved: Count,
+  durationMs: Count,
+  /** Largest resident size of the process. */
+  peakBytes: Count,
+})
+const Progress = Type.Object({ step: Type.String(), done: Count })
+const resultLine = Compile(Type.Object({ result: Result }))
+const progressLine = Compile(Type.Object({ progress: Progress }))
+
+/** What a compactor process did. */
+export type CompactorResult = Type.Static<typeof Result>
+export type CompactorProgress = Type.Static<typeof Progress>
+
+export interface CompactorRun {
+  readonly folder: string
+  readonly untilSegment: number
+  readonly keepsJournal: boolean
+  /** It ends itself above this resident size. */
+  readonly memoryBytesMax: number
+  readonly onProgress: (progress: CompactorProgress) => void
+}
+
+/** Longest a compaction may take; then its process is ended and nothing has changed. */
+export const COMPACTION_MS_MAX = 30 * 60_000
+/** V8 heap of the compactor: the state lies outside of it. */
+const HEAP_MB = 768
+/** Characters of its complaint that are passed on. */
+const REASON_CHARACTERS_MAX = 2_000
+
+const PROGRAM = fileURLToPath(new URL('../compact.ts', import.meta.url))
+
+/**
+ * Runs the compactor (src/compact.ts) as a process of its own; rejects with a StoreError when it
+ * did not end well.
+ */
+export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
+  const args = [
+    `--max-old-space-size=${HEAP_MB}`,
+    PROGRAM,
+    `--folder=${run.folder}`,
+    `--until-segment=${run.untilSegment}`,
+    `--memory-bytes=${run.memoryBytesMax}`,
+    ...(run.keepsJournal ? ['--keep-journal'] : []),
+  ]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const deadline = setTimeout(() => child.kill('SIGKILL'), COMPACTION_MS_MAX)
+  deadline.unref()
+  let result: CompactorResult | null = null
+  let reason = ''
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const value: unknown = JSON.parse(line)
+    if (resultLine.Check(value)) result = value.result
+    else if (progressLine.Check(value)) run.onProgress(value.progress)
+  })
+  child.stderr.on('data', (bytes: Buffer) => {
+    if (reason.length < REASON_CHARACTERS_MAX) reason += bytes.toString('utf8')
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(notDone(error.message)))
+    child.on('close', (code, signal) => {
+      clearTimeout(deadline)
+      if (code === 0 && result !== null) resolve(result)
+      else reject(notDone(reason.trim() || `it ended with ${signal ?? `code ${code}`}`))
+    })
+  })
+}
+
+function notDone(reason: string): StoreError {
+  return new StoreError(
+    'disk',
+    `The snapshot was not made: ${reason.slice(0, REASON_CHARACTERS_MAX)}`,
+  )
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import type { Disk, DiskFile } from './disk.ts'
+import { readAll } from './disk.ts'
+
+/** Files of a data folder, by what their names say. */
+export interface DataFiles {
+  /** Ascending. */
+  readonly segments: readonly NumberedFile[]
+  /** Ascending. */
+  readonly snapshots: readonly NumberedFile[]
+  /** Ascending; the tape's chunks. */
+  readonly chunks: readonly NumberedFile[]
+  /** Files that were being written when a process ended. */
+  readonly unfinished: readonly string[]
+}
+
+export interface NumberedFile {
+  /** Segment and chunk: its index; snapshot: its seq. */
+  readonly number: number
+  readonly name: string
+  readonly path: string
+}
+
+const DIGITS = 16
+const SEGMENT = /^journal-(\d{16})\.mfj$/
+const SNAPSHOT = /^snapshot-(\d{16})\.mfs$/
+const CHUNK = /^tape-(\d{16})\.mft$/
+export const UNFINISHED = '.unfinished'
+
+export function segmentPath(folder: string, index: number): string {
+  return join(folder, `journal-${digits(index)}.mfj`)
+}
+
+export function snapshotPath(folder: string, seq: number): string {
+  return join(folder, `snapshot-${digits(seq)}.mfs`)
+}
+
+export function chunkPath(folder: string, chunk: number): string {
+  return join(folder, `tape-${digits(chunk)}.mft`)
+}
+
+export function listDataFiles(disk: Disk, folder: string): DataFiles {
+  const names = disk.list(folder)
+  return {
+    segments: numbered(folder, names, SEGMENT),
+    snapshots: numbered(folder, names, SNAPSHOT),
+    chunks: numbered(folder, names, CHUNK),
+    unfinished: names.filter((name) => name.endsWith(UNFINISHED)),
+  }
+}
+
+/** Reads a whole file into memory that starts 8-byte aligned. */
+export function readWhole(disk: Disk, path: string): Uint8Array<ArrayBuffer> {
+  return withFile(disk.open(path), (file) => {
+    const bytes = new Uint8Array(new ArrayBuffer(file.size()))
+    return readAll(file, bytes, 0) ? bytes : bytes.subarray(0, 0)
+  })
+}
+
+/** Runs `use` and closes the file whatever happens. */
+export function withFile<T>(file: DiskFile, use: (file: DiskFile) => T): T {
+  try {
+    return use(file)
+  } finally {
+    file.close()
+  }
+}
+
+/** Writes a file that is either whole under its name or not there: unfinished name, sync, rename. */
+export function writeWhole(
+  disk: Disk,
+  folder: string,
+  path: string,
+  write: (file: DiskFile) => void,
+): void {
+  const unfinished = `${path}${UNFINISHED}`
+  removeIfThere(disk, folder, unfinished)
+  withFile(disk.create(unfinished), (file) => {
+    write(file)
+    file.sync()
+  })
+  disk.rename(unfinished, path)
+  disk.syncFolder(folder)
+}
+
+function removeIfThere(disk: Disk, folder: string, path: string): void {
+  if (disk.list(folder).some((name) => join(folder, name) === path)) disk.remove(path)
+}
+
+function numbered(folder: string, names: readonly string[], shape: RegExp): NumberedFile[] {
+  const found: NumberedFile[] = []
+  for (const name of names) {
+    const number = shape.exec(name)?.[1]
+    if (number !== undefined) found.push({ number: Number(number), name, path: join(folder, name) })
+  }
+  return found.sort((a, b) => a.number - b.number)
+}
+
+function digits(number: number): string {
+  return String(number).padStart(DIGITS, '0')
+}

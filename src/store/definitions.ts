@@ -1,0 +1,83 @@
+import type { AddressBook, BookCounts } from '../engine/address-book.ts'
+import { StoreError } from './failure.ts'
+import type { FrameWriter } from './frame-writer.ts'
+import { Kind } from './journal-format.ts'
+
+/**
+ * What records name by number: [first address, addresses, first token, tokens, first wallet,
+ * wallets] as u32, then the address id of each token and of each wallet, then each address as its
+ * length (u16) and its UTF-8.
+ */
+const COUNTS = 6
+/** Entries of one kind in one frame. */
+const ENTRIES_MAX = 1 << 14
+
+/** Adds frames that define what came to the book since `known`. */
+export function addDefinitions(
+  frames: FrameWriter,
+  seq: number,
+  book: AddressBook,
+  known: BookCounts,
+): void {
+  const all = book.counts
+  const at = { ...known }
+  while (at.addresses < all.addresses || at.tokens < all.tokens || at.wallets < all.wallets) {
+    const addresses = Math.min(ENTRIES_MAX, all.addresses - at.addresses)
+    // Roles name addresses: those of this frame and before, so they wait for the last addresses.
+    const isLast = at.addresses + addresses === all.addresses
+    const tokens = isLast ? Math.min(ENTRIES_MAX, all.tokens - at.tokens) : 0
+    const wallets = isLast ? Math.min(ENTRIES_MAX, all.wallets - at.wallets) : 0
+    frames.add(Kind.definitions, seq, 0, encode(book, at, { addresses, tokens, wallets }))
+    at.addresses += addresses
+    at.tokens += tokens
+    at.wallets += wallets
+  }
+}
+
+function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8Array {
+  let bytes = (COUNTS + counts.tokens + counts.wallets) * 4
+  for (let i = 0; i < counts.addresses; i++) bytes += 2 + book.textBytes(first.addresses + i).length
+  const payload = Buffer.allocUnsafe(bytes)
+  const { addresses, tokens, wallets } = first
+  let at = 0
+  const heads = [addresses, counts.addresses, tokens, counts.tokens, wallets, counts.wallets]
+  for (const head of heads) at = payload.writeUInt32LE(head, at)
+  for (let i = 0; i < counts.tokens; i++)
+    at = payload.writeUInt32LE(book.addressOfToken(tokens + i), at)
+  for (let i = 0; i < counts.wallets; i++)
+    at = payload.writeUInt32LE(book.addressOfWallet(wallets + i), at)
+  for (let i = 0; i < counts.addresses; i++) {
+    const text = book.textBytes(addresses + i)
+    at = payload.writeUInt16LE(text.length, at)
+    payload.set(text, at)
+    at += text.length
+  }
+  return payload
+}
+
+/** @throws StoreError when the definitions do not go on where the book stands */
+export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {
+  const view = Buffer.from(payload.buffer, payload.byteOffset, payload.length)
+  const heads = Array.from({ length: COUNTS }, (_, i) => view.readUInt32LE(i * 4))
+  const [firstAddress, addresses, firstToken, tokens, firstWallet, wallets] = heads
+  const { counts } = book
+  if (
+    counts.addresses !== firstAddress ||
+    counts.tokens !== firstToken ||
+    counts.wallets !== firstWallet
+  )
+    throw new StoreError(
+      'damaged',
+      `The journal defines address ${firstAddress} where the state knows ${counts.addresses}: ` +
+        'journal and snapshot are not of one run, put back the files of one.',
+    )
+  const rolesAt = COUNTS * 4
+  let at = rolesAt + (tokens + wallets) * 4
+  for (let i = 0; i < addresses; i++) {
+    const length = view.readUInt16LE(at)
+    book.addressOfBytes(view.subarray(at + 2, at + 2 + length))
+    at += 2 + length
+  }
+  for (let i = 0; i < tokens; i++) book.giveToken(view.readUInt32LE(rolesAt + i * 4))
+  for (let i = 0; i < wallets; i++) book.giveWallet(view.readUInt32LE(rolesAt + (tokens + i) * 4))
+}

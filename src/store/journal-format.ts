@@ -1,0 +1,69 @@
+/**
+ * The layout of a journal segment, version 1. Everything is little-endian and 8-byte aligned.
+ *
+ *     segment   header (128 bytes), then frames
+ *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
+ *
+ * `seq` counts the events that arrived, duplicates and refused ones among them; a frame's seq is
+ * that of its first event. `syncedSeq` says, at the time of writing, below which seq everything was
+ * known to be on the disk: when a frame is damaged, a later one tells by it whether the damaged one
+ * had been safe once (damage) or never was (a crash before the sync).
+ */
+export const JOURNAL_MAGIC = 'MFJOURN\n'
+export const JOURNAL_VERSION = 1
+
+export const SEGMENT_HEADER_BYTES = 128
+/** Byte offsets in a segment's header. */
+export const S = {
+  magic: 0,
+  version: 8,
+  headerBytes: 12,
+  index: 16,
+  firstSeq: 24,
+  syncedSeq: 32,
+  previousCrc: 40,
+  epoch: 48,
+  boot: 64,
+  crc: 124,
+} as const
+
+export const FRAME_HEADER_BYTES = 32
+export const FRAME_TRAILER_BYTES = 8
+/** Byte offsets in a frame's header; the trailer is [crc of header and payload, payload bytes]. */
+export const FRAME = {
+  payloadBytes: 0,
+  kind: 4,
+  seq: 8,
+  syncedSeq: 16,
+  events: 24,
+  previousCrc: 28,
+} as const
+
+/** What a frame holds. 0 is no kind, so that zeroed sectors are no frames. */
+export const Kind = {
+  /** The wall clock, unix seconds (f64), that events after it were taken at. */
+  clock: 1,
+  /** Addresses, mints and wallets that records after it name by number. */
+  definitions: 2,
+  /** Swap records (swap-record.ts). */
+  records: 3,
+  /** Any other event, as its event line (contract section 7). */
+  event: 4,
+  /** How the engine was set when the events after it were folded (JSON). */
+  settings: 5,
+  /** The process stopped in order and everything before is on the disk. */
+  closed: 6,
+} as const
+export const KIND_MAX = 6
+
+/** Largest payload; what is longer is cut into several frames by the writer. */
+export const FRAME_PAYLOAD_BYTES_MAX = 1 << 24
+
+/** Bytes of a frame with such a payload. */
+export function frameBytes(payloadBytes: number): number {
+  return FRAME_HEADER_BYTES + padded(payloadBytes) + FRAME_TRAILER_BYTES
+}
+
+export function padded(bytes: number): number {
+  return (bytes + 7) & ~7
+}

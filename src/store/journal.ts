@@ -1,0 +1,302 @@
+import { segmentPath } from './data-folder.ts'
+import { appendAll, type Disk, type DiskFile } from './disk.ts'
+import { StoreError } from './failure.ts'
+import { FrameWriter } from './frame-writer.ts'
+import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
+import { writeSegmentHeader } from './segment-header.ts'
+
+/** When what was written is made to last (contract section 6). */
+export type FsyncPolicy =
+  /** `fdatasync` back to back in the background. */
+  | 'group'
+  /** Before anything of a batch is published. */
+  | 'always'
+  /** When the system likes; only the ends of segments are synced. */
+  | 'off'
+
+/** A segment is followed by a new one from this size on. */
+export const SEGMENT_BYTES = 64 << 20
+
+export interface JournalOptions {
+  readonly disk: Disk
+  readonly folder: string
+  readonly fsync: FsyncPolicy
+  readonly epoch: string
+  readonly boot: string
+  readonly segmentBytes?: number
+  /** Told once, when the disk refused: nothing can be appended any more. */
+  readonly onFailure: (failure: StoreError) => void
+  /** Told after each sync how long what it made last had waited, at most; milliseconds. */
+  readonly onSynced?: (waitedMs: number) => void
+  /** Milliseconds, for `onSynced`. */
+  readonly clockMs?: () => number
+}
+
+/** Where a journal goes on: behind this seq and crc, in the segment after this one. */
+export interface JournalPlace {
+  readonly seq: number
+  readonly crc: number
+  readonly segment: number
+}
+
+/**
+ * The journal of one process, append-only: a batch is one write, before anything of it is folded or
+ * seen. Every start begins a segment of its own. A failed write or sync is never tried again, since
+ * nobody can know what the disk then holds: the journal is over, and with it the intake of events.
+ */
+export class Journal {
+  readonly frames = new FrameWriter()
+  readonly #options: JournalOptions
+  readonly #segmentBytes: number
+  #file: DiskFile
+  #segment: number
+  #size = 0
+  #seq: number
+  #crc: number
+  #syncedSeq: number
+  #failure: StoreError | null = null
+  /** Segments whose last bytes are not known to be on the disk yet, oldest first. */
+  #full: FullSegment[] = []
+  #isFolderSynced = false
+  #isSyncing = false
+  #isClosed = false
+  /** When the oldest byte that no running sync covers was written; NaN for none. */
+  #waitingSinceMs = Number.NaN
+
+  /** @throws StoreError when the first segment cannot be made */
+  constructor(options: JournalOptions, place: JournalPlace) {
+    this.#options = options
+    this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES
+    this.#seq = place.seq
+    this.#crc = place.crc
+    this.#syncedSeq = place.seq
+    this.#segment = place.segment
+    try {
+      this.#file = this.#openSegment()
+      this.#file.sync()
+      options.disk.syncFolder(options.folder)
+      this.#isFolderSynced = true
+    } catch (error) {
+      throw refused(error)
+    }
+  }
+
+  /** Seq behind everything that was written. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Seq below which everything is on the disk. */
+  get syncedSeq(): number {
+    return this.#syncedSeq
+  }
+
+  /** Index of the segment that is being written. */
+  get segment(): number {
+    return this.#segment
+  }
+
+  /** Bytes of the segment that is being written. */
+  get segmentSize(): number {
+    return this.#size
+  }
+
+  get failure(): StoreError | null {
+    return this.#failure
+  }
+
+  /** Starts a batch of frames in `frames`. */
+  begin(): FrameWriter {
+    this.frames.begin(this.#crc, this.#syncedSeq)
+    return this.frames
+  }
+
+  /**
+   * Writes the batch in `frames`, which ends before `endSeq`; with `always` it is on the disk when
+   * this returns.
+   * @throws StoreError when the disk refuses, or had refused before
+   */
+  commit(endSeq: number): void {
+    if (this.#failure !== null) throw this.#failure
+    const { bytes } = this.frames
+    try {
+      appendAll(this.#file, bytes)
+      this.#size += bytes.length
+      this.#crc = this.frames.crc
+      this.#seq = endSeq
+      if (this.#options.fsync === 'always') this.#syncNow()
+      if (this.#size >= this.#segmentBytes) this.#rotate()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    if (Number.isNaN(this.#waitingSinceMs)) this.#waitingSinceMs = this.#nowMs()
+    this.#keepSyncing()
+  }
+
+  /**
+   * Index of the first segment behind everything written so far: the files before it are whole. A
+   * segment is begun for it, unless the present one is empty or the journal is closed.
+   * @throws StoreError when the disk refuses
+   */
+  boundary(): number {
+    if (this.#failure !== null) throw this.#failure
+    if (this.#isClosed) return this.#segment + 1
+    try {
+      if (this.#size > SEGMENT_HEADER_BYTES) this.#rotate()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    this.#keepSyncing()
+    return this.#segment
+  }
+
+  /** Makes everything last and says so in the file: a stop in order. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#failure === null) this.#sayClosed()
+    this.#closeFiles()
+  }
+
+  #sayClosed(): void {
+    try {
+      this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
+      appendAll(this.#file, this.frames.bytes)
+      this.#syncNow()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #openSegment(): DiskFile {
+    const { disk, folder, epoch, boot } = this.#options
+    this.#segment += 1
+    const header = writeSegmentHeader({
+      index: this.#segment,
+      firstSeq: this.#seq,
+      syncedSeq: this.#syncedSeq,
+      previousCrc: this.#crc,
+      epoch,
+      boot,
+    })
+    const file = disk.create(segmentPath(folder, this.#segment))
+    this.#file = file
+    appendAll(file, header.bytes)
+    this.#size = header.bytes.length
+    this.#crc = header.crc
+    return file
+  }
+
+  #rotate(): void {
+    this.#full.push({ file: this.#file, endSeq: this.#seq })
+    this.#openSegment()
+    this.#isFolderSynced = false
+    if (this.#options.fsync === 'always') this.#syncNow()
+  }
+
+  /** The folder and old segments first: what is synced has no hole before it. */
+  #syncNow(): void {
+    if (!this.#isFolderSynced) this.#options.disk.syncFolder(this.#options.folder)
+    this.#isFolderSynced = true
+    for (const { file } of this.#full) {
+      file.sync()
+      file.close()
+    }
+    this.#full = []
+    this.#file.sync()
+    this.#syncedSeq = this.#seq
+  }
+
+  /** One sync after the other as long as there is something to sync. */
+  #keepSyncing(): void {
+    if (this.#isSyncing || this.#isClosed || this.#failure !== null) return
+    const step = this.#nextStep()
+    if (step === null) return
+    this.#isSyncing = true
+    step.run((error) => {
+      this.#isSyncing = false
+      if (this.#isClosed || this.#failure !== null) return
+      if (error !== null) this.#fail(error)
+      else {
+        step.done()
+        this.#keepSyncing()
+      }
+    })
+  }
+
+  #nextStep(): SyncStep | null {
+    const { disk, folder, fsync } = this.#options
+    if (fsync === 'always') return null
+    if (!this.#isFolderSynced) {
+      this.#isFolderSynced = true
+      return { run: (done) => disk.syncFolderLater(folder, done), done: () => {} }
+    }
+    if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
+    return fsync === 'group' && this.#syncedSeq < this.#seq ? this.#stepOfCurrent() : null
+  }
+
+  #stepOfFull(full: FullSegment): SyncStep {
+    const done = () => {
+      this.#full.shift()
+      full.file.close()
+      this.#syncedSeq = Math.max(this.#syncedSeq, full.endSeq)
+    }
+    return { run: (then) => full.file.syncLater(then), done }
+  }
+
+  #stepOfCurrent(): SyncStep {
+    const file = this.#file
+    const seq = this.#seq
+    const sinceMs = this.#waitingSinceMs
+    this.#waitingSinceMs = Number.NaN
+    const done = () => {
+      this.#syncedSeq = seq
+      this.#options.onSynced?.(this.#nowMs() - sinceMs)
+    }
+    return { run: (then) => file.syncLater(then), done }
+  }
+
+  #nowMs(): number {
+    return this.#options.clockMs?.() ?? 0
+  }
+
+  #fail(error: unknown): StoreError {
+    if (this.#failure !== null) return this.#failure
+    const failure = refused(error)
+    this.#failure = failure
+    this.#options.onFailure(failure)
+    return failure
+  }
+
+  #closeFiles(): void {
+    for (const file of [...this.#full.map((full) => full.file), this.#file])
+      try {
+        file.close()
+      } catch {
+        // What matters was synced before, or the failure was told.
+      }
+    this.#full = []
+  }
+}
+
+interface FullSegment {
+  readonly file: DiskFile
+  /** Seq behind its last event. */
+  readonly endSeq: number
+}
+
+/** One thing to sync in the background, and what holds once it is. */
+interface SyncStep {
+  readonly run: (done: (error: Error | null) => void) => void
+  readonly done: () => void
+}
+
+function refused(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StoreError(
+    'disk',
+    `The disk refused the journal (${reason}): no events are taken until the program is started ` +
+      'anew with a disk that works; reads go on.',
+  )
+}

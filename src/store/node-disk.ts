@@ -1,0 +1,102 @@
+import fs from 'node:fs'
+import type { Disk, DiskFile } from './disk.ts'
+
+/** The disk of the machine, through Node's synchronous calls. */
+export class NodeDisk implements Disk {
+  list(folder: string): string[] {
+    try {
+      return fs.readdirSync(folder).sort()
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  makeFolder(folder: string): void {
+    fs.mkdirSync(folder, { recursive: true })
+  }
+
+  create(path: string): DiskFile {
+    return new NodeFile(fs.openSync(path, 'ax+', 0o644))
+  }
+
+  open(path: string): DiskFile {
+    return new NodeFile(fs.openSync(path, 'r+'))
+  }
+
+  rename(from: string, to: string): void {
+    fs.renameSync(from, to)
+  }
+
+  remove(path: string): void {
+    fs.unlinkSync(path)
+  }
+
+  syncFolder(folder: string): void {
+    const fd = fs.openSync(folder, 'r')
+    try {
+      fs.fsyncSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  }
+
+  syncFolderLater(folder: string, done: (error: Error | null) => void): void {
+    fs.open(folder, 'r', (openError, fd) => {
+      if (openError !== null) return done(openError)
+      fs.fsync(fd, (error) => fs.close(fd, (closeError) => done(error ?? closeError ?? null)))
+    })
+  }
+}
+
+class NodeFile implements DiskFile {
+  readonly #fd: number
+
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  size(): number {
+    return fs.fstatSync(this.#fd).size
+  }
+
+  append(bytes: Uint8Array): number {
+    return again(() => fs.writeSync(this.#fd, bytes))
+  }
+
+  read(into: Uint8Array, position: number): number {
+    return again(() => fs.readSync(this.#fd, into, 0, into.length, position))
+  }
+
+  truncate(size: number): void {
+    fs.ftruncateSync(this.#fd, size)
+  }
+
+  sync(): void {
+    fs.fdatasyncSync(this.#fd)
+  }
+
+  syncLater(done: (error: Error | null) => void): void {
+    fs.fdatasync(this.#fd, done)
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd)
+  }
+}
+
+/** A signal may interrupt a call before it did anything: it is made again. */
+function again<T>(call: () => T): T {
+  for (;;)
+    try {
+      return call()
+    } catch (error) {
+      if (codeOf(error) !== 'EINTR') throw error
+    }
+}
+
+/** The `code` of a system error, or "". */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code : ''
+}

@@ -1,0 +1,182 @@
+import type { Engine } from '../engine/engine.ts'
+import { copyParts } from './copy-parts.ts'
+import { listDataFiles, type NumberedFile, withFile } from './data-folder.ts'
+import type { Disk } from './disk.ts'
+import { StoreError } from './failure.ts'
+import { foldFrame } from './frame-fold.ts'
+import type { JournalPlace } from './journal.ts'
+import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
+import { type Cut, type JournalEnd, walkJournal } from './journal-scan.ts'
+import { UNKNOWN_BOOT } from './process-lock.ts'
+import { loadParts, readContents } from './snapshot-file.ts'
+import type { Contents } from './snapshot-format.ts'
+
+export interface RecoveryOptions {
+  readonly disk: Disk
+  readonly folder: string
+  /** Uuid of the machine's boot now. */
+  readonly boot: string
+  /** Recovered in place. */
+  readonly engine: Engine
+  /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
+  readonly newEngine: () => Engine
+  readonly newEpoch: () => string
+}
+
+/** How far a recovery has come. */
+export interface RecoveryProgress {
+  readonly step: 'snapshot' | 'journal'
+  /** Bytes of the snapshot, or seq of the journal. */
+  readonly done: number
+}
+
+/** What the recovery found and did. */
+export interface Recovered {
+  /** Where the journal goes on. */
+  readonly place: JournalPlace
+  readonly epoch: string
+  /** True when something of the stream may be gone: the epoch is a new one. */
+  readonly hasLost: boolean
+  readonly snapshotSeq: number | null
+  /** Snapshots that were damaged and left aside. */
+  readonly damagedSnapshots: readonly string[]
+  readonly framesFolded: number
+  readonly cut: Cut | null
+}
+
+/**
+ * The state before the last stop: the newest whole snapshot, then the journal behind it. A tail
+ * that was never safe is cut off the disk; anything else that is wrong stops the start.
+ *
+ * A generator, so that a server answers 503 meanwhile: it yields every few milliseconds.
+ * @throws StoreError with a sentence that says what to do
+ */
+export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, Recovered> {
+  const { disk, folder, engine } = options
+  disk.makeFolder(folder)
+  const files = listDataFiles(disk, folder)
+  const damaged: string[] = []
+  const loaded = yield* loadNewest(options, files.snapshots, damaged)
+  if (loaded === null && damaged.length > 0 && files.segments.length === 0)
+    throw allDamaged(damaged)
+  const fromSeq = loaded?.seq ?? 0
+  let framesFolded = 0
+  const walk = walkJournal(disk, files, fromSeq, (frame) => {
+    foldFrame(engine, frame)
+    framesFolded += 1
+  })
+  const end = yield* inSteps(walk)
+  engine.order.rebuild()
+  for (const path of damaged) disk.rename(path, `${path}.damaged`)
+  if (end.cut !== null) cutTail(disk, folder, end.cut)
+  const hasLost = mayHaveLost(end, options.boot, files.segments.length > 0 || loaded !== null)
+  const oldEpoch = end.epoch ?? loaded?.epoch ?? null
+  const epoch = hasLost || oldEpoch === null ? options.newEpoch() : oldEpoch
+  return {
+    place: placeBehind(end, files.segments),
+    epoch,
+    hasLost,
+    snapshotSeq: loaded?.seq ?? null,
+    damagedSnapshots: damaged,
+    framesFolded,
+    cut: end.cut,
+  }
+}
+
+/** Loads the newest snapshot that is whole; null when there is none at all. */
+function* loadNewest(
+  { disk, engine, newEngine }: RecoveryOptions,
+  snapshots: readonly NumberedFile[],
+  damaged: string[],
+): Generator<RecoveryProgress, Contents | null> {
+  for (const { path } of snapshots.toReversed()) {
+    const contents = yield* loadSnapshot(disk, path, engine)
+    if (contents !== null) return contents
+    damaged.push(path)
+  }
+  if (damaged.length > 0) copyParts(newEngine().parts, engine.parts)
+  return null
+}
+
+/** Loads one snapshot; null when it is damaged, and the engine's state is then worth nothing. */
+export function* loadSnapshot(
+  disk: Disk,
+  path: string,
+  engine: Engine,
+): Generator<RecoveryProgress, Contents | null> {
+  const file = disk.open(path)
+  try {
+    const contents = readContents(file, path)
+    if (contents === null) return null
+    const loading = loadParts(file, contents, engine.parts)
+    for (;;) {
+      const step = loading.next()
+      if (!step.done) {
+        yield { step: 'snapshot', done: step.value }
+        continue
+      }
+      if (!step.value) return null
+      engine.settle(contents.settings)
+      return contents
+    }
+  } finally {
+    file.close()
+  }
+}
+
+function* inSteps(walk: Generator<number, JournalEnd>): Generator<RecoveryProgress, JournalEnd> {
+  for (;;) {
+    const step = walk.next()
+    if (step.done) return step.value
+    yield { step: 'journal', done: step.value }
+  }
+}
+
+/**
+ * A journal that ends in order has lost nothing, nor has one of a process that was killed while the
+ * machine went on: what it had written is in the file. After a power failure nobody can tell.
+ */
+function mayHaveLost(end: JournalEnd, boot: string, hadFiles: boolean): boolean {
+  if (!hadFiles || end.boot === null) return false
+  if (end.cut !== null) return true
+  if (end.isClosed) return false
+  return end.boot !== boot || boot === UNKNOWN_BOOT
+}
+
+function placeBehind(end: JournalEnd, segments: readonly NumberedFile[]): JournalPlace {
+  const dropped = new Set(end.cut?.dropped)
+  const kept = segments.filter(
+    ({ path }) =>
+      !dropped.has(path) && (path !== end.cut?.path || end.cut.byte >= SEGMENT_HEADER_BYTES),
+  )
+  const segment = kept.at(-1)?.number ?? end.segment
+  return { seq: end.seq, crc: end.crc, segment }
+}
+
+/** Takes a tail off the disk that was never safe there. */
+export function cutTail(disk: Disk, folder: string, cut: Cut): void {
+  for (const path of cut.dropped.toReversed()) disk.remove(path)
+  if (cut.byte < SEGMENT_HEADER_BYTES) disk.remove(cut.path)
+  else
+    withFile(disk.open(cut.path), (file) => {
+      file.truncate(cut.byte)
+      file.sync()
+    })
+  disk.syncFolder(folder)
+}
+
+/** Runs a recovery, or any such generator, to its end at once. */
+export function runToEnd<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+function allDamaged(paths: readonly string[]): StoreError {
+  return new StoreError(
+    'damaged',
+    `No snapshot is whole (${paths.join(', ')}) and there is no journal: put back a copy, or start ` +
+      'with an empty DATA_DIR.',
+  )
+}

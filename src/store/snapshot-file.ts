@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { StatePart } from '../engine/memory/state-part.ts'
+import { writeWhole } from './data-folder.ts'
+import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
+import { StoreError } from './failure.ts'
+import { padded } from './journal-format.ts'
+import {
+  CONTENTS_BYTES_MAX,
+  type Contents,
+  FOOTER,
+  type PartEntry,
+  SNAPSHOT_FOOTER_BYTES,
+  SNAPSHOT_HEADER_BYTES,
+  SNAPSHOT_MAGIC,
+  SNAPSHOT_VERSION,
+} from './snapshot-format.ts'
+import { digestPart } from './state-digest.ts'
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const contentsValidator = Compile(
+  Type.Object({
+    seq: Count,
+    epoch: Type.String(),
+    segment: Count,
+    settings: Type.Object({
+      clock: Type.Union([Type.Literal('wall'), Type.Literal('event')]),
+      lateSlots: Count,
+    }),
+    digest: Type.String(),
+    parts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        facts: Type.Array(Type.Number()),
+        at: Count,
+        bytes: Count,
+        crc: Count,
+      }),
+    ),
+  }),
+)
+
+/**
+ * Writes a snapshot under its name once it is whole on the disk; returns its digest.
+ * @throws Error with the disk's code when the disk refuses
+ */
+export function writeSnapshot(
+  disk: Disk,
+  folder: string,
+  path: string,
+  parts: readonly StatePart[],
+  about: Omit<Contents, 'digest' | 'parts'>,
+): string {
+  const hash = createHash('sha256')
+  let digest = ''
+  writeWhole(disk, folder, path, (file) => {
+    let at = SNAPSHOT_HEADER_BYTES
+    appendAll(file, header())
+    const entries: PartEntry[] = []
+    for (const part of parts) {
+      digestPart(hash, part)
+      const entry = { name: part.name, facts: part.facts(), at, ...appendPart(file, part) }
+      entries.push(entry)
+      at += padded(entry.bytes)
+    }
+    digest = hash.digest('hex')
+    const contents: Contents = { ...about, digest, parts: entries }
+    appendContents(file, contents, at)
+  })
+  return digest
+}
+
+function header(): Uint8Array {
+  const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
+  bytes.write(SNAPSHOT_MAGIC, 0, 'latin1')
+  bytes.writeUInt32LE(SNAPSHOT_VERSION, 8)
+  return bytes
+}
+
+function appendPart(file: DiskFile, part: StatePart): { bytes: number; crc: number } {
+  let bytes = 0
+  let crc = 0
+  for (const view of part.views()) {
+    appendAll(file, view)
+    crc = crc32(view, crc)
+    bytes += view.length
+  }
+  if (padded(bytes) > bytes) appendAll(file, new Uint8Array(padded(bytes) - bytes))
+  return { bytes, crc }
+}
+
+function appendContents(file: DiskFile, contents: Contents, at: number): void {
+  const text = Buffer.from(JSON.stringify(contents))
+  const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
+  footer.writeDoubleLE(at, FOOTER.contentsAt)
+  footer.writeDoubleLE(text.length, FOOTER.contentsBytes)
+  footer.writeUInt32LE(crc32(text), FOOTER.crc)
+  footer.writeUInt32LE(SNAPSHOT_VERSION, FOOTER.version)
+  footer.write(SNAPSHOT_MAGIC, FOOTER.magic, 'latin1')
+  appendAll(file, text)
+  appendAll(file, footer)
+}
+
+/**
+ * The table of contents of a snapshot; null when the file is torn or damaged there.
+ * @throws StoreError when a later version wrote it
+ */
+export function readContents(file: DiskFile, path: string): Contents | null {
+  const size = file.size()
+  if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
+  const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
+  if (!readAll(file, footer, size - SNAPSHOT_FOOTER_BYTES)) return null
+  if (footer.toString('latin1', FOOTER.magic) !== SNAPSHOT_MAGIC) return null
+  if (footer.readUInt32LE(FOOTER.version) > SNAPSHOT_VERSION) throw newer(path)
+  const at = footer.readDoubleLE(FOOTER.contentsAt)
+  const bytes = footer.readDoubleLE(FOOTER.contentsBytes)
+  if (at + bytes !== size - SNAPSHOT_FOOTER_BYTES || !(bytes <= CONTENTS_BYTES_MAX)) return null
+  const text = Buffer.alloc(bytes)
+  if (!readAll(file, text, at) || crc32(text) !== footer.readUInt32LE(FOOTER.crc)) return null
+  const contents: unknown = JSON.parse(text.toString('utf8'))
+  if (!contentsValidator.Check(contents)) return null
+  const found = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
+  return readAll(file, found, 0) && found.equals(header()) ? contents : null
+}
+
+/**
+ * Loads the parts a snapshot holds; yields the bytes read so far. Returns false when the file is
+ * damaged: the state is then worth nothing.
+ */
+export function* loadParts(
+  file: DiskFile,
+  contents: Contents,
+  parts: readonly StatePart[],
+): Generator<number, boolean> {
+  if (contents.parts.length !== parts.length) return false
+  let done = 0
+  for (let i = 0; i < parts.length; i++) {
+    const entry = contents.parts[i]
+    if (entry.name !== parts[i].name) return false
+    const isWhole = yield* loadPart(file, entry, parts[i], done)
+    if (!isWhole) return false
+    done += entry.bytes
+  }
+  for (const part of parts) part.settle()
+  return true
+}
+
+/** Bytes read between two rests. */
+const BYTES_PER_REST = 8 << 20
+
+function* loadPart(
+  file: DiskFile,
+  entry: PartEntry,
+  part: StatePart,
+  done: number,
+): Generator<number, boolean> {
+  let crc = 0
+  let at = entry.at
+  let restAt = at + BYTES_PER_REST
+  const views = part.open(entry.facts)
+  if (views.reduce((sum, view) => sum + view.length, 0) !== entry.bytes) return false
+  for (const view of views) {
+    if (!readAll(file, view, at)) return false
+    crc = crc32(view, crc)
+    at += view.length
+    if (at < restAt) continue
+    restAt = at + BYTES_PER_REST
+    yield done + at - entry.at
+  }
+  return crc === entry.crc
+}
+
+function newer(path: string): StoreError {
+  return new StoreError(
+    'newer_version',
+    `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
+  )
+}

@@ -1,0 +1,42 @@
+import type { EngineSettings } from '../engine/engine.ts'
+
+/**
+ * The layout of a snapshot, version 1, little-endian:
+ *
+ *     header   magic, version, zeros (16 bytes)
+ *     parts    the bytes of each part, each padded with zeros to 8 bytes
+ *     contents JSON of `Contents`
+ *     footer   offset and length of the contents, their crc, version, magic (32 bytes)
+ *
+ * It is written in one go and found by its end, so that a torn one has none.
+ */
+export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
+export const SNAPSHOT_VERSION = 1
+export const SNAPSHOT_HEADER_BYTES = 16
+export const SNAPSHOT_FOOTER_BYTES = 32
+/** Byte offsets in the footer. */
+export const FOOTER = { contentsAt: 0, contentsBytes: 8, crc: 16, version: 20, magic: 24 } as const
+/** Largest table of contents that is believed. */
+export const CONTENTS_BYTES_MAX = 64 << 20
+
+/** A part of the state in the file. */
+export interface PartEntry {
+  readonly name: string
+  readonly facts: readonly number[]
+  /** Offset of its bytes in the file, and how many. */
+  readonly at: number
+  readonly bytes: number
+  readonly crc: number
+}
+
+export interface Contents {
+  /** Seq behind the last event in it. */
+  readonly seq: number
+  readonly epoch: string
+  /** Segment of the journal that goes on behind it. */
+  readonly segment: number
+  readonly settings: EngineSettings
+  /** Sha-256 of the state (state-digest.ts). */
+  readonly digest: string
+  readonly parts: readonly PartEntry[]
+}

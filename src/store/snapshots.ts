@@ -1,0 +1,100 @@
+import type { Tape } from '../engine/tape.ts'
+import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-process.ts'
+import type { Journal } from './journal.ts'
+
+/** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
+const COMPACTOR_SPARE_BYTES = 1 << 30
+
+export interface SnapshotsOptions {
+  readonly journal: Journal
+  readonly tape: Tape
+  readonly folder: string
+  readonly everyMs: number
+  /** Bytes of tape that stay in memory. */
+  readonly tapeMemoryBytes: number
+  readonly keepsJournal: boolean
+  readonly compact: (run: CompactorRun) => Promise<CompactorResult>
+  /** Resident bytes of this process now. */
+  readonly memoryBytes: () => number
+  /** Now in unix milliseconds. */
+  readonly clockMs: () => number
+  readonly onProgress: (progress: CompactorProgress) => void
+  readonly onDone: (result: CompactorResult) => void
+  readonly onFailed: (reason: string) => void
+}
+
+/**
+ * Has a snapshot made every so often, one at a time, and lets old tape leave memory once it is on
+ * the disk. The serving process only begins a new journal segment for it.
+ */
+export class Snapshots {
+  readonly #options: SnapshotsOptions
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+  #snapshotSeq: number
+  #failures = 0
+  #madeAtMs: number | null = null
+  #last: CompactorResult | null = null
+
+  constructor(options: SnapshotsOptions, snapshotSeq: number) {
+    this.#options = options
+    this.#snapshotSeq = snapshotSeq
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.take(), this.#options.everyMs)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  /** Makes one now, after the one that is running; resolves when it is made or has failed. */
+  async take(): Promise<void> {
+    while (this.#running !== null) await this.#running
+    this.#running = this.#make()
+    await this.#running
+    this.#running = null
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      snapshot_seq: this.#snapshotSeq,
+      snapshot_failures_total: this.#failures,
+      snapshot_age_seconds:
+        this.#madeAtMs === null
+          ? -1
+          : Math.round((this.#options.clockMs() - this.#madeAtMs) / 1000),
+      snapshot_duration_ms: this.#last?.durationMs ?? 0,
+      snapshot_peak_bytes: this.#last?.peakBytes ?? 0,
+      snapshot_running: this.#running === null ? 0 : 1,
+    }
+  }
+
+  async #make(): Promise<void> {
+    const options = this.#options
+    if (options.journal.seq === this.#snapshotSeq) return
+    try {
+      const untilSegment = options.journal.boundary()
+      const result = await options.compact({
+        folder: options.folder,
+        untilSegment,
+        keepsJournal: options.keepsJournal,
+        memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
+        onProgress: options.onProgress,
+      })
+      this.#snapshotSeq = result.seq
+      this.#last = result
+      this.#madeAtMs = options.clockMs()
+      options.tape.archivedCount = result.archivedRecords
+      options.tape.shrink(options.tapeMemoryBytes)
+      options.onDone(result)
+    } catch (error) {
+      this.#failures += 1
+      options.onFailed(error instanceof Error ? error.message : String(error))
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { LRUCache } from 'lru-cache'
+import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
+import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive, TapeDamage } from '../engine/tape.ts'
+import { chunkPath } from './data-folder.ts'
+import type { Disk, DiskFile } from './disk.ts'
+import { type ChunkTable, readChunkBlock, readChunkTable, writeChunk } from './tape-chunk.ts'
+
+/** Bytes of blocks that are kept after they were read. */
+export const TAPE_CACHE_BYTES = 32 << 20
+/** Chunks held open for reading. */
+const OPEN_CHUNKS_MAX = 64
+
+const BLOCK_BYTES = TAPE_BLOCK_RECORDS * SWAP_RECORD_BYTES
+
+interface Block {
+  readonly u32: Uint32Array<ArrayBuffer>
+  readonly f64: Float64Array<ArrayBuffer>
+}
+
+interface OpenChunk {
+  readonly file: DiskFile
+  readonly table: ChunkTable
+}
+
+/** The chunks of a data folder as the engine reads them: block by block, newest reads kept. */
+export class DiskTapeArchive implements TapeArchive {
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #blocksPerChunk: number
+  readonly #blocks = new LRUCache<number, Block>({
+    max: Math.floor(TAPE_CACHE_BYTES / BLOCK_BYTES),
+  })
+  readonly #chunks = new LRUCache<number, OpenChunk>({
+    max: OPEN_CHUNKS_MAX,
+    dispose: ({ file }) => file.close(),
+  })
+  /** Blocks read from the disk so far, and reads that needed none. */
+  misses = 0
+  hits = 0
+
+  constructor(disk: Disk, folder: string, chunkRecords: number) {
+    this.#disk = disk
+    this.#folder = folder
+    this.#blocksPerChunk = chunkRecords / TAPE_BLOCK_RECORDS
+  }
+
+  /** Bytes of the blocks that are kept. */
+  get bytes(): number {
+    return this.#blocks.size * BLOCK_BYTES
+  }
+
+  /** @throws TapeDamage when the block is not what was written */
+  block(block: number): Block {
+    const kept = this.#blocks.get(block)
+    if (kept !== undefined) {
+      this.hits += 1
+      return kept
+    }
+    this.misses += 1
+    const read = this.#read(block)
+    this.#blocks.set(block, read)
+    return read
+  }
+
+  close(): void {
+    this.#chunks.clear()
+    this.#blocks.clear()
+  }
+
+  #read(block: number): Block {
+    const number = Math.floor(block / this.#blocksPerChunk)
+    const { file, table } = this.#chunk(number)
+    const buffer = new ArrayBuffer(BLOCK_BYTES)
+    const isWhole = readChunkBlock(
+      file,
+      table,
+      block % this.#blocksPerChunk,
+      new Uint8Array(buffer),
+    )
+    if (!isWhole) throw damage(chunkPath(this.#folder, number), block)
+    return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer) }
+  }
+
+  #chunk(number: number): OpenChunk {
+    const open = this.#chunks.get(number)
+    if (open !== undefined) return open
+    const path = chunkPath(this.#folder, number)
+    let file: DiskFile
+    try {
+      file = this.#disk.open(path)
+    } catch {
+      throw damage(path, number * this.#blocksPerChunk)
+    }
+    const table = readChunkTable(file, number)
+    if (table === null || table.crcs.length !== this.#blocksPerChunk) {
+      file.close()
+      throw damage(path, number * this.#blocksPerChunk)
+    }
+    const chunk = { file, table }
+    this.#chunks.set(number, chunk)
+    return chunk
+  }
+}
+
+function damage(path: string, block: number): TapeDamage {
+  return new TapeDamage(
+    `${path} cannot be read at block ${block}: put the file back from a copy, or remove it with ` +
+      'every newer file of the folder.',
+  )
+}
+
+/**
+ * Writes the chunks that are full and out of the reach of late events (`reach` = first record that
+ * may still be taken back); returns how many records are archived then.
+ */
+export function archiveTape(disk: Disk, folder: string, tape: Tape, reach: number): number {
+  const { chunkRecords } = tape
+  let first = tape.archivedCount
+  while (first + chunkRecords <= reach) {
+    const blocks: Uint8Array[] = []
+    for (let record = first; record < first + chunkRecords; record += TAPE_BLOCK_RECORDS)
+      blocks.push(blockBytes(tape, record))
+    writeChunk(disk, folder, first / chunkRecords, TAPE_BLOCK_RECORDS, blocks)
+    first += chunkRecords
+  }
+  tape.archivedCount = first
+  return first
+}
+
+function blockBytes(tape: Tape, record: number): Uint8Array {
+  const u32 = tape.u32Of(record)
+  return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, BLOCK_BYTES)
+}

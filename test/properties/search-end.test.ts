@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { Rank, SearchIndex } from '../../src/engine/search-index.ts'
+
+const MINT = 'm'.repeat(40)
+const LONG = `needle${'x'.repeat(30)}`
+/** Mint, name and symbol each have an end of one byte. */
+const OTHER_BYTES = MINT.length + LONG.length + 'S'.length + 3
+/** The index keeps its entries in a buffer of a power of two. */
+const BUFFER_BYTES = [2 ** 16, 2 ** 17, 2 ** 18]
+
+test('a text longer than what follows it is looked for in an entry at the end of the buffer', () => {
+  for (const bytes of BUFFER_BYTES) {
+    const index = new SearchIndex()
+    index.set(0, MINT, 'y'.repeat(bytes - OTHER_BYTES) + LONG, 'S')
+    const ranks: number[] = []
+    index.match(LONG, (_, rank) => ranks.push(rank))
+    expect(ranks).toEqual([Rank.substring])
+  }
+})

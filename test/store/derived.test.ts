@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { created, START_SECOND, twitter } from '../oracle/fixtures.ts'
+import { crowd } from './crowd.ts'
+import { differenceOf, engineOf, restored } from './restoring.ts'
+
+const MINTS = ['first', 'second', 'third'] as const
+
+function engineAfter(events: readonly FeedEvent[]): Engine {
+  const engine = engineOf('event')
+  for (const event of events) engine.accept(event)
+  return engine
+}
+
+const creations = MINTS.map((mint, i) =>
+  created({ mint, slot: 100 + i, signature: mint, creator: mint }),
+)
+const links = MINTS.map((mint) => twitter(mint, 'https://x.com/same/status/1'))
+
+test('how often a link was used before is known after loading, whatever the engine held', () => {
+  const whole = engineAfter([...creations, ...links])
+  const others = engineAfter([...creations, ...links, twitter('first', '')])
+  for (const into of [engineOf('event'), engineAfter([...links, ...creations]), others]) {
+    const loaded = restored(whole, into)
+    const uses = MINTS.map((mint) => loaded.links.reusesOf(loaded.state.book.findToken(mint)))
+    expect(uses).toEqual([0, 1, 2])
+  }
+})
+
+test('the ten largest are those of the loaded balances, not of what was read before', () => {
+  const [events, others] = [crowd(1, 100), crowd(2, 100)]
+  const [whole, into] = [engineAfter(events), engineAfter(others)]
+  const before = into.top.largest(0)
+  const expected = whole.top.largest(0)
+  expect(before).toHaveLength(10)
+  expect(before).not.toEqual(expected)
+  const loaded = restored(whole, into)
+  expect(loaded.top.largest(0)).toEqual(expected)
+  expect(loaded.top.sum(0)).toBe(whole.top.sum(0))
+})
+
+test('tokens that graduated in another order than they were created stay in that order', () => {
+  const graduations = MINTS.toReversed().map(
+    (mint, i): FeedEvent => ({
+      type: 'migrated',
+      slot: 120 + i,
+      txIndex: 0,
+      ordinal: 0,
+      signature: `out ${mint}`,
+      timestamp: START_SECOND,
+      mint,
+      bondingCurve: 'curve',
+      poolAmm: `pool ${mint}`,
+    }),
+  )
+  const whole = engineAfter([...creations, ...graduations])
+  const loaded = restored(whole, engineOf('event'))
+  expect(loaded.order.graduated).toEqual([2, 1, 0])
+  expect(loaded.order.created).toEqual([0, 1, 2])
+  expect(loaded.order.completing).toEqual([])
+})
+
+test('an engine can be loaded again and again', () => {
+  const [first, second] = [engineAfter(crowd(1, 100)), engineAfter(crowd(2, 150))]
+  const into = engineOf('event')
+  for (let i = 0; i < 6; i += 1) {
+    expect(differenceOf(restored(first, into), first, crowd(1, 100))).toBeNull()
+    expect(differenceOf(restored(second, into), second, crowd(2, 150))).toBeNull()
+  }
+})

@@ -1,0 +1,79 @@
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import type { StatePart } from '../../src/engine/memory/state-part.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { everyRead, firstUnlike } from '../model/every-read.ts'
+import type { Clock } from '../model/pair.ts'
+import { history } from '../oracle/histories.ts'
+import { Random } from '../oracle/random.ts'
+import { crowd } from './crowd.ts'
+
+/** One event, and where a wall clock is moved before it. */
+export interface Step {
+  readonly event: FeedEvent
+  readonly now: number
+}
+
+/** Events with a clock up to 50 seconds behind them, now and then hours ahead. */
+export function stepsOf(events: readonly FeedEvent[], seed: number): Step[] {
+  const random = new Random(seed ^ 0xc10c)
+  let now = 0
+  return events.map((event) => {
+    const ahead = random.chance(0.03) ? random.integer(0, 90_000) : random.integer(-50, 5)
+    now = Math.max(now, event.timestamp + ahead)
+    return { event, now }
+  })
+}
+
+/** Rules low enough that short histories make pro traders; few identities, so that they run out. */
+export function engineOf(clock: Clock, identities = 64): Engine {
+  return new Engine({ clock, identities, rules: { proTrades: 6, proMints: 2 } })
+}
+
+/** An engine that has folded something else, so that loading has something to replace. */
+export function usedEngineOf(clock: Clock, seed: number): Engine {
+  const engine = engineOf(clock)
+  // Many wallets, for the reads to keep lists of holders; then changes that nobody has read.
+  const steps = stepsOf([...crowd(seed, 40), ...history(seed, 40)], seed)
+  foldSteps(engine, steps.slice(0, -15))
+  everyRead(
+    engine,
+    steps.map(({ event }) => event),
+  )
+  foldSteps(engine, steps.slice(-15))
+  return engine
+}
+
+export function foldSteps(engine: Engine, steps: readonly Step[]): void {
+  for (const step of steps) foldStep(engine, step)
+}
+
+export function foldStep(engine: Engine, { event, now }: Step): void {
+  engine.advance(now)
+  engine.accept(event)
+}
+
+/** Moves a state into another engine and returns that; the part named is left as it was there. */
+export function restored(from: Engine, into: Engine, without?: string): Engine {
+  const kept = (part: StatePart) => part.name !== without
+  copyParts(from.parts.filter(kept), into.parts.filter(kept))
+  return into
+}
+
+/** The first thing in which two engines differ, null when none does; `except` one part's bytes. */
+export function differenceOf(
+  actual: Engine,
+  expected: Engine,
+  events: readonly FeedEvent[],
+  except?: string,
+): string | null {
+  const digests = [actual, expected].map(({ parts }) =>
+    parts.filter((part) => part.name !== except).map((part) => [part.name, stateDigest([part])]),
+  )
+  const [actually = [], expectedly = []] = digests
+  const unlike = actually.find(([, digest], i) => digest !== expectedly[i]?.[1])
+  if (unlike) return `the bytes of ${unlike[0]}`
+  if (actual.seq !== expected.seq) return `seq ${actual.seq} instead of ${expected.seq}`
+  return firstUnlike(everyRead(actual, events), everyRead(expected, events))
+}

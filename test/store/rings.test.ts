@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import { entriesOf, entryValue } from '../../src/engine/lifecycle-entry.ts'
+import { Rows } from '../../src/engine/memory/rows.ts'
+import { UndoLog } from '../../src/engine/undo-log.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
+import { anyEvent } from '../feeds/arbitrary-events.ts'
+import { trades } from '../properties/late-trades.ts'
+import { differenceOf, foldStep, foldSteps, restored, stepsOf } from './restoring.ts'
+
+const LANES = 30
+const IMAGE = LANES + 2
+/** The lanes an undo log begins with, twice over and a little: it wraps when half is forgotten. */
+const SAVES = Math.ceil((1 << 19) / IMAGE) + 50
+
+class Logged {
+  readonly rows = new Rows(LANES)
+  readonly undo = new UndoLog()
+  readonly id = this.undo.register(this.rows)
+
+  constructor() {
+    for (let i = 0; i < 100; i += 1) this.rows.add()
+  }
+
+  /** Saves rows and writes to them; keeps at most `kept` images. */
+  write(from: number, to: number, kept: number): void {
+    for (let i = from; i < to; i += 1) {
+      this.undo.save(this.id, i % 100)
+      this.rows.u32[0]?.fill(i, (i % 100) * LANES, (i % 100) * LANES + LANES)
+      this.undo.forgetBefore(this.undo.mark - kept * IMAGE)
+    }
+  }
+
+  image(): Uint32Array | undefined {
+    return this.rows.u32[0]?.slice()
+  }
+}
+
+test.each([
+  ['wraps', 5_000],
+  ['grew', SAVES],
+])('an undo log that %s rolls back to the same rows after loading', (_, kept) => {
+  for (const count of [SAVES, SAVES - 60, 8_190, 8_192, 8_200]) {
+    const saved = new Logged()
+    saved.write(0, count, kept)
+    const loaded = new Logged()
+    loaded.write(0, 17, 5)
+    copyParts([saved.undo.part], [loaded.undo.part])
+    loaded.rows.u32[0]?.set(saved.image() ?? [])
+    for (const log of [saved, loaded]) {
+      log.write(count, count + 3, kept)
+      log.undo.rollBackTo(Math.max(log.undo.tail, 0))
+    }
+    expect(loaded.undo.mark).toBe(saved.undo.mark)
+    expect(loaded.image()).toEqual(saved.image())
+  }
+})
+
+test('a window of late events that outgrew its first memory is loaded whole', () => {
+  const engineOfLate = () => new Engine({ clock: 'event', lateSlots: 20_000, identities: 1 << 13 })
+  const inTime = stepsOf(trades(3, 5_000), 3)
+  const [missed] = inTime.splice(1_000, 1)
+  if (missed === undefined) throw new Error('the history is too short')
+  const whole = engineOfLate()
+  foldSteps(whole, inTime)
+  const loaded = restored(whole, engineOfLate())
+  for (const engine of [whole, loaded]) foldStep(engine, missed)
+  expect(whole.counts.lateFolded).toBe(1)
+  expect(
+    differenceOf(
+      loaded,
+      whole,
+      inTime.map(({ event }) => event),
+    ),
+  ).toBeNull()
+})
+
+test('lifecycle events of the ring are read back as they were written', () => {
+  const key = fc.record({
+    slot: fc.integer({ min: -1, max: Number.MAX_SAFE_INTEGER }),
+    txIndex: fc.nat(),
+    ordinal: fc.nat(),
+    isSlotKnown: fc.boolean(),
+    signatureHigh: fc.integer(),
+    signatureLow: fc.integer(),
+    arrival: fc.nat(),
+  })
+  fc.assert(
+    fc.property(anyEvent, key, fc.nat(), fc.nat(), (event, place, token, at) => {
+      const { type } = event
+      if (type === 'swap' || type === 'sol_price' || type === 'metadata') return
+      const placed = { at, entry: { event, token, key: place } }
+      const text = JSON.stringify([entryValue(placed)])
+      expect(entriesOf(JSON.parse(text))).toEqual([placed])
+    }),
+    { numRuns: 500 },
+  )
+})
