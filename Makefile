@@ -6,7 +6,7 @@ NODE := $(BIN)/node
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench mutants conformance format
+.PHONY: help run test check bench mutants crash conformance format sim
 
 help: ## What there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,12 @@ bench: $(INSTALLED) ## First figures: fold, memory, tables, fan-out
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 	@npm run --silent mutants
+
+crash: $(INSTALLED) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
+	@$(NODE) test/crash/run.ts
+
+sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
+	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
 
 conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
 	@npm run --silent conformance -- --url $(or $(URL),http://127.0.0.1:8080) --ws $(or $(WS),ws://127.0.0.1:8080/ws)

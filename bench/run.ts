@@ -9,6 +9,9 @@ import { publish, type Report, readConditions } from './report.ts'
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ run: () => Promise<Report> }>>> = {
   fold: () => import('./fold.ts'),
   profile: () => import('./profile.ts'),
+  journal: () => import('./journal.ts'),
+  restart: () => import('./restart.ts'),
+  pause: () => import('./pause.ts'),
   memory: () => import('./memory.ts'),
   parts: () => import('./parts.ts'),
   tables: () => import('./tables.ts'),

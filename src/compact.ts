@@ -7,7 +7,7 @@ import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
-import { NodeDisk } from './store/node-disk.ts'
+import { checkRoom, NodeDisk } from './store/node-disk.ts'
 
 /** Progress lines are at least this far apart. */
 const PROGRESS_MS = 1_000
@@ -21,9 +21,12 @@ function run(): void {
       'until-segment': { type: 'string' },
       'keep-journal': { type: 'boolean' },
       'memory-bytes': { type: 'string' },
+      parent: { type: 'string' },
     },
   })
   if (values.folder === undefined) throw new Error('the compactor needs --folder')
+  const parent = Number(values.parent ?? process.ppid)
+  endWithout(parent)
   lowerPriority()
   const disk = new NodeDisk()
   const { folder } = values
@@ -34,15 +37,27 @@ function run(): void {
     untilSegment: Number(values['until-segment']),
     newEngine: () => archivedEngine(disk, folder),
     keepsJournal: values['keep-journal'] === true,
+    checkRoom: (bytes) => checkRoom(folder, bytes),
   })
-  tell(drive(steps, Number(values['memory-bytes'] ?? Number.MAX_SAFE_INTEGER)), startedMs)
+  const memoryBytesMax = Number(values['memory-bytes'] ?? Number.MAX_SAFE_INTEGER)
+  tell(drive(steps, memoryBytesMax, parent), startedMs)
 }
 
-function drive(steps: ReturnType<typeof compact>, memoryBytesMax: number): Compaction {
+/** The folder is no longer this process's once the program that started it is gone. */
+function endWithout(parent: number): void {
+  if (process.ppid !== parent) throw new Error('the program that started the compactor is gone')
+}
+
+function drive(
+  steps: ReturnType<typeof compact>,
+  memoryBytesMax: number,
+  parent: number,
+): Compaction {
   let nextLineMs = performance.now() + PROGRESS_MS
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
+    endWithout(parent)
     if (performance.now() < nextLineMs) continue
     nextLineMs = performance.now() + PROGRESS_MS
     const bytes = process.memoryUsage.rss()

@@ -6,11 +6,11 @@ import { Engine } from './engine/engine.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
 import { runCompactor } from './store/compactor-process.ts'
-import type { StoreError } from './store/failure.ts'
+import { StoreError } from './store/failure.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
 import { NodeDisk } from './store/node-disk.ts'
-import { bootId, lockFolder } from './store/process-lock.ts'
+import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
 import { Snapshots } from './store/snapshots.ts'
 import { DiskTapeArchive } from './store/tape-archive.ts'
@@ -92,8 +92,9 @@ export class Durability {
    */
   static async open(options: DurabilityOptions): Promise<Durability> {
     const { config, folder, service, log } = options
-    const unlock = lockFolder(folder)
+    const unlock = sayingWhy(folder, () => lockFolder(folder))
     try {
+      endOrphan(folder)
       const disk = new NodeDisk()
       const boot = bootId()
       const { tape } = service.engine.state
@@ -114,7 +115,7 @@ export class Durability {
       return new Durability(options, recovered, { disk, boot, archive, unlock })
     } catch (error) {
       unlock()
-      throw error
+      throw asStoreError(folder, error)
     }
   }
 
@@ -153,6 +154,23 @@ export class Durability {
     this.#archive.close()
     this.#unlock()
   }
+}
+
+function sayingWhy<T>(folder: string, take: () => T): T {
+  try {
+    return take()
+  } catch (error) {
+    throw asStoreError(folder, error)
+  }
+}
+
+/** A disk that refuses at the start is for the user to mend, and no fault of the program. */
+function asStoreError(folder: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new StoreError(
+    'disk',
+    `DATA_DIR ${folder} cannot be used (${error.message}): mend that, or give another DATA_DIR.`,
+  )
 }
 
 interface OpenFolder {

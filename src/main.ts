@@ -1,6 +1,10 @@
-/** The program's start: reads the configuration, runs, and drains on SIGTERM or SIGINT. */
+/**
+ * The program's start: a command when the first argument is a word, else the service, which reads
+ * the configuration, runs, and drains on SIGTERM or SIGINT.
+ */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { isCommand, runCommand } from './commands/run-command.ts'
 import { checkFeeds } from './feed-list.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
@@ -42,7 +46,10 @@ function drainOnSignals(program: Program, log: Logger): void {
     log.info({ signal }, 'draining')
     program.drain().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => {
+        log.error({ reason: String(error) }, 'draining failed')
+        process.exit(1)
+      },
     )
   }
   process.on('SIGTERM', drain)
@@ -62,4 +69,11 @@ async function run(): Promise<void> {
   await program.runFeeds()
 }
 
-await run()
+async function command(args: readonly string[]): Promise<void> {
+  const { stdin, stdout, stderr, env: environment } = process
+  // Set, not exited with: what was written to a pipe has to get there.
+  process.exitCode = await runCommand(args, { stdin, stdout, stderr, environment })
+}
+
+const args = process.argv.slice(2)
+await (isCommand(args) ? command(args) : run())

@@ -14,15 +14,20 @@ export class Service implements EventSink {
   /** Why nothing more is folded, or null. */
   failure: string | null = null
   readonly #onFailure: (reason: string) => void
+  /** Unix milliseconds; a simulation puts its own in place. */
+  readonly #clockMs: () => number
 
   constructor(
     config: Pick<Config, 'clock' | 'lateSlots'>,
     onFailure: (reason: string) => void = () => {},
+    clockMs: () => number = Date.now,
+    engine: Engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots }),
   ) {
-    this.engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots })
+    this.engine = engine
     this.#sink = this.engine
     this.#onFailure = onFailure
-    this.tick()
+    this.#clockMs = clockMs
+    // No tick yet: a recovery folds the journal by the clock of then, and time never goes back.
   }
 
   /** From now on batches go through a journal. */
@@ -32,7 +37,7 @@ export class Service implements EventSink {
 
   /** Moves a wall clock to now; every read and every batch does it first. */
   tick(): void {
-    this.#guard(() => this.engine.advance(Math.floor(Date.now() / 1000)))
+    this.#guard(() => this.engine.advance(Math.floor(this.#clockMs() / 1000)))
   }
 
   events(batch: readonly FeedEvent[]): void {

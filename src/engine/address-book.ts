@@ -9,7 +9,7 @@ const A = { text: 0, token: 1, wallet: 2 } as const
 const ADDRESS_LANES = 4
 
 /** Longest address or signature text kept, in bytes; longer ones are cut. */
-const NAME_BYTES_MAX = 512
+export const ADDRESS_BYTES_MAX = 512
 
 const encoder = new TextEncoder()
 
@@ -29,7 +29,7 @@ export class AddressBook {
   readonly #texts = new TextStore()
   readonly #rows = new Rows(ADDRESS_LANES)
   readonly #slots = new HashSlots()
-  readonly #scratch = new Uint8Array(NAME_BYTES_MAX)
+  readonly #scratch = new Uint8Array(ADDRESS_BYTES_MAX)
   /** Address id of each token row and of each wallet row. */
   readonly #tokenAddresses = new Rows(2)
   readonly #walletAddresses = new Rows(2)
@@ -81,7 +81,7 @@ export class AddressBook {
     const found = this.#find(hash, length)
     if (found >= 0) return found
     const id = this.#rows.add()
-    this.#lanes(id)[at(id) + A.text] = this.#texts.putBytes(this.#scratch.subarray(0, length))
+    this.#lanes(id)[laneOf(id) + A.text] = this.#texts.putBytes(this.#scratch.subarray(0, length))
     this.#slots.add(hash, id)
     return id
   }
@@ -126,12 +126,12 @@ export class AddressBook {
 
   /** Token row of an address id, or -1. */
   tokenOf(address: number): number {
-    return this.#lanes(address)[at(address) + A.token] - 1
+    return this.#lanes(address)[laneOf(address) + A.token] - 1
   }
 
   /** Wallet row of an address id, or -1. */
   walletOf(address: number): number {
-    return this.#lanes(address)[at(address) + A.wallet] - 1
+    return this.#lanes(address)[laneOf(address) + A.wallet] - 1
   }
 
   addressOfToken(token: number): number {
@@ -142,13 +142,13 @@ export class AddressBook {
     return this.#walletAddresses.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * 2]
   }
 
-  /** UTF-8 of an address; valid until the next one is made. */
-  textBytes(address: number): Uint8Array {
-    return this.#texts.view(this.#lanes(address)[at(address) + A.text])
+  /** Copies the UTF-8 of an address to `at` of another array; returns how many bytes it has. */
+  copyText(address: number, into: Uint8Array, at: number): number {
+    return this.#texts.copy(this.#lanes(address)[laneOf(address) + A.text], into, at)
   }
 
   text(address: number): string {
-    return this.#texts.get(this.#lanes(address)[at(address) + A.text])
+    return this.#texts.get(this.#lanes(address)[laneOf(address) + A.text])
   }
 
   mintOf(token: number): string {
@@ -161,11 +161,11 @@ export class AddressBook {
 
   #role(address: number, lane: number, rows: Rows): number {
     const lanes = this.#lanes(address)
-    const known = lanes[at(address) + lane]
+    const known = lanes[laneOf(address) + lane]
     if (known !== 0) return known - 1
     const row = rows.add()
     rows.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * 2] = address
-    lanes[at(address) + lane] = row + 1
+    lanes[laneOf(address) + lane] = row + 1
     return row
   }
 
@@ -176,7 +176,7 @@ export class AddressBook {
   #find(hash: number, length: number): number {
     let id = this.#slots.first(hash)
     while (id >= 0) {
-      if (this.#texts.equals(this.#lanes(id)[at(id) + A.text], this.#scratch, length)) return id
+      if (this.#texts.equals(this.#lanes(id)[laneOf(id) + A.text], this.#scratch, length)) return id
       id = this.#slots.next()
     }
     return -1
@@ -185,7 +185,7 @@ export class AddressBook {
   /** Puts the UTF-8 of a text into the scratch and returns its length in bytes. */
   #load(text: string): number {
     const length = text.length
-    if (length > NAME_BYTES_MAX) return encoder.encodeInto(text, this.#scratch).written
+    if (length > ADDRESS_BYTES_MAX) return encoder.encodeInto(text, this.#scratch).written
     for (let i = 0; i < length; i++) {
       const unit = text.charCodeAt(i)
       if (unit > 127) return encoder.encodeInto(text, this.#scratch).written
@@ -195,7 +195,7 @@ export class AddressBook {
   }
 }
 
-function at(address: number): number {
+function laneOf(address: number): number {
   return (address & ROW_MASK) * ADDRESS_LANES
 }
 

@@ -25,14 +25,17 @@ export class Bundles {
     this.#holders = holders
   }
 
-  /** Judges the buy in hand, whose record is already the newest of its mint's chain. */
-  judge(hand: Hand): void {
+  /**
+   * Judges the buy in hand, whose record is already in its mint's chain; `mayShare` false when the
+   * mint's swap before it is known to be of another transaction.
+   */
+  judge(hand: Hand, mayShare = true): void {
     if (!hand.isBuy) return
     if (this.#isLaunchSlot(hand)) {
       this.#collectSlot(hand)
       this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
     }
-    if (this.#sharesTransaction(hand)) {
+    if (mayShare && this.#sharesTransaction(hand)) {
       this.#collectTransaction(hand)
       this.#flagGroup(hand.token, -1)
     }

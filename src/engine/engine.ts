@@ -150,9 +150,15 @@ export class Engine implements EventSink {
     return this.#newest.slot
   }
 
-  /** Takes binary swaps of a batch (`from` to before `to`), in order of arrival. */
+  /** Takes the records `from` to before `to` of a batch, in order of arrival. */
   acceptRecords(batch: RecordBatch, from = 0, to = batch.count): void {
-    for (let i = from; i < to; i++) this.#acceptSwap(batch, i)
+    this.acceptLanes(batch.u32, batch.f64, RecordBatch.u32At(from), to - from)
+  }
+
+  /** Takes `count` records from u32 lane `at` on of a buffer, an even lane; it is written to. */
+  acceptLanes(u32: Uint32Array, f64: Float64Array, at: number, count: number): void {
+    const end = at + count * SWAP_U32_LANES
+    for (let lane = at; lane < end; lane += SWAP_U32_LANES) this.#acceptSwap(u32, f64, lane)
   }
 
   /** Takes events in order of arrival. */
@@ -186,7 +192,7 @@ export class Engine implements EventSink {
     if (event.type === 'swap') {
       this.#single.clear()
       this.intake.append(event, this.#single)
-      this.#acceptSwap(this.#single, 0)
+      this.acceptRecords(this.#single)
       return
     }
     this.counts.events += 1
@@ -206,13 +212,11 @@ export class Engine implements EventSink {
     return true
   }
 
-  /** Takes one record of a batch, unless it is a duplicate or has to be refused. */
-  #acceptSwap(batch: RecordBatch, index: number): void {
-    const { u32, f64 } = batch
-    const at = RecordBatch.u32At(index)
+  /** Takes the record at u32 lane `at`, unless it is a duplicate or has to be refused. */
+  #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
     if (!this.#tick(u32[at + U.timestamp])) return
     const key = this.#key
-    this.#readKey(key, batch, index)
+    this.#readKey(key, u32, f64, at)
     if (!this.#isInReach(key)) {
       // A refused swap is not remembered: it is refused again when it comes again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
@@ -229,8 +233,8 @@ export class Engine implements EventSink {
     this.state.coverWallet(u32[at + U.wallet])
     const isKnown = (flagsOf(this.state, u32[at + U.token]) & TokenFlag.exists) !== 0
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
-      f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
-    if (!key.isSlotKnown) f64[RecordBatch.f64At(index) + F.slot] = key.slot
+      f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
+    if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
     const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
     this.#foldSwap(u32, at, key)
@@ -242,8 +246,7 @@ export class Engine implements EventSink {
   }
 
   /** Fills the key of a record, and `identityKey`. */
-  #readKey(key: RingKey, { u32, f64 }: RecordBatch, index: number): void {
-    const at = RecordBatch.u32At(index)
+  #readKey(key: RingKey, u32: Uint32Array, f64: Float64Array, at: number): void {
     const flags = u32[at + U.flags]
     key.isSlotKnown = (flags & Flag.noSlot) === 0
     hashSignature(u32, at + U.signature)
@@ -252,7 +255,7 @@ export class Engine implements EventSink {
       this.#inherit(key)
       return
     }
-    key.slot = f64[RecordBatch.f64At(index) + F.slot]
+    key.slot = f64[(at >>> 1) + F.slot]
     key.ordinal = u32[at + U.ordinal]
     key.signatureHigh = signatureHash[0]
     key.signatureLow = signatureHash[1]

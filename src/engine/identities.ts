@@ -13,7 +13,7 @@ export class Identities {
   readonly #mask: number
   /** Ring of keys: [high, low]. */
   readonly #keys: Uint32Array<ArrayBuffer>
-  /** Ring index + 1, by hash. */
+  /** [low word, ring index + 1] by the low word: a probe reads one place, not two. */
   readonly #slots: Uint32Array
   #next = 0
   #count = 0
@@ -42,34 +42,37 @@ export class Identities {
   }
 
   has(high: number, low: number): boolean {
-    let at = low & this.#mask
-    while (this.#slots[at] !== 0) {
-      const entry = (this.#slots[at] - 1) * 2
-      if (this.#keys[entry] === high && this.#keys[entry + 1] === low) return true
-      at = (at + 1) & this.#mask
+    let at = (low << 1) & this.#mask
+    while (this.#slots[at + 1] !== 0) {
+      if (this.#slots[at] === low && this.#highOf(this.#slots[at + 1]) === high) return true
+      at = (at + 2) & this.#mask
     }
     return false
   }
 
   /** Adds an identity; false when it is already there. Keys come from `identify`. */
   add(high: number, low: number): boolean {
-    const keys = this.#keys
-    let at = low & this.#mask
-    while (this.#slots[at] !== 0) {
-      const entry = (this.#slots[at] - 1) * 2
-      if (keys[entry] === high && keys[entry + 1] === low) return false
-      at = (at + 1) & this.#mask
+    const slots = this.#slots
+    let at = (low << 1) & this.#mask
+    while (slots[at + 1] !== 0) {
+      if (slots[at] === low && this.#highOf(slots[at + 1]) === high) return false
+      at = (at + 2) & this.#mask
     }
     if (this.#count === this.#capacity) {
       this.#removeOldest()
-      at = low & this.#mask
-      while (this.#slots[at] !== 0) at = (at + 1) & this.#mask
+      at = (low << 1) & this.#mask
+      while (slots[at + 1] !== 0) at = (at + 2) & this.#mask
     } else this.#count += 1
-    keys[this.#next * 2] = high
-    keys[this.#next * 2 + 1] = low
-    this.#slots[at] = this.#next + 1
+    this.#keys[this.#next * 2] = high
+    this.#keys[this.#next * 2 + 1] = low
+    slots[at] = low
+    slots[at + 1] = this.#next + 1
     this.#next = (this.#next + 1) & (this.#capacity - 1)
     return true
+  }
+
+  #highOf(entryPlus1: number): number {
+    return this.#keys[(entryPlus1 - 1) * 2]
   }
 
   #open(facts: readonly number[]): void {
@@ -93,9 +96,11 @@ export class Identities {
     const slots = this.#slots
     slots.fill(0)
     for (let entry = 0; entry < this.#count; entry++) {
-      let at = this.#keys[entry * 2 + 1] & this.#mask
-      while (slots[at] !== 0) at = (at + 1) & this.#mask
-      slots[at] = entry + 1
+      const low = this.#keys[entry * 2 + 1]
+      let at = (low << 1) & this.#mask
+      while (slots[at + 1] !== 0) at = (at + 2) & this.#mask
+      slots[at] = low
+      slots[at + 1] = entry + 1
     }
   }
 
@@ -103,18 +108,19 @@ export class Identities {
   #removeOldest(): void {
     const slots = this.#slots
     const mask = this.#mask
-    let hole = this.#keys[this.#next * 2 + 1] & mask
-    while (slots[hole] !== this.#next + 1) hole = (hole + 1) & mask
-    let at = (hole + 1) & mask
-    while (slots[at] !== 0) {
-      const home = this.#keys[(slots[at] - 1) * 2 + 1] & mask
+    let hole = (this.#keys[this.#next * 2 + 1] << 1) & mask
+    while (slots[hole + 1] !== this.#next + 1) hole = (hole + 2) & mask
+    let at = (hole + 2) & mask
+    while (slots[at + 1] !== 0) {
+      const home = (slots[at] << 1) & mask
       if (((at - home) & mask) >= ((at - hole) & mask)) {
         slots[hole] = slots[at]
+        slots[hole + 1] = slots[at + 1]
         hole = at
       }
-      at = (at + 1) & mask
+      at = (at + 2) & mask
     }
-    slots[hole] = 0
+    slots[hole + 1] = 0
   }
 }
 

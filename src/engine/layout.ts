@@ -36,8 +36,10 @@ export const T = {
   poolAmmPlus1: 46,
   /** Newest stored bar of each base width (candles.ts); 0 in tokens that derive them on read. */
   barsPlus1: 47,
+  /** A word of the newest swap's signature hash; 0 when it has none (RingKey). */
+  lastSignature: 50,
 } as const
-export const T_LANES = 50
+export const T_LANES = 52
 
 export const TokenFlag = {
   exists: 1 << 0,

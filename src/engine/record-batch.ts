@@ -13,18 +13,12 @@ export class RecordBatch {
   /** Records it holds. */
   count = 0
 
-  constructor(capacity: number, bytes = new Uint8Array(capacity * SWAP_RECORD_BYTES)) {
+  constructor(capacity: number) {
     this.capacity = capacity
-    this.bytes = bytes
-    this.u32 = new Uint32Array(bytes.buffer, bytes.byteOffset, capacity * SWAP_U32_LANES)
-    this.f64 = new Float64Array(bytes.buffer, bytes.byteOffset, capacity * SWAP_F64_LANES)
-  }
-
-  /** A full batch of the records that lie in `bytes`, which start at a multiple of 8. */
-  static over(bytes: Uint8Array<ArrayBuffer>): RecordBatch {
-    const batch = new RecordBatch(Math.floor(bytes.length / SWAP_RECORD_BYTES), bytes)
-    batch.count = batch.capacity
-    return batch
+    const buffer = new ArrayBuffer(capacity * SWAP_RECORD_BYTES)
+    this.bytes = new Uint8Array(buffer)
+    this.u32 = new Uint32Array(buffer)
+    this.f64 = new Float64Array(buffer)
   }
 
   get isFull(): boolean {

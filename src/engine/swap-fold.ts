@@ -12,10 +12,11 @@ import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition } from './position-fold.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import type { RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import type { State } from './state.ts'
 import { F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
-import type { OrderKey, TokenBirths } from './token-births.ts'
+import type { TokenBirths } from './token-births.ts'
 import type { TopHolders } from './top-holders.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
 
@@ -56,7 +57,7 @@ export class SwapFold {
    * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
    * it was the first that was heard of its mint, or graduated it.
    */
-  fold(index: number, key: OrderKey): boolean {
+  fold(index: number, key: RingKey): boolean {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
@@ -80,8 +81,9 @@ export class SwapFold {
     this.#foldFees(isFirstOfTransaction)
     this.#foldWallet()
     this.holders.putBack(hand.position)
-    this.#link()
-    this.bundles.judge(hand)
+    const mayShare = this.#mayShareTransaction(key)
+    this.#link(key)
+    this.bundles.judge(hand, mayShare)
     this.#finish(judged, isFirstOfTransaction)
     this.#window.add(index, hand.timestamp)
     this.candles.fold(hand)
@@ -243,7 +245,14 @@ export class SwapFold {
     return positionLane(this.#state, position, P.nextInWalletPlus1)
   }
 
-  #link(): void {
+  /** Told by words of the token's row, so that the record before is read only when it matters. */
+  #mayShareTransaction({ signatureLow }: RingKey): boolean {
+    const last = this.hand.t[this.hand.tAt + T.lastSignature]
+    return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
+  }
+
+  #link({ signatureLow }: RingKey): void {
+    this.hand.t[this.hand.tAt + T.lastSignature] = signatureLow
     const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.hand
     r[rAt + U.previousInMint] = t[tAt + T.lastSwapPlus1]
     r[rAt + U.previousInPosition] = p[pAt + P.lastSwapPlus1]

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
-import { listDataFiles, type NumberedFile, snapshotPath } from './data-folder.ts'
+import { listDataFiles, type NumberedFile, snapshotPath, syncFiles } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { foldFrame } from './frame-fold.ts'
-import { headerOf, type JournalEnd, walkJournal } from './journal-scan.ts'
+import { headerOf, type JournalEnd, type JournalStart, walkJournal } from './journal-scan.ts'
 import { loadSnapshot } from './recovery.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import { stateDigest } from './state-digest.ts'
@@ -22,6 +22,8 @@ export interface CompactionOptions {
   readonly newEngine: () => Engine
   /** Keep journal segments that no snapshot needs any more. */
   readonly keepsJournal: boolean
+  /** Throws when so many bytes more would leave the journal without room. */
+  readonly checkRoom?: (bytes: number) => void
 }
 
 export interface CompactionProgress {
@@ -52,12 +54,16 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   // Only compactors leave such files, and this is the only one.
   for (const name of files.unfinished) disk.remove(join(folder, name))
   const loaded = yield* loadNewestWhole(options, files.snapshots)
-  const fromSeq = loaded?.seq ?? 0
+  const from = loaded?.contents ?? { seq: 0, segment: 0 }
+  const fromSeq = from.seq
   let engine: Engine | null = loaded?.engine ?? newEngine()
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
-  const replayed = yield* replay(disk, { ...files, segments }, fromSeq, engine)
+  const replayed = yield* replay(disk, { ...files, segments }, from, engine)
   const { end } = replayed
   if (end.segment === 0 || end.seq === fromSeq) return nothingNew(fromSeq, engine)
+  // Should the snapshot turn out damaged, the journal must have what is in it.
+  syncFiles(disk, folder, segments)
+  options.checkRoom?.(bytesOf(engine))
   const archivedRecords = archiveTape(disk, folder, engine.state.tape, engine.settledSwaps)
   const path = snapshotPath(folder, end.seq)
   const about = {
@@ -81,6 +87,14 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   }
 }
 
+/** Bytes of a snapshot of it, and of the chunks that would be archived with it. */
+function bytesOf({ parts }: Engine): number {
+  return parts.reduce(
+    (sum, part) => part.views().reduce((bytes, view) => bytes + view.length, sum),
+    0,
+  )
+}
+
 function nothingNew(seq: number, engine: Engine): Compaction {
   return {
     seq,
@@ -96,11 +110,11 @@ function nothingNew(seq: number, engine: Engine): Compaction {
 function* loadNewestWhole(
   { disk, newEngine }: CompactionOptions,
   snapshots: readonly NumberedFile[],
-): Generator<CompactionProgress, { engine: Engine; seq: number } | null> {
+): Generator<CompactionProgress, { engine: Engine; contents: JournalStart } | null> {
   for (const { path } of snapshots.toReversed()) {
     const engine = newEngine()
     const contents = yield* steps('load', loadSnapshot(disk, path, engine))
-    if (contents !== null) return { engine, seq: contents.seq }
+    if (contents !== null) return { engine, contents }
   }
   return null
 }
@@ -120,12 +134,12 @@ function* steps<T>(
 function* replay(
   disk: Disk,
   files: ReturnType<typeof listDataFiles>,
-  fromSeq: number,
+  from: JournalStart,
   engine: Engine,
 ): Generator<CompactionProgress, { end: JournalEnd; frames: number }> {
   let frames = 0
-  const walk = walkJournal(disk, files, fromSeq, (frame) => {
-    foldFrame(engine, frame)
+  const walk = walkJournal(disk, files, from, (frame, header) => {
+    foldFrame(engine, frame, header)
     frames += 1
   })
   for (;;) {

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { StoreError } from './failure.ts'
+import { noteCompactor } from './process-lock.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Result = Type.Object({
@@ -55,15 +56,19 @@ export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
     `--folder=${run.folder}`,
     `--until-segment=${run.untilSegment}`,
     `--memory-bytes=${run.memoryBytesMax}`,
+    `--parent=${process.pid}`,
     ...(run.keepsJournal ? ['--keep-journal'] : []),
   ]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let reason = ''
+  const forget = note(child, run.folder, (why) => {
+    reason = why
+  })
   const deadline = setTimeout(() => child.kill('SIGKILL'), COMPACTION_MS_MAX)
   deadline.unref()
   let result: CompactorResult | null = null
-  let reason = ''
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const value: unknown = JSON.parse(line)
+    const value = jsonOf(line)
     if (resultLine.Check(value)) result = value.result
     else if (progressLine.Check(value)) run.onProgress(value.progress)
   })
@@ -74,10 +79,32 @@ export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
     child.on('error', (error) => reject(notDone(error.message)))
     child.on('close', (code, signal) => {
       clearTimeout(deadline)
+      forget()
       if (code === 0 && result !== null) resolve(result)
       else reject(notDone(reason.trim() || `it ended with ${signal ?? `code ${code}`}`))
     })
   })
+}
+
+/** Null for a line that a dying process cut short. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+/** One that cannot be written down must not run: nobody could end it after a kill of this process. */
+function note(child: ChildProcess, folder: string, refuse: (why: string) => void): () => void {
+  if (child.pid === undefined) return () => {}
+  try {
+    return noteCompactor(folder, child.pid)
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : String(error))
+    child.kill('SIGKILL')
+    return () => {}
+  }
 }
 
 function notDone(reason: string): StoreError {

@@ -49,12 +49,19 @@ export function listDataFiles(disk: Disk, folder: string): DataFiles {
   }
 }
 
-/** Reads a whole file into memory that starts 8-byte aligned. */
-export function readWhole(disk: Disk, path: string): Uint8Array<ArrayBuffer> {
-  return withFile(disk.open(path), (file) => {
-    const bytes = new Uint8Array(new ArrayBuffer(file.size()))
-    return readAll(file, bytes, 0) ? bytes : bytes.subarray(0, 0)
-  })
+/** Memory that files are read into one after the other: fresh memory would cost more than the read. */
+export class FileBuffer {
+  #buffer = new ArrayBuffer(0)
+
+  /** Reads a whole file; the bytes start 8-byte aligned and are valid until the next read. */
+  read(disk: Disk, path: string): Uint8Array<ArrayBuffer> {
+    return withFile(disk.open(path), (file) => {
+      const size = file.size()
+      if (size > this.#buffer.byteLength) this.#buffer = new ArrayBuffer(size)
+      const bytes = new Uint8Array(this.#buffer, 0, size)
+      return readAll(file, bytes, 0) ? bytes : bytes.subarray(0, 0)
+    })
+  }
 }
 
 /** Runs `use` and closes the file whatever happens. */
@@ -75,12 +82,32 @@ export function writeWhole(
 ): void {
   const unfinished = `${path}${UNFINISHED}`
   removeIfThere(disk, folder, unfinished)
-  withFile(disk.create(unfinished), (file) => {
-    write(file)
-    file.sync()
-  })
+  try {
+    withFile(disk.create(unfinished), (file) => {
+      write(file)
+      file.sync()
+    })
+  } catch (error) {
+    dropUnfinished(disk, folder, unfinished)
+    throw error
+  }
   disk.rename(unfinished, path)
   disk.syncFolder(folder)
+}
+
+/** Makes files, and the names in their folder, last. */
+export function syncFiles(disk: Disk, folder: string, files: readonly NumberedFile[]): void {
+  for (const { path } of files) withFile(disk.open(path), (file) => file.sync())
+  disk.syncFolder(folder)
+}
+
+/** Half a snapshot on a full disk would take the room that the journal needs. */
+function dropUnfinished(disk: Disk, folder: string, path: string): void {
+  try {
+    removeIfThere(disk, folder, path)
+  } catch {
+    // The disk refuses this as well; what made it refuse at first is what is told.
+  }
 }
 
 function removeIfThere(disk: Disk, folder: string, path: string): void {

@@ -1,4 +1,4 @@
-import type { AddressBook, BookCounts } from '../engine/address-book.ts'
+import { ADDRESS_BYTES_MAX, type AddressBook, type BookCounts } from '../engine/address-book.ts'
 import { StoreError } from './failure.ts'
 import type { FrameWriter } from './frame-writer.ts'
 import { Kind } from './journal-format.ts'
@@ -10,7 +10,7 @@ import { Kind } from './journal-format.ts'
  */
 const COUNTS = 6
 /** Entries of one kind in one frame. */
-const ENTRIES_MAX = 1 << 14
+const ENTRIES_MAX = 1 << 12
 
 /** Adds frames that define what came to the book since `known`. */
 export function addDefinitions(
@@ -35,25 +35,24 @@ export function addDefinitions(
 }
 
 function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8Array {
-  let bytes = (COUNTS + counts.tokens + counts.wallets) * 4
-  for (let i = 0; i < counts.addresses; i++) bytes += 2 + book.textBytes(first.addresses + i).length
-  const payload = Buffer.allocUnsafe(bytes)
   const { addresses, tokens, wallets } = first
-  let at = 0
   const heads = [addresses, counts.addresses, tokens, counts.tokens, wallets, counts.wallets]
-  for (const head of heads) at = payload.writeUInt32LE(head, at)
+  let at = 0
+  for (const head of heads) at = scratch.writeUInt32LE(head, at)
   for (let i = 0; i < counts.tokens; i++)
-    at = payload.writeUInt32LE(book.addressOfToken(tokens + i), at)
+    at = scratch.writeUInt32LE(book.addressOfToken(tokens + i), at)
   for (let i = 0; i < counts.wallets; i++)
-    at = payload.writeUInt32LE(book.addressOfWallet(wallets + i), at)
+    at = scratch.writeUInt32LE(book.addressOfWallet(wallets + i), at)
   for (let i = 0; i < counts.addresses; i++) {
-    const text = book.textBytes(addresses + i)
-    at = payload.writeUInt16LE(text.length, at)
-    payload.set(text, at)
-    at += text.length
+    const length = book.copyText(addresses + i, scratch, at + 2)
+    scratch.writeUInt16LE(length, at)
+    at += 2 + length
   }
-  return payload
+  return scratch.subarray(0, at)
 }
+
+/** Holds the longest payload. */
+const scratch = Buffer.alloc(COUNTS * 4 + ENTRIES_MAX * (4 + 4 + 2 + ADDRESS_BYTES_MAX))
 
 /** @throws StoreError when the definitions do not go on where the book stands */
 export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {

@@ -13,9 +13,19 @@ export type StoreErrorCode =
   | 'damaged'
   /** Files of a later version of the program. */
   | 'newer_version'
+  /** Files of an older version that this program does not read any more. */
+  | 'older_version'
   /** Something that must be there is not. */
   | 'missing'
   /** Another process uses the folder. */
   | 'in_use'
   /** The disk refused: full, read-only, broken. */
   | 'disk'
+
+/** Why a file is left alone that a later program wrote. */
+export function newerVersion(path: string): StoreError {
+  return new StoreError(
+    'newer_version',
+    `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
+  )
+}

@@ -1,33 +1,45 @@
 import type { Engine, EngineSettings } from '../engine/engine.ts'
-import { RecordBatch } from '../engine/record-batch.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { parseEventLine } from '../wire/event-lines.ts'
 import { applyDefinitions } from './definitions.ts'
 import { StoreError } from './failure.ts'
-import { Kind } from './journal-format.ts'
-import type { SegmentScan } from './segment-scan.ts'
+import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
+import { JOURNAL_VERSION, Kind } from './journal-format.ts'
+import { presentFrames, type WholeFrame } from './old-frames.ts'
+import type { SegmentHeader } from './segment-header.ts'
 
 /**
- * Folds a frame into the engine as it was folded when it was written.
+ * Folds a frame into the engine as it was folded when it was written, one of a segment of an older
+ * version as what it is in the present one.
  * @throws StoreError when a frame that is whole makes no sense: a fault of the program that wrote it
  */
-export function foldFrame(engine: Engine, frame: SegmentScan): void {
-  const { kind, payload } = frame
+export function foldFrame(
+  engine: Engine,
+  frame: WholeFrame,
+  header: SegmentHeader,
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): void {
+  if (header.version === JOURNAL_VERSION) fold(engine, frame)
+  else for (const one of presentFrames(frame, header, upgrades.journal)) fold(engine, one)
+}
+
+function fold(engine: Engine, frame: WholeFrame): void {
+  const { kind } = frame
   if (kind === Kind.records) {
-    if (payload.length !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
-    engine.acceptRecords(RecordBatch.over(payload))
+    if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
+    engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
   } else if (kind === Kind.event) {
-    const event = parseEventLine(textOf(payload))
+    const event = parseEventLine(textOf(frame.payload))
     if ('error' in event) throw senseless(frame)
     engine.accept(event)
   } else if (kind === Kind.clock) {
-    engine.advance(Buffer.from(payload.buffer, payload.byteOffset, 8).readDoubleLE())
-  } else if (kind === Kind.definitions) applyDefinitions(payload, engine.state.book)
+    engine.advance(frame.f64[frame.payloadAt >>> 3])
+  } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))
 }
 
 /** @throws StoreError when the frame holds no settings */
-export function settingsOf(frame: SegmentScan): EngineSettings {
+export function settingsOf(frame: WholeFrame): EngineSettings {
   const settings = readSettings(textOf(frame.payload))
   if (settings === null) throw senseless(frame)
   return settings
@@ -47,7 +59,7 @@ function textOf(payload: Uint8Array): string {
   return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')
 }
 
-function senseless(frame: SegmentScan): StoreError {
+function senseless(frame: WholeFrame): StoreError {
   return new StoreError(
     'damaged',
     `The journal frame at seq ${frame.seq} (kind ${frame.kind}, byte ${frame.start}) is whole but ` +

@@ -1,6 +1,6 @@
-import { type DataFiles, type NumberedFile, readWhole } from './data-folder.ts'
+import { type DataFiles, FileBuffer, type NumberedFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
-import { StoreError } from './failure.ts'
+import { newerVersion, StoreError } from './failure.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { readSegmentHeader, type SegmentHeader } from './segment-header.ts'
 import { evidenceBehind, evidenceOfSegment, SegmentScan } from './segment-scan.ts'
@@ -19,9 +19,9 @@ export interface Cut {
 
 /** How the journal ends. */
 export interface JournalEnd {
-  /** Seq behind the last good frame. */
+  /** Seq behind the last good frame, at least the one the walk began at. */
   readonly seq: number
-  /** Crc of it. */
+  /** Crc of that frame. */
   readonly crc: number
   /** Index of the last segment that stays; 0 when there is none. */
   readonly segment: number
@@ -32,19 +32,36 @@ export interface JournalEnd {
   readonly cut: Cut | null
 }
 
+/** Where a walk begins: where a snapshot says that the journal goes on behind it. */
+export interface JournalStart {
+  readonly seq: number
+  /**
+   * Frames without events may stand on either side of a snapshot at the same seq: those of this
+   * segment and later ones are behind it.
+   */
+  readonly segment: number
+}
+
 /** What the walk hands out: one segment that lies in memory, its frames behind one another. */
 export type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
 
 interface Walk {
   readonly disk: Disk
   readonly segments: readonly NumberedFile[]
+  readonly buffer: FileBuffer
+  readonly framesPerRest: number
+  /** Frames of earlier segments or below this seq are read but not handed out. */
+  readonly from: JournalStart
   place: number
   end: JournalEnd
 }
 
+/** Frames visited between two rests. */
+const FRAMES_PER_REST = 1_024
+
 /**
- * Walks the frames from `fromSeq` on, segment by segment; yields between segments and every so many
- * frames so that the caller may do other things.
+ * Walks the frames from a seq or the end of a snapshot on, segment by segment; yields between
+ * segments and every so many frames so that the caller may do other things.
  *
  * A bad place is a torn tail when nothing behind it says that it had been safe: it is reported as a
  * `cut` (nothing is changed on the disk). Else the walk throws a StoreError `damaged` that names
@@ -53,10 +70,13 @@ interface Walk {
 export function* walkJournal(
   disk: Disk,
   files: DataFiles,
-  fromSeq: number,
+  from: number | JournalStart,
   visit: VisitFrame,
+  framesPerRest = FRAMES_PER_REST,
 ): Generator<number, JournalEnd> {
-  const segments = segmentsFrom(disk, files.segments, fromSeq)
+  const fromSeq = typeof from === 'number' ? from : from.seq
+  const latest = typeof from === 'number' ? Number.POSITIVE_INFINITY : from.segment
+  const segments = segmentsFrom(disk, files.segments, fromSeq, latest)
   const start: JournalEnd = {
     seq: fromSeq,
     crc: 0,
@@ -66,31 +86,39 @@ export function* walkJournal(
     isClosed: false,
     cut: null,
   }
-  const walk: Walk = { disk, segments, place: 0, end: start }
+  const buffer = new FileBuffer()
+  const walk: Walk = {
+    disk,
+    segments,
+    buffer,
+    framesPerRest,
+    from: startOf(from),
+    place: 0,
+    end: start,
+  }
   for (; walk.place < segments.length && walk.end.cut === null; walk.place++)
-    yield* walkSegment(walk, fromSeq, visit)
-  return walk.end
+    yield* walkSegment(walk, visit)
+  // A snapshot may hold events that a power failure took off the journal: it goes on behind them.
+  return { ...walk.end, seq: Math.max(walk.end.seq, fromSeq) }
 }
 
-/** Frames visited between two rests. */
-const FRAMES_PER_REST = 1_024
-
-function* walkSegment(walk: Walk, fromSeq: number, visit: VisitFrame): Generator<number> {
+function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   const file = walk.segments[walk.place]
-  const bytes = readWhole(walk.disk, file.path)
+  const bytes = walk.buffer.read(walk.disk, file.path)
   const header = readSegmentHeader(bytes)
-  if (header === 'newer') throw newer(file.path)
+  if (header === 'newer') throw newerVersion(file.path)
   if (header === null || !follows(walk, file, header)) {
     walk.end = { ...walk.end, cut: tornAt(walk, bytes, 0) }
     return
   }
   if (header.firstSeq > walk.end.seq) throw gap(file.path, walk.end.seq, header.firstSeq)
   const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  const isWanted = file.number >= walk.from.segment
   let isClosed = false
   for (let frames = 1; scan.next(); frames++) {
     isClosed = scan.kind === Kind.closed
-    if (scan.seq >= fromSeq) visit(scan, header)
-    if (frames % FRAMES_PER_REST === 0) yield scan.endSeq
+    if (isWanted && scan.seq >= walk.from.seq) visit(scan, header)
+    if (frames % walk.framesPerRest === 0) yield scan.endSeq
   }
   const { epoch, boot } = header
   const { endSeq: seq, crc } = scan
@@ -103,31 +131,36 @@ function* walkSegment(walk: Walk, fromSeq: number, visit: VisitFrame): Generator
 function follows(walk: Walk, file: NumberedFile, header: SegmentHeader): boolean {
   if (header.index !== file.number) return false
   if (walk.place === 0) return true
+  if (isBehindGap(walk)) return false
   return header.firstSeq === walk.end.seq && header.previousCrc === walk.end.crc
 }
 
-/** Segments that hold `fromSeq` and later ones, without a gap in their numbers. */
+/** Is the segment before it not there? A power failure may have taken its name and not the next. */
+function isBehindGap({ segments, place }: Walk): boolean {
+  return place > 0 && segments[place].number !== segments[place - 1].number + 1
+}
+
+/** A seq alone asks for every frame at it or behind it. */
+function startOf(from: number | JournalStart): JournalStart {
+  return typeof from === 'number' ? { seq: from, segment: 0 } : from
+}
+
+/** Segments that hold `fromSeq`, the first of them no later than `latest`, and later ones. */
 function segmentsFrom(
   disk: Disk,
   segments: readonly NumberedFile[],
   fromSeq: number,
+  latest: number,
 ): readonly NumberedFile[] {
   let first = segments.length
   while (first > 0) {
     first -= 1
     const header = headerOf(disk, segments[first].path)
-    if (header === 'newer') throw newer(segments[first].path)
-    if (header !== null && header.firstSeq <= fromSeq) break
+    if (header === 'newer') throw newerVersion(segments[first].path)
+    const isEarly = segments[first].number <= latest
+    if (header !== null && header.firstSeq <= fromSeq && isEarly) break
   }
-  const found = segments.slice(first)
-  for (let i = 1; i < found.length; i++)
-    if (found[i].number !== found[i - 1].number + 1)
-      throw new StoreError(
-        'missing',
-        `Journal segment ${found[i - 1].number + 1} is missing before ${found[i].path}: put it back ` +
-          'or start with an empty DATA_DIR.',
-      )
-  return found
+  return segments.slice(first)
 }
 
 /** Header of a segment file, read by itself. */
@@ -145,12 +178,19 @@ export function headerOf(disk: Disk, path: string): SegmentHeader | 'newer' | nu
 function tornAt(walk: Walk, bytes: Uint8Array, byte: number, seq = walk.end.seq): Cut {
   const { path } = walk.segments[walk.place]
   const later = walk.segments.slice(walk.place + 1)
-  let { syncedSeq, frames } = evidenceBehind(bytes, byte)
+  // A header that is whole but does not follow says what was safe before it.
+  let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
   for (const segment of later) {
-    const more = evidenceOfSegment(readWhole(walk.disk, segment.path))
+    const more = evidenceOfSegment(walk.buffer.read(walk.disk, segment.path))
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }
+  if (syncedSeq > seq && byte === 0 && isBehindGap(walk))
+    throw new StoreError(
+      'missing',
+      `Journal segment ${walk.segments[walk.place - 1].number + 1} is missing before ${path}: put it ` +
+        'back or start with an empty DATA_DIR.',
+    )
   if (syncedSeq > seq)
     throw new StoreError(
       'damaged',
@@ -172,12 +212,5 @@ function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
     'missing',
     `Events ${fromSeq} to ${firstSeq - 1} are in no readable file: the journal begins with ${path}. ` +
       'Put back the snapshot or the segment that holds them, or start with an empty DATA_DIR.',
-  )
-}
-
-function newer(path: string): StoreError {
-  return new StoreError(
-    'newer_version',
-    `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
   )
 }

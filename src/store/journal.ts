@@ -57,7 +57,8 @@ export class Journal {
   #failure: StoreError | null = null
   /** Segments whose last bytes are not known to be on the disk yet, oldest first. */
   #full: FullSegment[] = []
-  #isFolderSynced = false
+  /** Segments up to this one have names that last. */
+  #namedSegment = 0
   #isSyncing = false
   #isClosed = false
   /** When the oldest byte that no running sync covers was written; NaN for none. */
@@ -75,7 +76,7 @@ export class Journal {
       this.#file = this.#openSegment()
       this.#file.sync()
       options.disk.syncFolder(options.folder)
-      this.#isFolderSynced = true
+      this.#namedSegment = this.#segment
     } catch (error) {
       throw refused(error)
     }
@@ -190,14 +191,13 @@ export class Journal {
   #rotate(): void {
     this.#full.push({ file: this.#file, endSeq: this.#seq })
     this.#openSegment()
-    this.#isFolderSynced = false
     if (this.#options.fsync === 'always') this.#syncNow()
   }
 
   /** The folder and old segments first: what is synced has no hole before it. */
   #syncNow(): void {
-    if (!this.#isFolderSynced) this.#options.disk.syncFolder(this.#options.folder)
-    this.#isFolderSynced = true
+    if (this.#namedSegment < this.#segment) this.#options.disk.syncFolder(this.#options.folder)
+    this.#namedSegment = this.#segment
     for (const { file } of this.#full) {
       file.sync()
       file.close()
@@ -227,9 +227,12 @@ export class Journal {
   #nextStep(): SyncStep | null {
     const { disk, folder, fsync } = this.#options
     if (fsync === 'always') return null
-    if (!this.#isFolderSynced) {
-      this.#isFolderSynced = true
-      return { run: (done) => disk.syncFolderLater(folder, done), done: () => {} }
+    if (this.#namedSegment < this.#segment) {
+      const segment = this.#segment
+      const done = () => {
+        this.#namedSegment = segment
+      }
+      return { run: (then) => disk.syncFolderLater(folder, then), done }
     }
     if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
     return fsync === 'group' && this.#syncedSeq < this.#seq ? this.#stepOfCurrent() : null

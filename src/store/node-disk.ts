@@ -1,5 +1,10 @@
 import fs from 'node:fs'
 import type { Disk, DiskFile } from './disk.ts'
+import { StoreError } from './failure.ts'
+
+/** What a snapshot leaves free for the journal: this, or this part of a small disk. */
+const JOURNAL_ROOM_BYTES = 64 << 20
+const JOURNAL_ROOM_PART = 0.05
 
 /** The disk of the machine, through Node's synchronous calls. */
 export class NodeDisk implements Disk {
@@ -47,6 +52,22 @@ export class NodeDisk implements Disk {
       fs.fsync(fd, (error) => fs.close(fd, (closeError) => done(error ?? closeError ?? null)))
     })
   }
+}
+
+/**
+ * May so many bytes be written to a folder's disk, and leave the journal its room?
+ * @throws StoreError when not
+ */
+export function checkRoom(folder: string, bytes: number): void {
+  const { bavail, blocks, bsize } = fs.statfsSync(folder)
+  const freeBytes = bavail * bsize
+  const roomBytes = Math.floor(Math.min(JOURNAL_ROOM_BYTES, blocks * bsize * JOURNAL_ROOM_PART))
+  if (freeBytes - bytes >= roomBytes) return
+  throw new StoreError(
+    'disk',
+    `A snapshot takes ${bytes} bytes and the journal has to keep ${roomBytes}, but the disk of ` +
+      `${folder} has ${freeBytes} left: make room.`,
+  )
 }
 
 class NodeFile implements DiskFile {

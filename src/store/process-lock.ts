@@ -3,6 +3,11 @@ import { join } from 'node:path'
 import { StoreError } from './failure.ts'
 
 const NAME = 'lock'
+/** Names the compactor that works on the folder, so that the next start can end it. */
+const COMPACTOR_NAME = 'compactor'
+/** How long a process that was killed may take to be gone, and between two looks, in ms. */
+const GONE_WITHIN_MS = 10_000
+const LOOK_EVERY_MS = 5
 
 /**
  * Takes a data folder for this process; returns what gives it back. A lock whose process has ended
@@ -12,7 +17,7 @@ const NAME = 'lock'
 export function lockFolder(folder: string): () => void {
   const path = join(folder, NAME)
   fs.mkdirSync(folder, { recursive: true })
-  const mine = JSON.stringify({ pid: process.pid, started: startedAt(process.pid), boot: bootId() })
+  const mine = nameOf(process.pid)
   for (let tries = 0; tries < 3; tries++) {
     try {
       fs.writeFileSync(path, mine, { flag: 'wx' })
@@ -30,6 +35,61 @@ export function lockFolder(folder: string): () => void {
     fs.rmSync(path, { force: true })
   }
   throw new StoreError('in_use', `${path} comes back whenever it is removed: is another start on?`)
+}
+
+/** Writes down which compactor works on a folder; returns what takes that back. */
+export function noteCompactor(folder: string, pid: number): () => void {
+  const path = join(folder, COMPACTOR_NAME)
+  fs.writeFileSync(path, nameOf(pid))
+  return () => fs.rmSync(path, { force: true })
+}
+
+/**
+ * Ends the compactor that outlived a killed process: it would remove files under the next one.
+ * Only for who has the folder's lock.
+ * @throws StoreError `in_use` when it cannot be ended
+ */
+export function endOrphan(folder: string): void {
+  const path = join(folder, COMPACTOR_NAME)
+  if (!fs.existsSync(path)) return
+  const pid = livingHolder(fs.readFileSync(path, 'utf8'))
+  // Where the system does not say when a process started, the pid may be another one's by now.
+  if (pid !== null && startedAt(pid) !== '') killAndWait(pid)
+  if (pid !== null && isRunning(pid))
+    throw new StoreError(
+      'in_use',
+      `${folder} is used by process ${pid}, the compactor of a program that was killed: wait for ` +
+        'its end or end it.',
+    )
+  fs.rmSync(path, { force: true })
+}
+
+function killAndWait(pid: number): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  try {
+    process.kill(pid, 'SIGKILL')
+    for (let waitedMs = 0; waitedMs < GONE_WITHIN_MS && isRunning(pid); waitedMs += LOOK_EVERY_MS)
+      Atomics.wait(clock, 0, 0, LOOK_EVERY_MS)
+  } catch {
+    // It has ended by itself, or is not ours to end: the caller looks.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  return startedAt(pid) !== null && isAlive(pid)
+}
+
+function nameOf(pid: number): string {
+  return JSON.stringify({ pid, started: startedAt(pid), boot: bootId() })
+}
+
+/** Pid of the running process, not this one, that holds a data folder; null for none. */
+export function holderOf(folder: string): number | null {
+  try {
+    return livingHolder(fs.readFileSync(join(folder, NAME), 'utf8'))
+  } catch {
+    return null
+  }
 }
 
 /** Pid of the process that holds the lock, or null when it has ended. */

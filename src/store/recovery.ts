@@ -1,8 +1,10 @@
 import type { Engine } from '../engine/engine.ts'
+import { TapeDamage } from '../engine/tape.ts'
 import { copyParts } from './copy-parts.ts'
-import { listDataFiles, type NumberedFile, withFile } from './data-folder.ts'
+import { listDataFiles, type NumberedFile, syncFiles, withFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
+import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import { foldFrame } from './frame-fold.ts'
 import type { JournalPlace } from './journal.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
@@ -10,6 +12,7 @@ import { type Cut, type JournalEnd, walkJournal } from './journal-scan.ts'
 import { UNKNOWN_BOOT } from './process-lock.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
+import { missingChunk } from './tape-archive.ts'
 
 export interface RecoveryOptions {
   readonly disk: Disk
@@ -21,6 +24,8 @@ export interface RecoveryOptions {
   /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
   readonly newEngine: () => Engine
   readonly newEpoch: () => string
+  /** What reads older formats; all there is when left out. */
+  readonly upgrades?: FormatUpgrades
 }
 
 /** How far a recovery has come. */
@@ -57,23 +62,28 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
-  if (loaded === null && damaged.length > 0 && files.segments.length === 0)
-    throw allDamaged(damaged)
-  const fromSeq = loaded?.seq ?? 0
+  if (loaded !== null) needChunks(disk, folder, engine)
+  const from = loaded ?? { seq: 0, segment: 0 }
   let framesFolded = 0
-  const walk = walkJournal(disk, files, fromSeq, (frame) => {
-    foldFrame(engine, frame)
+  const walk = walkJournal(disk, files, from, (frame, header) => {
+    foldFrame(engine, frame, header, options.upgrades)
     framesFolded += 1
   })
   const end = yield* inSteps(walk)
+  if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.rebuild()
   for (const path of damaged) disk.rename(path, `${path}.damaged`)
   if (end.cut !== null) cutTail(disk, folder, end.cut)
+  const kept = keptSegments(files.segments, end.cut)
+  // What a killed process had written may still be in memory alone, and counts as safe from now on.
+  syncFiles(disk, folder, kept)
   const hasLost = mayHaveLost(end, options.boot, files.segments.length > 0 || loaded !== null)
   const oldEpoch = end.epoch ?? loaded?.epoch ?? null
   const epoch = hasLost || oldEpoch === null ? options.newEpoch() : oldEpoch
+  // The next segment is one of those that the snapshot counts as behind it.
+  const segment = Math.max(kept.at(-1)?.number ?? end.segment, from.segment - 1)
   return {
-    place: placeBehind(end, files.segments),
+    place: { seq: end.seq, crc: end.crc, segment },
     epoch,
     hasLost,
     snapshotSeq: loaded?.seq ?? null,
@@ -85,12 +95,12 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
 
 /** Loads the newest snapshot that is whole; null when there is none at all. */
 function* loadNewest(
-  { disk, engine, newEngine }: RecoveryOptions,
+  { disk, engine, newEngine, upgrades }: RecoveryOptions,
   snapshots: readonly NumberedFile[],
   damaged: string[],
 ): Generator<RecoveryProgress, Contents | null> {
   for (const { path } of snapshots.toReversed()) {
-    const contents = yield* loadSnapshot(disk, path, engine)
+    const contents = yield* loadSnapshot(disk, path, engine, upgrades)
     if (contents !== null) return contents
     damaged.push(path)
   }
@@ -103,12 +113,13 @@ export function* loadSnapshot(
   disk: Disk,
   path: string,
   engine: Engine,
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
 ): Generator<RecoveryProgress, Contents | null> {
   const file = disk.open(path)
   try {
-    const contents = readContents(file, path)
+    const contents = readContents(file, path, upgrades)
     if (contents === null) return null
-    const loading = loadParts(file, contents, engine.parts)
+    const loading = loadParts(file, contents, engine.parts, upgrades)
     for (;;) {
       const step = loading.next()
       if (!step.done) {
@@ -125,10 +136,16 @@ export function* loadSnapshot(
 }
 
 function* inSteps(walk: Generator<number, JournalEnd>): Generator<RecoveryProgress, JournalEnd> {
-  for (;;) {
-    const step = walk.next()
-    if (step.done) return step.value
-    yield { step: 'journal', done: step.value }
+  try {
+    for (;;) {
+      const step = walk.next()
+      if (step.done) return step.value
+      yield { step: 'journal', done: step.value }
+    }
+  } catch (error) {
+    // A late event may ask for swaps that have left memory long ago.
+    if (error instanceof TapeDamage) throw new StoreError('damaged', error.message)
+    throw error
   }
 }
 
@@ -137,20 +154,19 @@ function* inSteps(walk: Generator<number, JournalEnd>): Generator<RecoveryProgre
  * machine went on: what it had written is in the file. After a power failure nobody can tell.
  */
 function mayHaveLost(end: JournalEnd, boot: string, hadFiles: boolean): boolean {
-  if (!hadFiles || end.boot === null) return false
+  // First, since a journal that was cut whole names no boot.
   if (end.cut !== null) return true
+  if (!hadFiles || end.boot === null) return false
   if (end.isClosed) return false
   return end.boot !== boot || boot === UNKNOWN_BOOT
 }
 
-function placeBehind(end: JournalEnd, segments: readonly NumberedFile[]): JournalPlace {
-  const dropped = new Set(end.cut?.dropped)
-  const kept = segments.filter(
-    ({ path }) =>
-      !dropped.has(path) && (path !== end.cut?.path || end.cut.byte >= SEGMENT_HEADER_BYTES),
+/** Segments that are there when a tail is cut off. */
+function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
+  const dropped = new Set(cut?.dropped)
+  return segments.filter(
+    ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),
   )
-  const segment = kept.at(-1)?.number ?? end.segment
-  return { seq: end.seq, crc: end.crc, segment }
 }
 
 /** Takes a tail off the disk that was never safe there. */
@@ -173,10 +189,21 @@ export function runToEnd<T>(steps: Generator<unknown, T>): T {
   }
 }
 
+/** A state whose old swaps are gone would give wrong answers one by one: better none at all. */
+function needChunks(disk: Disk, folder: string, { state }: Engine): void {
+  const path = missingChunk(disk, folder, state.tape)
+  if (path === null) return
+  throw new StoreError(
+    'missing',
+    `The snapshot counts on swaps in ${path}, which is not there or cannot be read: put it back ` +
+      'from a copy, or start with an empty DATA_DIR.',
+  )
+}
+
 function allDamaged(paths: readonly string[]): StoreError {
   return new StoreError(
     'damaged',
-    `No snapshot is whole (${paths.join(', ')}) and there is no journal: put back a copy, or start ` +
-      'with an empty DATA_DIR.',
+    `No snapshot is whole (${paths.join(', ')}) and no journal can be read: put back a copy, or ` +
+      'start with an empty DATA_DIR.',
   )
 }

@@ -36,6 +36,8 @@ export class SegmentScan {
   constructor(bytes: Uint8Array<ArrayBuffer>, headerCrc: number, firstSeq: number) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.u32 = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
+    this.f64 = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 3)
     this.#next = SEGMENT_HEADER_BYTES
     this.#crc = headerCrc
     this.#seq = firstSeq
@@ -74,6 +76,10 @@ export class SegmentScan {
   get crc(): number {
     return this.#crc
   }
+
+  /** The lanes of the segment, in which records start at u32 lane `payloadAt >>> 2`. */
+  readonly u32: Uint32Array
+  readonly f64: Float64Array
 
   get payload(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(this.payloadAt, this.payloadAt + this.payloadBytes)

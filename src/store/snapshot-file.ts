@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { StatePart } from '../engine/memory/state-part.ts'
+import { StateError, type StatePart } from '../engine/memory/state-part.ts'
 import { writeWhole } from './data-folder.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
-import { StoreError } from './failure.ts'
+import { newerVersion } from './failure.ts'
+import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from './format-upgrades.ts'
 import { padded } from './journal-format.ts'
+import { loadOldParts } from './old-parts.ts'
 import {
   CONTENTS_BYTES_MAX,
   type Contents,
@@ -42,6 +44,12 @@ const contentsValidator = Compile(
   }),
 )
 
+/** Contents as they were found in a file, in the form of the present version. */
+export interface FoundContents extends Contents {
+  /** Version of the file. */
+  readonly version: number
+}
+
 /**
  * Writes a snapshot under its name once it is whole on the disk; returns its digest.
  * @throws Error with the disk's code when the disk refuses
@@ -57,7 +65,7 @@ export function writeSnapshot(
   let digest = ''
   writeWhole(disk, folder, path, (file) => {
     let at = SNAPSHOT_HEADER_BYTES
-    appendAll(file, header())
+    appendAll(file, header(SNAPSHOT_VERSION))
     const entries: PartEntry[] = []
     for (const part of parts) {
       digestPart(hash, part)
@@ -72,10 +80,10 @@ export function writeSnapshot(
   return digest
 }
 
-function header(): Uint8Array {
+function header(version: number): Uint8Array {
   const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
   bytes.write(SNAPSHOT_MAGIC, 0, 'latin1')
-  bytes.writeUInt32LE(SNAPSHOT_VERSION, 8)
+  bytes.writeUInt32LE(version, 8)
   return bytes
 }
 
@@ -105,24 +113,41 @@ function appendContents(file: DiskFile, contents: Contents, at: number): void {
 
 /**
  * The table of contents of a snapshot; null when the file is torn or damaged there.
- * @throws StoreError when a later version wrote it
+ * @throws StoreError when a later version wrote it, or one too old
  */
-export function readContents(file: DiskFile, path: string): Contents | null {
+export function readContents(
+  file: DiskFile,
+  path: string,
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): FoundContents | null {
   const size = file.size()
   if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
+  const head = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
   const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
+  if (!readAll(file, head, 0)) return null
   if (!readAll(file, footer, size - SNAPSHOT_FOOTER_BYTES)) return null
   if (footer.toString('latin1', FOOTER.magic) !== SNAPSHOT_MAGIC) return null
-  if (footer.readUInt32LE(FOOTER.version) > SNAPSHOT_VERSION) throw newer(path)
+  const version = footer.readUInt32LE(FOOTER.version)
+  // Both ends say it, so that a damaged version is not taken for that of another program.
+  if (!head.equals(header(version))) return null
+  if (version > SNAPSHOT_VERSION) throw newerVersion(path)
+  const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
+  const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
+  if (text === null) return null
+  let contents: unknown = JSON.parse(text)
+  for (const step of steps) contents = step.contents(contents)
+  return contentsValidator.Check(contents) ? { ...contents, version } : null
+}
+
+/** The JSON that stands before the footer, or null when it is not what the footer says. */
+function contentsText(file: DiskFile, footer: Buffer, end: number): string | null {
   const at = footer.readDoubleLE(FOOTER.contentsAt)
   const bytes = footer.readDoubleLE(FOOTER.contentsBytes)
-  if (at + bytes !== size - SNAPSHOT_FOOTER_BYTES || !(bytes <= CONTENTS_BYTES_MAX)) return null
+  if (!Number.isSafeInteger(at) || at < SNAPSHOT_HEADER_BYTES || at + bytes !== end) return null
+  if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > CONTENTS_BYTES_MAX) return null
   const text = Buffer.alloc(bytes)
   if (!readAll(file, text, at) || crc32(text) !== footer.readUInt32LE(FOOTER.crc)) return null
-  const contents: unknown = JSON.parse(text.toString('utf8'))
-  if (!contentsValidator.Check(contents)) return null
-  const found = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
-  return readAll(file, found, 0) && found.equals(header()) ? contents : null
+  return text.toString('utf8')
 }
 
 /**
@@ -130,6 +155,27 @@ export function readContents(file: DiskFile, path: string): Contents | null {
  * damaged: the state is then worth nothing.
  */
 export function* loadParts(
+  file: DiskFile,
+  contents: FoundContents,
+  parts: readonly StatePart[],
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): Generator<number, boolean> {
+  try {
+    const { version } = contents
+    const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, 'The snapshot')
+    const isWhole =
+      steps.length === 0
+        ? yield* loadPresentParts(file, contents, parts)
+        : yield* loadOldParts(file, contents.parts, steps, parts)
+    if (isWhole) for (const part of parts) part.settle()
+    return isWhole
+  } catch (error) {
+    if (error instanceof StateError) return false
+    throw error
+  }
+}
+
+function* loadPresentParts(
   file: DiskFile,
   contents: Contents,
   parts: readonly StatePart[],
@@ -143,7 +189,6 @@ export function* loadParts(
     if (!isWhole) return false
     done += entry.bytes
   }
-  for (const part of parts) part.settle()
   return true
 }
 
@@ -170,11 +215,4 @@ function* loadPart(
     yield done + at - entry.at
   }
   return crc === entry.crc
-}
-
-function newer(path: string): StoreError {
-  return new StoreError(
-    'newer_version',
-    `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
-  )
 }

@@ -8,7 +8,8 @@ import type { EngineSettings } from '../engine/engine.ts'
  *     contents JSON of `Contents`
  *     footer   offset and length of the contents, their crc, version, magic (32 bytes)
  *
- * It is written in one go and found by its end, so that a torn one has none.
+ * It is written in one go and found by its end, so that a torn one has none. Header and footer of
+ * later versions stay as they are, each with the version, so that an older program knows them.
  */
 export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
 export const SNAPSHOT_VERSION = 1

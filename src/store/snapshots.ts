@@ -42,7 +42,10 @@ export class Snapshots {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.take(), this.#options.everyMs)
+    // One that takes longer than the interval is not followed by all that came due meanwhile.
+    this.#timer = setInterval(() => {
+      if (this.#running === null) void this.take()
+    }, this.#options.everyMs)
     this.#timer.unref()
   }
 

@@ -3,6 +3,7 @@ import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive, TapeDamage } from '../engine/tape.ts'
 import { chunkPath } from './data-folder.ts'
 import type { Disk, DiskFile } from './disk.ts'
+import { StoreError } from './failure.ts'
 import { type ChunkTable, readChunkBlock, readChunkTable, writeChunk } from './tape-chunk.ts'
 
 /** Bytes of blocks that are kept after they were read. */
@@ -71,13 +72,12 @@ export class DiskTapeArchive implements TapeArchive {
     const number = Math.floor(block / this.#blocksPerChunk)
     const { file, table } = this.#chunk(number)
     const buffer = new ArrayBuffer(BLOCK_BYTES)
-    const isWhole = readChunkBlock(
-      file,
-      table,
-      block % this.#blocksPerChunk,
-      new Uint8Array(buffer),
-    )
-    if (!isWhole) throw damage(chunkPath(this.#folder, number), block)
+    const place = block % this.#blocksPerChunk
+    if (attempt(() => readChunkBlock(file, table, place, new Uint8Array(buffer))) !== true) {
+      // Opened anew next time: somebody may put the file back.
+      this.#chunks.delete(number)
+      throw damage(chunkPath(this.#folder, number), block)
+    }
     return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer) }
   }
 
@@ -85,21 +85,65 @@ export class DiskTapeArchive implements TapeArchive {
     const open = this.#chunks.get(number)
     if (open !== undefined) return open
     const path = chunkPath(this.#folder, number)
-    let file: DiskFile
-    try {
-      file = this.#disk.open(path)
-    } catch {
-      throw damage(path, number * this.#blocksPerChunk)
-    }
-    const table = readChunkTable(file, number)
-    if (table === null || table.crcs.length !== this.#blocksPerChunk) {
-      file.close()
-      throw damage(path, number * this.#blocksPerChunk)
-    }
-    const chunk = { file, table }
+    const chunk = this.#opened(path, number)
+    if (chunk === null) throw damage(path, number * this.#blocksPerChunk)
     this.#chunks.set(number, chunk)
     return chunk
   }
+
+  #opened(path: string, number: number): OpenChunk | null {
+    try {
+      return openChunk(this.#disk, path, number, this.#blocksPerChunk)
+    } catch (error) {
+      // The start saw to it that no chunk is of a later version: one put there since is damage.
+      if (error instanceof StoreError) throw new TapeDamage(error.message)
+      throw error
+    }
+  }
+}
+
+/**
+ * Opens a chunk; null when it is not there, not readable, or not one of so many blocks.
+ * @throws StoreError when a later version wrote it
+ */
+function openChunk(disk: Disk, path: string, number: number, blocks: number): OpenChunk | null {
+  const file = attempt(() => disk.open(path))
+  if (file === null) return null
+  let chunk: OpenChunk | null = null
+  try {
+    const table = attempt(() => readChunkTable(file, number, path))
+    if (table?.crcs.length === blocks && table.blockRecords === TAPE_BLOCK_RECORDS)
+      chunk = { file, table }
+  } finally {
+    if (chunk === null) file.close()
+  }
+  return chunk
+}
+
+/** What a call gives, or null when the disk refused. */
+function attempt<T>(call: () => T): T | null {
+  try {
+    return call()
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    return null
+  }
+}
+
+/**
+ * Path of the first chunk a tape counts on that is not there or whose table cannot be read; null
+ * when there is none. Its blocks are not read: each is checked when somebody asks for it.
+ * @throws StoreError when a later version wrote a chunk
+ */
+export function missingChunk(disk: Disk, folder: string, tape: Tape): string | null {
+  const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
+  for (let number = 0; number * tape.chunkRecords < tape.archivedCount; number++) {
+    const path = chunkPath(folder, number)
+    const chunk = openChunk(disk, path, number, blocks)
+    if (chunk === null) return path
+    chunk.file.close()
+  }
+  return null
 }
 
 function damage(path: string, block: number): TapeDamage {
@@ -127,7 +171,8 @@ export function archiveTape(disk: Disk, folder: string, tape: Tape, reach: numbe
   return first
 }
 
-function blockBytes(tape: Tape, record: number): Uint8Array {
+/** Bytes of the block that begins with a record of the tape, as a chunk holds them. */
+export function blockBytes(tape: Tape, record: number): Uint8Array {
   const u32 = tape.u32Of(record)
   return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, BLOCK_BYTES)
 }

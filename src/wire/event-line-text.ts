@@ -4,7 +4,17 @@ import type { FeedEvent } from '../engine/event.ts'
 export function eventLineText(event: FeedEvent): string {
   const line: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(event))
-    line[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] =
-      typeof value === 'bigint' ? String(value) : value
+    line[lineKey(key)] = typeof value === 'bigint' ? String(value) : value
   return JSON.stringify(line)
+}
+
+/** Names of the lines by those of the events; there are some forty. */
+const lineKeys = new Map<string, string>()
+
+function lineKey(key: string): string {
+  const known = lineKeys.get(key)
+  if (known !== undefined) return known
+  const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  lineKeys.set(key, made)
+  return made
 }

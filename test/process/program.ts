@@ -1,58 +1,101 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ROOT } from '../tidy/source-files.ts'
 
-/** How long a start may take before a test gives it up, in ms. */
-const READY_WITHIN_MS = 30_000
+/** How long a start, or a line of the log, may take before a test gives it up, in ms. */
+const WITHIN_MS = 180_000
 
-/** The real program in its own process. */
-export interface Program {
-  readonly url: string
+/** Programs that run; a test that fails half-way must not leave any behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** The real program in its own process, from its launch on. */
+export interface Running {
   readonly child: ChildProcess
+  /** What it wrote to standard error so far, line by line. */
+  readonly lines: readonly string[]
+  /** The first line that fits, those already written among them; rejects when there is none. */
+  seen(pattern: RegExp): Promise<string>
+  /** The exit code, null when a signal killed it. */
+  readonly ended: Promise<number | null>
   /** Ends it with a signal; the exit code, null when the signal killed it. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-type Settings = Readonly<Record<string, string>>
+/** The real program once it answers. */
+export interface Program extends Running {
+  readonly url: string
+}
 
-function launch(settings: Settings, args: readonly string[]): ChildProcess {
+export type Settings = Readonly<Record<string, string>>
+
+/** Launches the program and waits for nothing; `cwd` is where it is launched. */
+export function launch(settings: Settings, args: readonly string[] = [], cwd = ROOT): Running {
   const environment = { PATH: process.env.PATH ?? '', ...settings }
-  return spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
+    cwd,
     env: environment,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
+  // A program that is killed leaves its standard input broken.
+  child.stdin.on('error', () => {})
+  running.add(child)
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      running.delete(child)
+      resolve(code)
+    })
+  })
+  const lines: string[] = []
+  const lookers = new Set<(line: string) => void>()
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lines.push(line)
+    for (const look of lookers) look(line)
+  })
+  const seen = (pattern: RegExp) => lineThatFits(pattern, lines, lookers, ended)
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return { child, lines, seen, ended, end }
 }
 
-function exitOf(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return Promise.resolve(child.exitCode)
-  return new Promise((resolve) => child.once('exit', resolve))
+function lineThatFits(
+  pattern: RegExp,
+  lines: readonly string[],
+  lookers: Set<(line: string) => void>,
+  ended: Promise<number | null>,
+): Promise<string> {
+  const early = lines.find((line) => pattern.test(line))
+  if (early !== undefined) return Promise.resolve(early)
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) =>
+      reject(new Error(`${why} before ${pattern}: ${lines.slice(-3).join(' ')}`))
+    const timer = setTimeout(() => fail('the time was over'), WITHIN_MS)
+    const look = (line: string) => {
+      if (!pattern.test(line)) return
+      clearTimeout(timer)
+      lookers.delete(look)
+      resolve(line)
+    }
+    lookers.add(look)
+    void ended.then((code) => {
+      clearTimeout(timer)
+      fail(`the program ended with ${code}`)
+    })
+  })
 }
 
 /** Starts the program on a free port and waits for its `ready` line. */
-export async function startProgram(settings: Settings): Promise<Program> {
-  const child = launch({ PORT: '0', DATA_DIR: 'none', ...settings }, [])
-  const url = await urlFromLog(child)
-  const end = (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    return exitOf(child)
-  }
-  return { url, child, end }
-}
-
-function urlFromLog(child: ChildProcess): Promise<string> {
-  const { stderr } = child
-  if (stderr === null) throw new Error('the program has no standard error')
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('not ready in time')), READY_WITHIN_MS)
-    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)))
-    createInterface({ input: stderr }).on('line', (line) => {
-      const url = /"url":"([^"]+)".*"msg":"ready"/.exec(line)?.[1]
-      if (url === undefined) return
-      clearTimeout(timer)
-      resolve(url)
-    })
-  })
+export async function startProgram(settings: Settings, cwd = ROOT): Promise<Program> {
+  const program = launch({ PORT: '0', DATA_DIR: 'none', ...settings }, [], cwd)
+  const ready = /"url":"([^"]+)".*"msg":"ready"/
+  const url = ready.exec(await program.seen(ready))?.[1] ?? ''
+  return { ...program, url }
 }
 
 /** Runs the program to its end; its exit code and what it wrote to standard error. */
@@ -60,10 +103,31 @@ export async function runProgram(
   settings: Settings,
   args: readonly string[] = [],
 ): Promise<{ code: number | null; errors: string }> {
-  const child = launch(settings, args)
-  let errors = ''
-  child.stderr?.on('data', (chunk) => {
-    errors += String(chunk)
-  })
-  return { code: await exitOf(child), errors }
+  const { ended, lines } = launch(settings, args)
+  const code = await ended
+  return { code, errors: lines.map((line) => `${line}\n`).join('') }
+}
+
+/** A port that was free a moment ago, for who has to know it before the program says it. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Asks again until there is an answer; throws when there is none in a generous time. */
+export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const endMs = Date.now() + WITHIN_MS
+  for (;;) {
+    const found = await look()
+    if (found !== null) return found
+    if (Date.now() > endMs) throw new Error(`this never came: ${what}`)
+    await pause(20)
+  }
+}
+
+export function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -1,3 +1,5 @@
+import { Slabs } from './slabs.ts'
+
 /**
  * Fixed-size rows off the V8 heap: pages of one ArrayBuffer each, reached as u32 or f64 lanes.
  * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
@@ -19,12 +21,14 @@ export class Rows {
   count = 0
   /** Rows ever used: a row below it may hold old bytes, `add` clears it. */
   #used = 0
+  readonly #slabs: Slabs
   readonly u32: Uint32Array<ArrayBuffer>[] = []
   readonly f64: Float64Array<ArrayBuffer>[] = []
 
   constructor(lanes: number) {
     this.lanes = lanes
     this.f64Lanes = lanes / 2
+    this.#slabs = new Slabs(ROWS_PER_PAGE * lanes * 4)
   }
 
   /** Takes the next row, zeroed. */
@@ -58,9 +62,9 @@ export class Rows {
   views(): Uint8Array[] {
     const rowBytes = this.lanes * 4
     const pages = this.u32.slice(0, Math.ceil(this.count / ROWS_PER_PAGE))
-    return pages.map(({ buffer }, page) => {
+    return pages.map(({ buffer, byteOffset }, page) => {
       const rows = Math.min(this.count - page * ROWS_PER_PAGE, ROWS_PER_PAGE)
-      return new Uint8Array(buffer, 0, rows * rowBytes)
+      return new Uint8Array(buffer, byteOffset, rows * rowBytes)
     })
   }
 
@@ -69,8 +73,8 @@ export class Rows {
   }
 
   #addPage(): void {
-    const buffer = new ArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
-    this.u32.push(new Uint32Array(buffer))
-    this.f64.push(new Float64Array(buffer))
+    const { u32, f64 } = this.#slabs.page(this.u32.length)
+    this.u32.push(u32)
+    this.f64.push(f64)
   }
 }

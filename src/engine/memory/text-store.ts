@@ -59,6 +59,19 @@ export class TextStore {
     return this.#chunks[chunk].subarray(at * 4 + 4, at * 4 + 4 + length)
   }
 
+  /** Copies the bytes to `at` of another array, which has room for them; returns how many. */
+  copy(reference: number, into: Uint8Array, at: number): number {
+    if (reference === 0) return 0
+    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
+    const unit = reference % UNITS_PER_CHUNK
+    const length = this.#lengths[chunkIndex][unit]
+    const chunk = this.#chunks[chunkIndex]
+    const start = unit * 4 + 4
+    // Addresses are short: a loop is over before a view of them would be made.
+    for (let i = 0; i < length; i++) into[at + i] = chunk[start + i]
+    return length
+  }
+
   equals(reference: number, bytes: Uint8Array, length: number): boolean {
     const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
     const unit = reference % UNITS_PER_CHUNK

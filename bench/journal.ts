@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import type { EventSink } from '../src/engine/event-sink.ts'
+import { RecordBatch } from '../src/engine/record-batch.ts'
+import type { Service } from '../src/service.ts'
+import { type FsyncPolicy, Journal } from '../src/store/journal.ts'
+import { JournaledEngine } from '../src/store/journaled-engine.ts'
+import { NodeDisk } from '../src/store/node-disk.ts'
+import { bootId } from '../src/store/process-lock.ts'
+import { WaitTimes } from '../src/store/wait-times.ts'
+import { median, spreadPercent } from './medians.ts'
+import { type MarketSize, RecordedMarket } from './recorded-market.ts'
+import type { Report, Row } from './report.ts'
+import { SmallBatches } from './small-batches.ts'
+
+const PAIRS = 9
+const SIZE: MarketSize = { tokens: 2_000, historyRate: 50, liveSwaps: 200_000, liveRate: 1_000 }
+/** Swaps a write: what a slot of the chain brings, and a busy replay. */
+const BATCHES = [16, 256] as const
+/** Swaps a turn of the loop while syncs are timed. */
+const TURN_SWAPS = 64
+
+/** S9: what the journal costs the fold, and how long until what was written is on the disk. */
+export async function run(): Promise<Report> {
+  const market = new RecordedMarket(SIZE)
+  const rows = BATCHES.map((swaps) => compare(market, swaps))
+  rows.push(...(await syncTimes(market)))
+  const how = `${PAIRS} pairs of fresh engines, ${SIZE.tokens} tokens, journal in the system's temporary folder, syncs in the background; peer = without a journal`
+  return { name: 'journal', how, rows }
+}
+
+interface Kept {
+  readonly sink: EventSink
+  readonly journal: Journal
+  end(): void
+}
+
+function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-bench-'))
+  const journal = new Journal(
+    {
+      ...{ disk: new NodeDisk(), folder, fsync, epoch: randomUUID(), boot: bootId() },
+      clockMs: () => performance.now(),
+      onSynced: (waitedMs) => waits.add(waitedMs),
+      onFailure: (failure) => {
+        throw failure
+      },
+    },
+    { seq: 0, crc: 0, segment: 0 },
+  )
+  const end = () => {
+    journal.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { sink: new JournaledEngine(service.engine, journal), journal, end }
+}
+
+function compare(market: RecordedMarket, swaps: number): Row {
+  const ours: number[] = []
+  const peers: number[] = []
+  const ratios: number[] = []
+  for (let pair = 0; pair <= PAIRS; pair++) {
+    const peer = foldRate(market, swaps, false)
+    const own = foldRate(market, swaps, true)
+    // The first pair warms up.
+    if (pair === 0) continue
+    ours.push(own)
+    peers.push(peer)
+    ratios.push(own / peer)
+  }
+  return {
+    what: `fold with the journal, ${swaps} swaps a write`,
+    ours: median(ours),
+    peer: median(peers),
+    ratio: median(ratios),
+    unit: 'swaps/s of CPU time',
+    spreadPercent: spreadPercent(ratios),
+  }
+}
+
+function foldRate(market: RecordedMarket, swaps: number, isJournaled: boolean): number {
+  const service = market.warmService()
+  const kept = isJournaled ? keep(service, 'group', new WaitTimes()) : null
+  globalThis.gc?.()
+  const folded = service.engine.counts.swaps
+  const start = process.cpuUsage()
+  market.playLive(new SmallBatches(kept?.sink ?? service.engine, swaps))
+  const { user, system } = process.cpuUsage(start)
+  kept?.end()
+  return (service.engine.counts.swaps - folded) / ((user + system) / 1e6)
+}
+
+/** Writes turn by turn, so that syncs end meanwhile as they do in the service. */
+async function syncTimes(market: RecordedMarket): Promise<Row[]> {
+  const waits = new WaitTimes()
+  const service = market.warmService()
+  const kept = keep(service, 'group', waits)
+  const turns: (() => void)[] = []
+  const batches = new SmallBatches(
+    {
+      events: (batch) => void turns.push(() => kept.sink.events(batch)),
+      records: (batch) => {
+        const copy = new RecordBatch(batch.count)
+        copy.u32.set(batch.u32.subarray(0, copy.u32.length))
+        copy.count = batch.count
+        turns.push(() => kept.sink.records(copy))
+      },
+    },
+    TURN_SWAPS,
+  )
+  market.playLive(batches)
+  const startMs = performance.now()
+  for (const turn of turns) {
+    turn()
+    await setImmediate()
+  }
+  const seconds = (performance.now() - startMs) / 1000
+  const figures = waits.figures()
+  kept.end()
+  const rate = Math.round(SIZE.liveSwaps / seconds).toLocaleString('en-US')
+  const at = `written → on the disk at ${rate} swaps/s`
+  return [
+    { what: `${at}, median`, ours: figures.journal_sync_p50_ms, unit: 'ms' },
+    { what: `${at}, p99`, ours: figures.journal_sync_p99_ms, unit: 'ms' },
+    { what: `${at}, longest`, ours: figures.journal_sync_longest_ms, unit: 'ms' },
+  ]
+}

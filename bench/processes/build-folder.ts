@@ -1,0 +1,69 @@
+/**
+ * Makes a data folder as a kill leaves it: a snapshot of a market with its history, and a journal
+ * tail behind it. Arguments: folder, tokens, swaps a second of the history, frames of the tail,
+ * swaps a frame. Prints the folder's sizes as JSON.
+ */
+import { randomUUID } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EventSink } from '../../src/engine/event-sink.ts'
+import { archivedEngine } from '../../src/store/archived-engine.ts'
+import { compact } from '../../src/store/compaction.ts'
+import { Journal } from '../../src/store/journal.ts'
+import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { bootId } from '../../src/store/process-lock.ts'
+import { runToEnd } from '../../src/store/recovery.ts'
+import { newMarket, playHistory, playLive } from '../recorded-market.ts'
+import { SmallBatches } from '../small-batches.ts'
+
+const LIVE_RATE = 1_000
+
+const folder = process.argv[2]
+const [tokens, historyRate, tailFrames, swapsPerFrame] = process.argv.slice(3).map(Number)
+const size = { tokens, historyRate, liveSwaps: tailFrames * swapsPerFrame, liveRate: LIVE_RATE }
+
+const disk = new NodeDisk()
+disk.makeFolder(folder)
+const engine = archivedEngine(disk, folder)
+const onFailure = (failure: Error) => {
+  throw failure
+}
+const about = {
+  disk,
+  folder,
+  fsync: 'off',
+  epoch: randomUUID(),
+  boot: bootId(),
+  onFailure,
+} as const
+const journal = new Journal(about, { seq: 0, crc: 0, segment: 0 })
+const journaled = new JournaledEngine(engine, journal)
+journaled.settings()
+let sink: EventSink = journaled
+const market = newMarket(size, engine.state.book, {
+  events: (batch) => sink.events(batch),
+  records: (batch) => sink.records(batch),
+})
+playHistory(market, size)
+const untilSegment = journal.boundary()
+const newEngine = () => archivedEngine(disk, folder)
+runToEnd(compact({ disk, folder, untilSegment, newEngine, keepsJournal: false }))
+const { seq } = journal
+if (tailFrames > 0) {
+  sink = new SmallBatches(journaled, swapsPerFrame)
+  playLive(market, size)
+}
+
+const bytes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size] as const)
+const sum = (start: string) =>
+  bytes.reduce((all, [name, size]) => (name.startsWith(start) ? all + size : all), 0)
+process.stdout.write(
+  JSON.stringify({
+    snapshotBytes: sum('snapshot-'),
+    journalBytes: sum('journal-'),
+    tapeBytes: sum('tape-'),
+    snapshotSeq: seq,
+    seq: journal.seq,
+  }),
+)

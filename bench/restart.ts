@@ -1,0 +1,96 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { messageOf } from './child.ts'
+import { median, spreadPercent } from './medians.ts'
+import type { Report, Row } from './report.ts'
+
+const STARTS = 5
+const POLL_MS = 10
+const PATIENCE_MS = 120_000
+const GIGABYTE = 1e9
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const BUILD = fileURLToPath(new URL('./processes/build-folder.ts', import.meta.url))
+
+/** What the folders hold: a snapshot and a tail of the journal, one swap a frame. */
+const FOLDERS = [
+  { tokens: 100_000, historyRate: 3, tailFrames: 1_000_000, swapsPerFrame: 1 },
+  { tokens: 400_000, historyRate: 12, tailFrames: 0, swapsPerFrame: 1 },
+] as const
+
+/** S12: from the start of the process to its first answer, on a folder as a kill left it. */
+export async function run(): Promise<Report> {
+  const rows: Row[] = []
+  for (const folder of FOLDERS) rows.push(...(await measure(folder)))
+  const how = `median of ${STARTS} starts after kill -9, until a search answers 200; files in the page cache`
+  return { name: 'restart', how, rows }
+}
+
+async function measure(size: (typeof FOLDERS)[number]): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-bench-'))
+  try {
+    const args = [size.tokens, size.historyRate, size.tailFrames, size.swapsPerFrame].map(String)
+    const built = execFileSync(process.execPath, [BUILD, folder, ...args], { encoding: 'utf8' })
+    const { snapshotBytes } = messageOf(JSON.parse(built))
+    const gigabytes = Number(snapshotBytes) / GIGABYTE
+    const seconds: number[] = []
+    for (let i = 0; i < STARTS; i++) seconds.push(await secondsToFirstAnswer(folder))
+    const what = `${size.tokens} tokens, snapshot of ${gigabytes.toFixed(2)} GB, tail of ${size.tailFrames} frames`
+    const row = { what, ours: median(seconds), unit: 's', spreadPercent: spreadPercent(seconds) }
+    if (size.tailFrames > 0) return [row]
+    return [row, { what: 'the same for each GB', ours: median(seconds) / gigabytes, unit: 's/GB' }]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function secondsToFirstAnswer(folder: string): Promise<number> {
+  const port = await freePort()
+  const env = {
+    ...{ DATA_DIR: folder, FEED: 'none', CLOCK: 'event', SNAPSHOT_EVERY: '24h' },
+    ...{ PORT: String(port), RATE_LIMIT: 'off', LOG_LEVEL: 'error' },
+    ...process.env,
+  }
+  const startMs = performance.now()
+  const child = spawn(process.execPath, [MAIN], { env, stdio: 'ignore' })
+  try {
+    while ((await statusOf(port)) !== 200) {
+      if (performance.now() - startMs > PATIENCE_MS) throw new Error('the start took too long')
+      await setTimeout(POLL_MS)
+    }
+    return (performance.now() - startMs) / 1000
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+}
+
+/** Status of a read, 0 when nothing listens yet. */
+function statusOf(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request(
+      { port, host: '127.0.0.1', path: '/api/v2/search/tokens/detailed?query=a' },
+      (answer) => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      },
+    )
+    asked.on('error', () => resolve(0))
+    asked.end()
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

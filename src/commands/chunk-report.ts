@@ -1,0 +1,44 @@
+import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
+import { type NumberedFile, withFile } from '../store/data-folder.ts'
+import type { Disk, DiskFile } from '../store/disk.ts'
+import { StoreError } from '../store/failure.ts'
+import { type ChunkTable, readChunkBlock, readChunkTable } from '../store/tape-chunk.ts'
+
+/** What is in a chunk of the tape. */
+export interface ChunkReport {
+  readonly chunk: number
+  readonly name: string
+  readonly bytes: number
+  readonly records: number
+  readonly blocks: number
+  readonly isWhole: boolean
+  /** Blocks that are not what was written. */
+  readonly damagedBlocks: readonly number[]
+}
+
+/** Reads a chunk and checks every block of it. */
+export function reportChunk(disk: Disk, chunk: NumberedFile): ChunkReport {
+  return withFile(disk.open(chunk.path), (file) => {
+    const about = { chunk: chunk.number, name: chunk.name, bytes: file.size() }
+    const table = tableOf(file, chunk)
+    if (table === null)
+      return { ...about, records: 0, blocks: 0, isWhole: false, damagedBlocks: [] }
+    const block = new Uint8Array(table.blockRecords * SWAP_RECORD_BYTES)
+    const damagedBlocks = [...table.crcs.keys()].filter(
+      (i) => !readChunkBlock(file, table, i, block),
+    )
+    const blocks = table.crcs.length
+    const records = blocks * table.blockRecords
+    return { ...about, records, blocks, isWhole: damagedBlocks.length === 0, damagedBlocks }
+  })
+}
+
+/** A chunk of a later version is none that this program can answer from. */
+function tableOf(file: DiskFile, { number, path }: NumberedFile): ChunkTable | null {
+  try {
+    return readChunkTable(file, number, path)
+  } catch (error) {
+    if (error instanceof StoreError) return null
+    throw error
+  }
+}

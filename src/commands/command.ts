@@ -1,0 +1,46 @@
+import type { Readable, Writable } from 'node:stream'
+
+/** What a command reads and writes; a process has one, and each test its own. */
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** A command of the program. */
+export interface Command {
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What `--help` prints below the flags. */
+  readonly help: string
+  /** Flags besides --data-dir and --help, with what they mean. */
+  readonly flags: Readonly<Record<string, FlagShape>>
+  readonly run: (asked: Asked, terminal: Terminal) => number | Promise<number>
+}
+
+export interface FlagShape {
+  readonly type: 'string' | 'boolean'
+  readonly meaning: string
+}
+
+/** What was asked for on the command line. */
+export interface Asked {
+  readonly folder: string
+  readonly flags: Readonly<Record<string, string | boolean | undefined>>
+}
+
+/** Exit codes. A check that does not hold, a usage fault, a folder that cannot be worked on. */
+export const Exit = { good: 0, bad: 1, usage: 2, data: 3 } as const
+
+/** A command line that cannot be used; the message is one sentence. */
+export class UsageError extends Error {}
+
+/** @throws UsageError when the flag is there and no seq */
+export function seqFlag(asked: Asked, name: string): number | null {
+  const text = asked.flags[name]
+  if (text === undefined) return null
+  const seq = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(seq)) return seq
+  throw new UsageError(`--${name} is "${text}"; it must be a seq, an integer from 0 to 2^53-1.`)
+}

@@ -1,0 +1,110 @@
+import fs from 'node:fs'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import zlib from 'node:zlib'
+import { archivedEngine } from '../store/archived-engine.ts'
+import { listDataFiles } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { headerOf } from '../store/journal-scan.ts'
+import { codeOf } from '../store/node-disk.ts'
+import { type Asked, type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
+import { type Exported, exportLines } from './export.ts'
+import { count } from './inspect-text.ts'
+import { progressOn, SILENT } from './progress.ts'
+import { ReadOnlyDisk } from './read-only-disk.ts'
+
+/** `mintfeed export`. */
+export const exportCommand: Command = {
+  summary: 'the events of the journal as event lines, which FEED=replay:<file> reads again',
+  help:
+    'Every event that arrived, in order of arrival, duplicates and refused ones included. The\n' +
+    'time of a wall clock is no event and cannot be written: replayed lines are folded at their\n' +
+    'own times (CLOCK=event). Segments that no snapshot needs any more are removed by the\n' +
+    'service; with JOURNAL_KEEP=all it keeps everything. Changes nothing and takes no lock.',
+  flags: {
+    out: { type: 'string', meaning: 'a file instead of stdout; .gz and .zst are compressed' },
+    from: { type: 'string', meaning: 'first seq' },
+    to: { type: 'string', meaning: 'seq behind the last one' },
+  },
+  async run(asked, terminal) {
+    const from = seqFlag(asked, 'from') ?? 0
+    const to = seqFlag(asked, 'to') ?? Number.MAX_SAFE_INTEGER
+    if (from > to) throw new UsageError(`--from is ${from}; it must not be above --to, ${to}.`)
+    const disk = new ReadOnlyDisk()
+    const out = outputOf(asked)
+    // A bar between lines on one terminal would spoil both.
+    const progress = out === null ? SILENT : progressOn(terminal.stderr)
+    progress.begin('exporting', Math.min(to, lastSegmentSeq(disk, asked.folder)))
+    const newEngine = () => archivedEngine(disk, asked.folder)
+    const steps = exportLines({ disk, folder: asked.folder, newEngine, from, to, progress })
+    try {
+      tell(await write(steps, out, terminal.stdout), from, terminal)
+    } finally {
+      progress.end()
+    }
+    return Exit.good
+  },
+}
+
+/** Where the last segment begins: as far as it can be told without reading everything. */
+function lastSegmentSeq(disk: Disk, folder: string): number {
+  const last = listDataFiles(disk, folder).segments.at(-1)
+  const header = last === undefined ? null : headerOf(disk, last.path)
+  return header === null || header === 'newer' ? 0 : header.firstSeq
+}
+
+interface Output {
+  readonly file: Writable
+  readonly coding: NodeJS.ReadWriteStream | null
+}
+
+function outputOf({ flags }: Asked): Output | null {
+  if (typeof flags.out !== 'string') return null
+  try {
+    const fd = fs.openSync(flags.out, 'wx')
+    return { file: fs.createWriteStream(flags.out, { fd }), coding: codingOf(flags.out) }
+  } catch (error) {
+    const why = codeOf(error) === 'EEXIST' ? 'is there already' : `cannot be made: ${String(error)}`
+    throw new UsageError(`--out is "${flags.out}", which ${why}.`)
+  }
+}
+
+function codingOf(name: string): NodeJS.ReadWriteStream | null {
+  if (name.endsWith('.gz')) return zlib.createGzip()
+  return name.endsWith('.zst') ? zlib.createZstdCompress() : null
+}
+
+/** What came before a failure is written whole, then the failure is thrown. */
+async function write(
+  steps: Generator<string, Exported>,
+  out: Output | null,
+  stdout: Writable,
+): Promise<Exported> {
+  let exported: Exported = { journalFrom: 0, events: 0, tornBytes: 0 }
+  const failures: unknown[] = []
+  const text = Readable.from(
+    (function* () {
+      try {
+        exported = yield* steps
+      } catch (error) {
+        failures.push(error)
+      }
+    })(),
+  )
+  if (out === null) await pipeline(text, stdout, { end: false })
+  else if (out.coding === null) await pipeline(text, out.file)
+  else await pipeline(text, out.coding, out.file)
+  if (failures.length > 0) throw failures[0]
+  return exported
+}
+
+function tell({ journalFrom, events, tornBytes }: Exported, from: number, { stderr }: Terminal) {
+  stderr.write(`${count(events)} events exported\n`)
+  if (journalFrom > from)
+    stderr.write(
+      `The journal begins at seq ${journalFrom}: older events are in snapshots only ` +
+        '(JOURNAL_KEEP=all keeps everything).\n',
+    )
+  if (tornBytes > 0)
+    stderr.write(`The last ${count(tornBytes)} bytes of the journal are a write not finished.\n`)
+}

@@ -1,0 +1,135 @@
+import type { Engine } from '../engine/engine.ts'
+import { swapOfRecord } from '../engine/swap-outtake.ts'
+import { SWAP_U32_LANES } from '../engine/swap-record.ts'
+import { type DataFiles, listDataFiles } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { StoreError } from '../store/failure.ts'
+import { FORMAT_UPGRADES } from '../store/format-upgrades.ts'
+import { foldFrame } from '../store/frame-fold.ts'
+import { JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
+import { headerOf, walkJournal } from '../store/journal-scan.ts'
+import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
+import { loadSnapshot, runToEnd } from '../store/recovery.ts'
+import type { SegmentHeader } from '../store/segment-header.ts'
+import type { SegmentScan } from '../store/segment-scan.ts'
+import { eventLineText } from '../wire/event-line-text.ts'
+import type { Progress } from './progress.ts'
+
+export interface ExportOptions {
+  readonly disk: Disk
+  readonly folder: string
+  /** Makes an empty engine that reads the tape's chunks of the folder. */
+  readonly newEngine: () => Engine
+  /** First seq that is wanted. */
+  readonly from: number
+  /** Seq behind the last one that is wanted. */
+  readonly to: number
+  readonly progress: Progress
+}
+
+/** What was exported. */
+export interface Exported {
+  /** Seq the journal begins at: older events are not in it any more. */
+  readonly journalFrom: number
+  readonly events: number
+  /** Bytes at the journal's end that are no good frames. */
+  readonly tornBytes: number
+}
+
+interface Start {
+  readonly engine: Engine
+  /** What comes from this seq on has to be folded; the addresses of all before it are known. */
+  readonly foldFrom: number
+}
+
+/**
+ * The events of the journal as event lines, in order of arrival, duplicates included; yields the
+ * lines of a frame.
+ *
+ * Records name addresses by number. A number never changes its address, so the newest snapshot
+ * knows those of all events before it; behind it the journal is folded along, since folding gives
+ * numbers too.
+ */
+export function* exportLines(options: ExportOptions): Generator<string, Exported> {
+  const { disk, folder, to } = options
+  const files = listDataFiles(disk, folder)
+  const seqs = firstSeqs(disk, files)
+  const journalFrom = seqs[0] ?? 0
+  const start = startOf(options, files, journalFrom)
+  const from = Math.max(options.from, journalFrom)
+  const wanted = Math.min(from, start.foldFrom)
+  const walkFrom = seqs.findLast((seq) => seq <= wanted) ?? wanted
+  let text = ''
+  let events = 0
+  let isBehind = false
+  const walk = walkJournal(
+    disk,
+    files,
+    walkFrom,
+    (frame, header) => {
+      isBehind ||= frame.seq >= to
+      if (isBehind) return
+      for (const one of presentOf(frame, header)) {
+        const lines = linesOf(one, start.engine, from, to)
+        events += lines.length
+        for (const line of lines) text += `${line}\n`
+      }
+      if (header.firstSeq >= start.foldFrom) foldFrame(start.engine, frame, header)
+    },
+    1,
+  )
+  for (;;) {
+    const step = walk.next()
+    if (text !== '') yield text
+    text = ''
+    if (step.done) return { journalFrom, events, tornBytes: step.value.cut?.bytes ?? 0 }
+    if (isBehind) return { journalFrom, events, tornBytes: 0 }
+    options.progress.to(step.value)
+  }
+}
+
+/** A frame of an older version as what it is in the present one. */
+function presentOf(frame: SegmentScan, header: SegmentHeader): Iterable<WholeFrame> {
+  if (header.version === JOURNAL_VERSION) return [frame]
+  return presentFrames(frame, header, FORMAT_UPGRADES.journal)
+}
+
+function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): string[] {
+  const first = Math.max(0, from - frame.seq)
+  const end = Math.min(frame.events, to - frame.seq)
+  const { payload, u32, f64 } = frame
+  if (frame.kind === Kind.event && first < end)
+    return [Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')]
+  const lines: string[] = []
+  if (frame.kind === Kind.records)
+    for (let i = first; i < end; i++) {
+      const at = (frame.payloadAt >>> 2) + i * SWAP_U32_LANES
+      lines.push(eventLineText(swapOfRecord({ u32, f64, at }, engine.state.book)))
+    }
+  return lines
+}
+
+/** First seq of each segment that can be read, ascending. */
+function firstSeqs(disk: Disk, files: DataFiles): number[] {
+  return files.segments.flatMap(({ path }) => {
+    const header = headerOf(disk, path)
+    return header === null || header === 'newer' ? [] : header.firstSeq
+  })
+}
+
+function startOf(
+  { disk, folder, newEngine }: ExportOptions,
+  files: DataFiles,
+  journalFrom: number,
+): Start {
+  for (const { path, number } of files.snapshots.toReversed()) {
+    const engine = newEngine()
+    if (runToEnd(loadSnapshot(disk, path, engine)) !== null) return { engine, foldFrom: number }
+  }
+  if (journalFrom === 0) return { engine: newEngine(), foldFrom: 0 }
+  throw new StoreError(
+    'missing',
+    `The journal of ${folder} begins at seq ${journalFrom} and no snapshot is whole: who traded ` +
+      'what cannot be told. Put back a snapshot.',
+  )
+}

@@ -1,0 +1,73 @@
+import type { ChunkReport } from './chunk-report.ts'
+import type { FolderReport } from './inspect.ts'
+import type { SegmentReport } from './segment-report.ts'
+import type { SnapshotReport } from './snapshot-report.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A folder's report for a person. */
+export function reportText(report: FolderReport): string {
+  const { totals, usedBy } = report
+  const seqs =
+    totals.seqs === null ? 'none' : `${count(totals.seqs.from)} to ${count(totals.seqs.to)}`
+  const lines = [
+    `${report.folder}: ${usedBy === null ? 'not in use' : `used by process ${usedBy}`}`,
+    ...report.segments.flatMap(segmentLines),
+    ...report.snapshots.flatMap(snapshotLines),
+    ...report.chunks.map(chunkLine),
+    ...report.unfinished.map((name) => `${name}  its writing was not finished`),
+    ...report.putAside.map((name) => `${name}  damaged, put aside by a start`),
+    ...report.givenUp.map((name) => `${name}/  given up by a repair`),
+    `total: ${count(totals.bytes)} bytes, ${count(totals.frames)} frames, seq ${seqs}, ` +
+      `${count(totals.tapeRecords)} swaps in tape chunks`,
+    verdictLine(report.verdict, usedBy),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function segmentLines(segment: SegmentReport): string[] {
+  const { name, firstSeq, endSeq, bytes, epoch, isClosed, frames, damage } = segment
+  const kinds = Object.entries(frames).map(([kind, number]) => `${count(number)} ${kind}`)
+  const head =
+    epoch === ''
+      ? `${name}  ${count(bytes)} bytes`
+      : `${name}  seq ${count(firstSeq)} to ${count(endSeq)}  ${count(bytes)} bytes  ` +
+        `epoch ${epoch}  ${isClosed ? 'closed' : 'not closed'}`
+  const inside = kinds.length === 0 ? [] : [`  frames: ${kinds.join(', ')}`]
+  return [head, ...inside, ...(damage === null ? [] : [`  byte ${damage.byte}: ${damage.reason}`])]
+}
+
+function snapshotLines(snapshot: SnapshotReport): string[] {
+  const { name, seq, bytes, epoch, digest, parts, status, damage } = snapshot
+  if (epoch === '') return [`${name}  ${count(bytes)} bytes  ${status}`, `  ${damage}`]
+  const sizes = parts
+    .filter((part) => part.bytes > 0)
+    .map((part) => `${part.name} ${count(part.bytes)}`)
+  return [
+    `${name}  seq ${count(seq)}  ${count(bytes)} bytes  epoch ${epoch}  ${status}`,
+    `  digest ${digest}`,
+    `  parts: ${sizes.join(', ')}`,
+    ...(damage === '' ? [] : [`  ${damage}`]),
+  ]
+}
+
+function chunkLine({ name, records, bytes, isWhole, damagedBlocks }: ChunkReport): string {
+  const where = damagedBlocks.length > 0 ? `blocks ${damagedBlocks.join(', ')}` : 'its head'
+  const state = isWhole ? 'whole' : `damaged: ${where}`
+  return `${name}  ${count(records)} records  ${count(bytes)} bytes  ${state}`
+}
+
+function verdictLine(verdict: Verdict, usedBy: number | null): string {
+  if (!verdict.starts) return `would not start: ${verdict.reason}`
+  const { seq, snapshotSeq, cutBytes } = verdict
+  const from = snapshotSeq === null ? '' : `, from the snapshot of seq ${count(snapshotSeq)}`
+  const open =
+    usedBy === null
+      ? `; ${count(cutBytes)} bytes at the journal's end were never safe and would be cut off`
+      : `; the last ${count(cutBytes)} bytes are a write that is under way`
+  return `would start at seq ${count(seq)}${from}${cutBytes === 0 ? '' : open}`
+}
+
+/** Digits in groups. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}

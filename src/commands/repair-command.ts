@@ -1,0 +1,68 @@
+import { createInterface } from 'node:readline/promises'
+import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
+import { NodeDisk } from '../store/node-disk.ts'
+import { endOrphan, lockFolder } from '../store/process-lock.ts'
+import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
+import { count } from './inspect-text.ts'
+import { carryOut, isNothing } from './repair.ts'
+import { planRepair, type RepairPlan } from './repair-plan.ts'
+
+/** `mintfeed repair`. */
+export const repairCommand: Command = {
+  summary: 'gives up everything from a seq or a damaged place on, so that the service starts',
+  help:
+    'From the first frame that reaches beyond --until, or the first damaged place before it, all\n' +
+    'is moved to given-up-<time> in the data folder, later segments and snapshots too; nothing is\n' +
+    'deleted. The stream gets a new epoch, by which clients see that it broke off. The service\n' +
+    'must be stopped. Look at the folder with "mintfeed inspect" first.',
+  flags: {
+    until: { type: 'string', meaning: 'seq behind the last event that stays (required)' },
+    yes: { type: 'boolean', meaning: 'do not ask; required where there is no terminal' },
+  },
+  async run(asked, terminal) {
+    const { folder, flags } = asked
+    const until = seqFlag(asked, 'until')
+    if (until === null) throw new UsageError('repair needs --until <seq>: what is to stay.')
+    const isSure = flags.yes === true
+    if (!isSure && terminal.stdin.isTTY !== true)
+      throw new UsageError('repair asks before it does anything: without a terminal say --yes.')
+    const unlock = lockFolder(folder)
+    try {
+      endOrphan(folder)
+      const disk = new NodeDisk()
+      const plan = planRepair(disk, folder, until, TAPE_CHUNK_RECORDS)
+      if (isNothing(plan)) {
+        terminal.stdout.write(`Nothing reaches beyond seq ${until} and nothing is damaged.\n`)
+        return Exit.good
+      }
+      terminal.stdout.write(planText(plan))
+      if (!isSure && !(await isConfirmed(terminal))) return Exit.bad
+      const givenUp = carryOut(disk, folder, plan, new Date())
+      terminal.stdout.write(
+        `Moved to ${givenUp}; the next start begins at seq ${plan.place.seq} with a new epoch.\n`,
+      )
+      return Exit.good
+    } finally {
+      unlock()
+    }
+  },
+}
+
+function planText(plan: RepairPlan): string {
+  const { place, cut, segments, snapshots, chunks, lastSeq, frames, bytes } = plan
+  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
+  const seqs = `Events from seq ${count(place.seq)} on${told}`
+  const where = cut === null ? [] : [`  ${cut.file.name} from byte ${count(cut.byte)} on`]
+  const files = [...segments, ...snapshots, ...chunks].map(({ name }) => `  ${name}`)
+  const sum = `: ${count(bytes)} bytes of journal, ${count(frames)} whole frames.`
+  return `${[`${seqs} will be given up${sum}`, ...where, ...files].join('\n')}\n`
+}
+
+async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    return (await lines.question('Give this up? Type yes: ')).trim() === 'yes'
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  type DataFiles,
+  FileBuffer,
+  listDataFiles,
+  type NumberedFile,
+} from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { newerVersion, StoreError } from '../store/failure.ts'
+import type { JournalPlace } from '../store/journal.ts'
+import { headerOf } from '../store/journal-scan.ts'
+import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
+import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
+import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
+
+/** What `repair` would give up. */
+export interface RepairPlan {
+  /** Where the journal goes on: its seq is where the folder stands afterwards. */
+  readonly place: JournalPlace
+  /** The snapshot that the next start begins with; null for none. */
+  readonly snapshotSeq: number | null
+  /** The segment that stays in part: everything from `byte` on goes. */
+  readonly cut: SegmentCut | null
+  /** Segments, snapshots and chunks of the tape that go whole. */
+  readonly segments: readonly NumberedFile[]
+  readonly snapshots: readonly NumberedFile[]
+  readonly chunks: readonly NumberedFile[]
+  /** Whole frames among what goes, and the seq behind the last of them that can be told. */
+  readonly frames: number
+  readonly lastSeq: number
+  readonly bytes: number
+}
+
+export interface SegmentCut {
+  readonly file: NumberedFile
+  readonly byte: number
+  readonly bytes: number
+}
+
+/** Where the good part of the journal ends. */
+interface GoodEnd {
+  readonly seq: number
+  readonly crc: number
+  /** Place in the list of the segment that holds the end; later ones go. */
+  readonly segment: number
+  readonly cut: SegmentCut | null
+}
+
+/**
+ * Finds what has to go so that nothing reaches beyond `until`: from the first such frame on, or
+ * from the first damaged place. Only looks.
+ * @throws StoreError when there is nothing in the folder to go back to
+ */
+export function planRepair(
+  disk: Disk,
+  folder: string,
+  until: number,
+  chunkRecords: number,
+): RepairPlan {
+  const files = listDataFiles(disk, folder)
+  const base = newestUntil(disk, files.snapshots, until)
+  const end = goodEnd(disk, files, base?.seq ?? 0, until)
+  const segments = files.segments.slice(end.segment + 1)
+  const snapshots = files.snapshots.filter(({ number }) => number > end.seq)
+  const isNothing = end.cut === null && segments.length + snapshots.length === 0
+  // Of chunks, those that the snapshot leaves records to are needed; the others are made again.
+  const chunks = files.chunks.filter(
+    ({ number }) => !isNothing && (number + 1) * chunkRecords > (base?.archivedRecords ?? 0),
+  )
+  const lost = lostFrames(disk, end, segments)
+  const before = segments[0] === undefined ? 0 : segments[0].number - 1
+  return {
+    place: { seq: end.seq, crc: end.crc, segment: files.segments[end.segment]?.number ?? before },
+    snapshotSeq: base?.seq ?? null,
+    cut: end.cut,
+    segments,
+    snapshots,
+    chunks,
+    ...lost,
+  }
+}
+
+function newestUntil(
+  disk: Disk,
+  snapshots: readonly NumberedFile[],
+  until: number,
+): SnapshotReport | null {
+  for (const file of snapshots.toReversed()) {
+    if (file.number > until) continue
+    const report = reportSnapshot(disk, file)
+    if (report.status === 'whole') return report
+    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)
+  }
+  return null
+}
+
+function goodEnd(disk: Disk, files: DataFiles, fromSeq: number, until: number): GoodEnd {
+  const headers = files.segments.map(({ path }) => knownHeader(disk, path))
+  const first = headers.findLastIndex((header) => header !== null && header.firstSeq <= fromSeq)
+  if (first < 0 && fromSeq === 0 && files.segments.length > 0)
+    throw new StoreError(
+      'missing',
+      `There is no whole snapshot at or before seq ${until} and the journal does not begin at 0: ` +
+        `there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
+    )
+  const buffer = new FileBuffer()
+  let end: GoodEnd = { seq: fromSeq, crc: 0, segment: first < 0 ? -1 : first - 1, cut: null }
+  for (let i = Math.max(0, first); i < files.segments.length && first >= 0; i++) {
+    const next = endIn(disk, buffer, files.segments[i], i, until, i === first ? null : end)
+    if (next === null) break
+    end = next
+    if (end.cut !== null) break
+  }
+  return { ...end, seq: Math.max(end.seq, fromSeq) }
+}
+
+/** Where the good frames of a segment end; null when it does not go on where `before` ends. */
+function endIn(
+  disk: Disk,
+  buffer: FileBuffer,
+  file: NumberedFile,
+  segment: number,
+  until: number,
+  before: GoodEnd | null,
+): GoodEnd | null {
+  const bytes = buffer.read(disk, file.path)
+  const header = readSegmentHeader(bytes)
+  if (header === null || header === 'newer' || header.index !== file.number) return null
+  if (before !== null && (header.firstSeq !== before.seq || header.previousCrc !== before.crc))
+    return null
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  // Behind the last event that stays: what is defined for events that go would stay as well else.
+  let { end: byte, crc, endSeq: seq } = scan
+  let isBeyond = false
+  while (!isBeyond && scan.next()) {
+    isBeyond = scan.endSeq > until
+    if (isBeyond || scan.events === 0) continue
+    byte = scan.end
+    crc = scan.crc
+    seq = scan.endSeq
+  }
+  if (!isBeyond && !scan.hasRest) return { seq, crc: scan.crc, segment, cut: null }
+  return { seq, crc, segment, cut: { file, byte, bytes: bytes.length - byte } }
+}
+
+function knownHeader(disk: Disk, path: string): SegmentHeader | null {
+  const header = headerOf(disk, path)
+  if (header === 'newer') throw newerVersion(path)
+  return header
+}
+
+function seqsOf({ snapshots }: DataFiles): string {
+  return snapshots.map(({ number }) => number).join(', ') || 'no seq'
+}
+
+/** What can be told of the frames that go. */
+function lostFrames(
+  disk: Disk,
+  end: GoodEnd,
+  segments: readonly NumberedFile[],
+): Pick<RepairPlan, 'frames' | 'lastSeq' | 'bytes'> {
+  const buffer = new FileBuffer()
+  let frames = 0
+  let lastSeq = end.seq
+  let total = 0
+  const count = (path: string, from: number) => {
+    const bytes = buffer.read(disk, path)
+    total += bytes.length - from
+    frames += evidenceBehind(bytes, from).frames
+    lastSeq = Math.max(lastSeq, endSeqOf(bytes))
+  }
+  if (end.cut !== null) count(end.cut.file.path, end.cut.byte)
+  for (const { path } of segments) count(path, 0)
+  return { frames, lastSeq, bytes: total }
+}
+
+function endSeqOf(bytes: Uint8Array<ArrayBuffer>): number {
+  const header = readSegmentHeader(bytes)
+  if (header === null || header === 'newer') return 0
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  while (scan.next());
+  return scan.endSeq
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { withFile } from '../store/data-folder.ts'
+import { appendAll, type Disk, readAll } from '../store/disk.ts'
+import { Journal } from '../store/journal.ts'
+import { bootId } from '../store/process-lock.ts'
+import { GIVEN_UP } from './inspect.ts'
+import type { RepairPlan, SegmentCut } from './repair-plan.ts'
+
+/** Nothing has to go. */
+export function isNothing({ cut, segments, snapshots }: RepairPlan): boolean {
+  return cut === null && segments.length + snapshots.length === 0
+}
+
+/**
+ * Moves what is given up into a folder of its own below the data folder and returns that. Then a
+ * segment of a new epoch, empty and closed in order, says that the stream has broken off here.
+ *
+ * The one file that is cut comes last: whatever interrupts the repair, it can be run again.
+ */
+export function carryOut(disk: Disk, folder: string, plan: RepairPlan, now: Date): string {
+  const givenUp = newFolder(disk, folder, now)
+  if (plan.cut !== null) copyTail(disk, givenUp, plan.cut)
+  const files = [...plan.snapshots, ...plan.chunks, ...plan.segments]
+  for (const { path, name } of files.toReversed()) disk.rename(path, join(givenUp, name))
+  disk.syncFolder(givenUp)
+  disk.syncFolder(folder)
+  beginEpoch(disk, folder, plan)
+  const { cut } = plan
+  if (cut !== null)
+    withFile(disk.open(cut.file.path), (file) => {
+      file.truncate(cut.byte)
+      file.sync()
+    })
+  return givenUp
+}
+
+function newFolder(disk: Disk, folder: string, now: Date): string {
+  const stamp = now.toISOString().replaceAll(':', '-')
+  const path = join(folder, `${GIVEN_UP}${stamp}`)
+  disk.makeFolder(path)
+  return path
+}
+
+const COPY_BYTES = 8 << 20
+
+function copyTail(disk: Disk, givenUp: string, { file, byte, bytes }: SegmentCut): void {
+  const path = join(givenUp, `${file.name}.from-byte-${byte}`)
+  withFile(disk.open(file.path), (from) =>
+    withFile(disk.create(path), (to) => {
+      const buffer = new Uint8Array(COPY_BYTES)
+      for (let done = 0; done < bytes; done += COPY_BYTES) {
+        const part = buffer.subarray(0, Math.min(COPY_BYTES, bytes - done))
+        if (!readAll(from, part, byte + done)) throw new Error(`${file.path} became shorter`)
+        appendAll(to, part)
+      }
+      to.sync()
+    }),
+  )
+}
+
+function beginEpoch(disk: Disk, folder: string, { place }: RepairPlan): void {
+  const journal = new Journal(
+    {
+      disk,
+      folder,
+      fsync: 'always',
+      epoch: randomUUID(),
+      boot: bootId(),
+      onFailure: (failure) => {
+        throw failure
+      },
+    },
+    place,
+  )
+  journal.close()
+}

@@ -1,0 +1,99 @@
+import fs from 'node:fs'
+import { parseArgs } from 'node:util'
+import { StoreError } from '../store/failure.ts'
+import { codeOf } from '../store/node-disk.ts'
+import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
+import { exportCommand } from './export-command.ts'
+import { inspectCommand } from './inspect-command.ts'
+import { repairCommand } from './repair-command.ts'
+import { verifyCommand } from './verify-command.ts'
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['inspect', inspectCommand],
+  ['verify', verifyCommand],
+  ['export', exportCommand],
+  ['repair', repairCommand],
+])
+
+/** Is the first argument a command, known or not? Without one the service runs. */
+export function isCommand(args: readonly string[]): boolean {
+  return args.length > 0 && !args[0].startsWith('-')
+}
+
+/** Runs the command that the first argument names; returns the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [name, ...rest] = args
+    const command = COMMANDS.get(name)
+    if (command === undefined)
+      throw new UsageError(
+        `There is no command "${name}": there are ${[...COMMANDS.keys()].join(', ')}, and without ` +
+          'one the service runs.',
+      )
+    const asked = askedOf(name, command, rest, terminal)
+    if (asked.flags.help === true) {
+      terminal.stdout.write(helpOf(name, command))
+      return Exit.good
+    }
+    return await command.run(asked, terminal)
+  } catch (error) {
+    return told(error, terminal)
+  }
+}
+
+function told(error: unknown, { stderr }: Terminal): number {
+  const code = codeOf(error)
+  // Who reads the output had enough of it.
+  if (code === 'EPIPE') return Exit.good
+  if (error instanceof UsageError) return sentence(stderr, error.message, Exit.usage)
+  if (error instanceof StoreError) return sentence(stderr, error.message, Exit.data)
+  if (code === '' || !(error instanceof Error)) throw error
+  const running = code === 'ENOENT' ? ' A running service removes files: run it again.' : ''
+  return sentence(stderr, `${error.message}.${running}`, Exit.data)
+}
+
+function sentence(stderr: Terminal['stderr'], text: string, code: number): number {
+  stderr.write(`mintfeed: ${text}\n`)
+  return code
+}
+
+/** @throws UsageError on an unknown flag or a folder that is none */
+function askedOf(
+  name: string,
+  command: Command,
+  args: readonly string[],
+  { environment }: Terminal,
+): Asked {
+  const given = Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }])
+  const options = {
+    ...Object.fromEntries(given),
+    'data-dir': { type: 'string' as const },
+    help: { type: 'boolean' as const },
+  }
+  const flags: Record<string, string | boolean | undefined> = {}
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true })
+    for (const [flag, value] of Object.entries(values))
+      if (!Array.isArray(value)) flags[flag] = value
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    const known = Object.keys(options).map((flag) => `--${flag}`)
+    throw new UsageError(`${reason} Flags of ${name}: ${known.join(', ')}.`)
+  }
+  const folder = String(flags['data-dir'] ?? environment.DATA_DIR ?? 'snapshots')
+  if (flags.help !== true && !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder "${folder}": name the data folder with --data-dir.`)
+  return { folder, flags }
+}
+
+function helpOf(name: string, { summary, help, flags }: Command): string {
+  const shapes = {
+    'data-dir': { meaning: 'the data folder; default DATA_DIR, else snapshots' },
+    ...flags,
+    help: { meaning: 'this text' },
+  }
+  const lines = Object.entries(shapes).map(
+    ([flag, { meaning }]) => `  ${`--${flag}`.padEnd(12)} ${meaning}`,
+  )
+  return `mintfeed ${name}: ${summary}\n\n${lines.join('\n')}\n\n${help}\n`
+}

@@ -1,0 +1,99 @@
+import { crc32 } from 'node:zlib'
+import { type NumberedFile, withFile } from '../store/data-folder.ts'
+import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
+import { StoreError } from '../store/failure.ts'
+import { readContents } from '../store/snapshot-file.ts'
+import type { Contents, PartEntry } from '../store/snapshot-format.ts'
+
+/** What is in a snapshot. */
+export interface SnapshotReport {
+  /** By its name. */
+  readonly seq: number
+  readonly name: string
+  readonly bytes: number
+  readonly epoch: string
+  readonly digest: string
+  /** Records of the tape that it leaves to chunks. */
+  readonly archivedRecords: number
+  readonly parts: readonly { readonly name: string; readonly bytes: number }[]
+  readonly status: 'whole' | 'damaged' | 'other version'
+  /** What is damaged, or "". */
+  readonly damage: string
+}
+
+const READ_BYTES = 8 << 20
+
+/** Reads a snapshot and checks every byte of its parts; `onBytes` is told how many were read. */
+export function reportSnapshot(
+  disk: Disk,
+  file: NumberedFile,
+  onBytes: (bytes: number) => void = () => {},
+): SnapshotReport {
+  return withFile(disk.open(file.path), (open) => {
+    const bytes = open.size()
+    try {
+      const contents = readContents(open, file.path)
+      if (contents === null)
+        return unreadable(file, bytes, 'damaged', 'its table of contents is torn or damaged')
+      return ofContents(file, bytes, contents, damagedPart(open, contents.parts, onBytes))
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      return unreadable(file, bytes, 'other version', error.message)
+    }
+  })
+}
+
+function ofContents(
+  file: NumberedFile,
+  bytes: number,
+  contents: Contents,
+  damaged: PartEntry | null,
+): SnapshotReport {
+  const { seq, epoch, digest, parts } = contents
+  const damage =
+    damaged !== null
+      ? `part "${damaged.name}" at byte ${damaged.at} is not what was written`
+      : seq !== file.number
+        ? `it holds seq ${seq}`
+        : ''
+  return {
+    seq: file.number,
+    name: file.name,
+    bytes,
+    epoch,
+    digest,
+    archivedRecords: parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0,
+    parts: parts.map(({ name, bytes }) => ({ name, bytes })),
+    status: damage === '' ? 'whole' : 'damaged',
+    damage,
+  }
+}
+
+function unreadable(
+  file: NumberedFile,
+  bytes: number,
+  status: SnapshotReport['status'],
+  damage: string,
+): SnapshotReport {
+  const { number: seq, name } = file
+  return { seq, name, bytes, epoch: '', digest: '', archivedRecords: 0, parts: [], status, damage }
+}
+
+function damagedPart(
+  file: DiskFile,
+  parts: readonly PartEntry[],
+  onBytes: (bytes: number) => void,
+): PartEntry | null {
+  const buffer = new Uint8Array(READ_BYTES)
+  for (const part of parts) {
+    let crc = 0
+    for (let done = 0; done < part.bytes; done += READ_BYTES) {
+      const into = buffer.subarray(0, Math.min(READ_BYTES, part.bytes - done))
+      if (!readAll(file, into, part.at + done)) return part
+      crc = crc32(into, crc)
+      onBytes(into.length)
+    }
+    if (crc !== part.crc) return part
+  }
+  return null
+}

@@ -1,0 +1,236 @@
+import type { Engine } from '../engine/engine.ts'
+import { TapeDamage } from '../engine/tape.ts'
+import { listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { StoreError } from '../store/failure.ts'
+import { foldFrame } from '../store/frame-fold.ts'
+import { FRAME_HEADER_BYTES, frameBytes } from '../store/journal-format.ts'
+import { headerOf, walkJournal } from '../store/journal-scan.ts'
+import { loadSnapshot } from '../store/recovery.ts'
+import { readContents } from '../store/snapshot-file.ts'
+import { type Contents, SNAPSHOT_VERSION } from '../store/snapshot-format.ts'
+import { stateDigest } from '../store/state-digest.ts'
+import { reportChunk } from './chunk-report.ts'
+import type { Progress } from './progress.ts'
+import { ReplayedChunks } from './replayed-chunks.ts'
+
+export interface VerifyOptions {
+  readonly disk: Disk
+  readonly folder: string
+  /** Makes an empty engine that reads the tape's chunks of the folder. */
+  readonly newEngine: () => Engine
+  readonly progress: Progress
+  /** Told of each check once it is done. */
+  readonly onCheck: (check: Check) => void
+}
+
+/** One thing that was checked. */
+export interface Check {
+  readonly what: string
+  readonly isGood: boolean
+  /** What was found. */
+  readonly found: string
+}
+
+interface Snapshot {
+  readonly file: NumberedFile
+  /** Of the digest it tells one can only speak when this version wrote it. */
+  readonly contents: Contents & { readonly version: number }
+}
+
+/**
+ * Recomputes what a folder holds from its journal: each snapshot from the one before it, the tape's
+ * chunks between them, and at last the tail. Returns all checks.
+ */
+export function verifyFolder(options: VerifyOptions): readonly Check[] {
+  const checks: Check[] = []
+  const tell = (what: string, isGood: boolean, found: string) => {
+    const check = { what, isGood, found }
+    checks.push(check)
+    options.onCheck(check)
+  }
+  new Verification(options, tell).run()
+  return checks
+}
+
+type Tell = (what: string, isGood: boolean, found: string) => void
+
+class Verification {
+  readonly #options: VerifyOptions
+  readonly #tell: Tell
+  readonly #files: ReturnType<typeof listDataFiles>
+
+  constructor(options: VerifyOptions, tell: Tell) {
+    this.#options = options
+    this.#tell = tell
+    this.#files = listDataFiles(options.disk, options.folder)
+  }
+
+  run(): void {
+    const { segments, snapshots } = this.#files
+    if (segments.length + snapshots.length === 0) {
+      this.#tell('folder', true, 'it is empty')
+      return
+    }
+    const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
+    const archived = Math.max(0, ...readable.map(({ contents }) => archivedOf(contents)))
+    this.#checkChunks(archived)
+    const chunks = (engine: Engine) => new ReplayedChunks(this.#options, engine, archived)
+    if (readable.length === 0 || this.#beginsAt0()) {
+      const engine = this.#options.newEngine()
+      this.#replay('the beginning', engine, 0, readable[0] ?? null, chunks(engine))
+    }
+    for (const [i, snapshot] of readable.entries()) {
+      const engine = this.#loaded(snapshot)
+      if (engine === null) continue
+      const { name, number } = snapshot.file
+      this.#replay(name, engine, number, readable[i + 1] ?? null, chunks(engine))
+    }
+  }
+
+  #readable(file: NumberedFile): Snapshot | null {
+    try {
+      const contents = withFile(this.#options.disk.open(file.path), (open) =>
+        readContents(open, file.path),
+      )
+      if (contents?.seq === file.number) return { file, contents }
+      this.#tell(file.name, false, 'its table of contents is damaged')
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      this.#tell(file.name, false, error.message)
+    }
+    return null
+  }
+
+  #beginsAt0(): boolean {
+    const first = this.#files.segments[0]
+    if (first === undefined) return false
+    const header = headerOf(this.#options.disk, first.path)
+    return header !== null && header !== 'newer' && header.firstSeq === 0
+  }
+
+  /** Crc of every chunk that a snapshot leaves records to. */
+  #checkChunks(archived: number): void {
+    const { disk, newEngine } = this.#options
+    const used = archived / newEngine().state.tape.chunkRecords
+    for (let number = 0; number < used; number++) {
+      const file = this.#files.chunks.find((chunk) => chunk.number === number)
+      if (file === undefined) {
+        this.#tell(`tape chunk ${number}`, false, 'it is missing')
+        continue
+      }
+      const { isWhole, blocks, damagedBlocks } = reportChunk(disk, file)
+      const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
+      this.#tell(
+        file.name,
+        isWhole,
+        isWhole ? `${blocks} blocks are whole` : `${damage} is damaged`,
+      )
+    }
+  }
+
+  #loaded({ file, contents }: Snapshot): Engine | null {
+    const { disk, newEngine, progress } = this.#options
+    const engine = newEngine()
+    progress.begin(
+      `loading ${file.name}`,
+      contents.parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    )
+    const loading = loadSnapshot(disk, file.path, engine)
+    let step = loading.next()
+    for (; !step.done; step = loading.next()) progress.to(step.value.done)
+    progress.end()
+    if (step.value === null) {
+      this.#tell(file.name, false, 'its parts are not what was written')
+      return null
+    }
+    if (contents.version < SNAPSHOT_VERSION) {
+      this.#tell(file.name, true, `it loads; version ${contents.version} has another digest`)
+      return engine
+    }
+    const isGood = stateDigest(engine.parts) === contents.digest
+    this.#tell(file.name, isGood, isGood ? 'it loads with its digest' : 'its digest is another')
+    return isGood ? engine : null
+  }
+
+  /** Folds the journal from a place to a snapshot, or to its end, and compares. */
+  #replay(
+    from: string,
+    engine: Engine,
+    fromSeq: number,
+    to: Snapshot | null,
+    chunks: ReplayedChunks,
+  ): void {
+    const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
+    try {
+      const endSeq = this.#fold(engine, fromSeq, to?.file.number ?? null, chunks)
+      this.#options.progress.end()
+      const isGood = to === null || isState(engine, endSeq, to)
+      const state = to === null ? '' : isGood ? ', the same state' : ', another state'
+      this.#tell(what, isGood, `seq ${fromSeq} to ${endSeq}${state}`)
+    } catch (error) {
+      this.#options.progress.end()
+      if (!(error instanceof StoreError) && !(error instanceof TapeDamage)) throw error
+      this.#tell(what, false, error.message)
+    }
+    for (const { chunk, isSame } of chunks.compared)
+      this.#tell(
+        `tape chunk ${chunk} against the journal`,
+        isSame,
+        isSame ? 'the same records' : 'other records',
+      )
+  }
+
+  /** Returns the seq it came to. */
+  #fold(engine: Engine, fromSeq: number, toSeq: number | null, chunks: ReplayedChunks): number {
+    const { disk, progress } = this.#options
+    progress.begin('replaying', bytesBetween(disk, this.#files.segments, fromSeq, toSeq))
+    let done = 0
+    let isThere = false
+    const walk = walkJournal(
+      disk,
+      this.#files,
+      fromSeq,
+      (frame, header) => {
+        isThere ||= toSeq !== null && frame.seq >= toSeq
+        if (isThere) return
+        foldFrame(engine, frame, header)
+        chunks.compare()
+        done += frameBytes(frame.payloadBytes)
+      },
+      1,
+    )
+    for (;;) {
+      const step = walk.next()
+      if (step.done) return step.value.seq
+      if (isThere) return toSeq ?? 0
+      progress.to(done)
+    }
+  }
+}
+
+function archivedOf({ parts }: Contents): number {
+  return parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0
+}
+
+function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boolean {
+  if (seq !== file.number) return false
+  return contents.version < SNAPSHOT_VERSION || stateDigest(engine.parts) === contents.digest
+}
+
+/** Bytes of the segments that hold events from one seq to another. */
+function bytesBetween(
+  disk: Disk,
+  segments: readonly NumberedFile[],
+  fromSeq: number,
+  toSeq: number | null,
+): number {
+  let bytes = 0
+  for (const { path } of segments) {
+    const header = headerOf(disk, path)
+    if (header === null || header === 'newer' || header.firstSeq < fromSeq) continue
+    if (toSeq !== null && header.firstSeq >= toSeq) continue
+    bytes += withFile(disk.open(path), (file) => file.size())
+  }
+  return Math.max(bytes, FRAME_HEADER_BYTES)
+}

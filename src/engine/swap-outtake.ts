@@ -1,0 +1,66 @@
+import { encodeBase58 } from '../base/base58.ts'
+import { readU64 } from '../base/u64.ts'
+import type { AddressBook } from './address-book.ts'
+import type { Swap } from './event.ts'
+import { F, Flag, SIGNATURE_LANES, U } from './swap-record.ts'
+
+/** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
+export interface RecordLanes {
+  readonly u32: Uint32Array
+  readonly f64: Float64Array
+  readonly at: number
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * The swap that `SwapIntake.append` made a record of. Only as the feed gave it: the fold writes
+ * over lanes of the record it folds.
+ */
+export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
+  const { u32, f64, at } = record
+  const flags = u32[at + U.flags]
+  const swap: Mutable<Swap> = {
+    type: 'swap',
+    slot: flags & Flag.noSlot ? null : f64[(at >>> 1) + F.slot],
+    txIndex: flags & Flag.noTxIndex ? null : u32[at + U.txIndex],
+    ordinal: u32[at + U.ordinal],
+    signature: signatureOf(record, book),
+    timestamp: u32[at + U.timestamp],
+    source: flags & Flag.amm ? 'pump_amm' : 'pump',
+    mint: book.mintOf(u32[at + U.token]),
+    pool: book.text(u32[at + U.pool]),
+    signer: book.walletText(u32[at + U.wallet]),
+    direction: flags & Flag.sell ? 'sell' : 'buy',
+    baseRaw: readU64(u32, at + U.baseLo),
+    quoteRaw: readU64(u32, at + U.quoteLo),
+    virtualBaseRaw: readU64(u32, at + U.virtualBaseLo),
+    virtualQuoteRaw: readU64(u32, at + U.virtualQuoteLo),
+    realBaseRaw: readU64(u32, at + U.realBaseLo),
+    realQuoteRaw: readU64(u32, at + U.realQuoteLo),
+    platformFeeRaw: readU64(u32, at + U.platformFeeLo),
+    creatorFeeRaw: readU64(u32, at + U.creatorFeeLo),
+  }
+  addGiven(swap, record)
+  return swap
+}
+
+/** What a feed may leave out is there when its flag says that it was given. */
+function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
+  const flags = u32[at + U.flags]
+  if (flags & Flag.chainFeeGiven) swap.chainFeeRaw = readU64(u32, at + U.chainFeeLo)
+  if (flags & Flag.balanceBeforeGiven)
+    swap.baseBalanceBeforeRaw = readU64(u32, at + U.balanceBeforeLo)
+  if (flags & Flag.balanceAfterGiven) swap.baseBalanceAfterRaw = readU64(u32, at + U.balanceAfterLo)
+  if (flags & Flag.supplyGiven) swap.supplyRaw = readU64(u32, at + U.supplyLo)
+  if (flags & Flag.ownSolPrice) swap.solPriceUsd = f64[(at >>> 1) + F.givenSolPriceUsd]
+  if (flags & Flag.freshGiven) swap.fresh = (flags & Flag.freshValue) !== 0
+  if (flags & Flag.proGiven) swap.pro = (flags & Flag.proValue) !== 0
+  if (flags & Flag.insiderGiven) swap.insider = (flags & Flag.insiderValue) !== 0
+}
+
+function signatureOf({ u32, at }: RecordLanes, book: AddressBook): string {
+  if (u32[at + U.flags] & Flag.textSignature) return book.text(u32[at + U.signature])
+  const start = u32.byteOffset + (at + U.signature) * 4
+  return encodeBase58(new Uint8Array(u32.buffer, start, SIGNATURE_LANES * 4))
+}

@@ -1,0 +1,62 @@
+import { StoreError } from './failure.ts'
+
+/** A frame of the journal in the form of the next version. */
+export interface UpgradedFrame {
+  readonly kind: number
+  readonly payload: Uint8Array
+}
+
+/** How frames of a version read in the next one. Header and trailer of a frame never change. */
+export interface JournalUpgrade {
+  readonly from: number
+  readonly frame: (kind: number, payload: Uint8Array) => readonly UpgradedFrame[]
+}
+
+/** A part of a snapshot with all its bytes. */
+export interface SavedPart {
+  readonly name: string
+  readonly facts: readonly number[]
+  readonly bytes: Uint8Array
+}
+
+/** How a snapshot of a version reads in the next one. */
+export interface SnapshotUpgrade {
+  readonly from: number
+  /** The table of contents; the parts it lists stay as they are in the file. */
+  readonly contents: (contents: unknown) => unknown
+  /** One part after the other, in the order of the file; they come out in the next one's order. */
+  readonly part: (part: SavedPart) => readonly SavedPart[]
+}
+
+/** What reads the files of older versions: one step for each, from a version to the next. */
+export interface FormatUpgrades {
+  readonly journal: readonly JournalUpgrade[]
+  readonly snapshots: readonly SnapshotUpgrade[]
+}
+
+/** Version 1 is the first of all formats: nothing is older. */
+export const FORMAT_UPGRADES: FormatUpgrades = { journal: [], snapshots: [] }
+
+/**
+ * The steps from a version to the present one, in order.
+ * @throws StoreError `older_version` when one is not known any more
+ */
+export function upgradeSteps<T extends { readonly from: number }>(
+  known: readonly T[],
+  from: number,
+  to: number,
+  what: string,
+): readonly T[] {
+  const steps: T[] = []
+  for (let version = from; version < to; version++) {
+    const step = known.find((one) => one.from === version)
+    if (step === undefined)
+      throw new StoreError(
+        'older_version',
+        `${what} has version ${from} of its format, which this mintfeed does not read any more: ` +
+          'start one that does, or another DATA_DIR.',
+      )
+    steps.push(step)
+  }
+  return steps
+}

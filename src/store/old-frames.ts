@@ -1,0 +1,52 @@
+import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
+import { type JournalUpgrade, upgradeSteps } from './format-upgrades.ts'
+import { JOURNAL_VERSION, Kind, padded } from './journal-format.ts'
+import type { SegmentHeader } from './segment-header.ts'
+
+/** A frame as the fold takes it; its payload lies in the lanes from byte `payloadAt` on. */
+export interface WholeFrame {
+  readonly kind: number
+  readonly seq: number
+  /** Byte of the segment it starts at. */
+  readonly start: number
+  readonly events: number
+  readonly payloadAt: number
+  readonly payloadBytes: number
+  readonly payload: Uint8Array
+  readonly u32: Uint32Array
+  readonly f64: Float64Array
+}
+
+/**
+ * A frame of a segment of an older version as the frames that the present one would have.
+ * @throws StoreError `older_version` when there is no way from there
+ */
+export function presentFrames(
+  frame: WholeFrame,
+  header: SegmentHeader,
+  known: readonly JournalUpgrade[],
+): WholeFrame[] {
+  const what = `Journal segment ${header.index}`
+  const steps = upgradeSteps(known, header.version, JOURNAL_VERSION, what)
+  let frames: readonly { kind: number; payload: Uint8Array }[] = [frame]
+  for (const step of steps)
+    frames = frames.flatMap(({ kind, payload }) => step.frame(kind, payload))
+  return frames.map(({ kind, payload }) => inLanes(frame, kind, payload))
+}
+
+function inLanes(old: WholeFrame, kind: number, given: Uint8Array): WholeFrame {
+  const buffer = new ArrayBuffer(padded(given.length))
+  const payload = new Uint8Array(buffer, 0, given.length)
+  payload.set(given)
+  return {
+    kind,
+    seq: old.seq,
+    start: old.start,
+    events: kind === Kind.records ? Math.floor(given.length / SWAP_RECORD_BYTES) : old.events,
+    payloadAt: 0,
+    payloadBytes: given.length,
+    payload,
+    u32: new Uint32Array(buffer),
+    f64: new Float64Array(buffer),
+  }
+}

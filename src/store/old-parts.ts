@@ -1,0 +1,54 @@
+import { crc32 } from 'node:zlib'
+import type { StatePart } from '../engine/memory/state-part.ts'
+import { type DiskFile, readAll } from './disk.ts'
+import type { SavedPart, SnapshotUpgrade } from './format-upgrades.ts'
+import type { PartEntry } from './snapshot-format.ts'
+
+/**
+ * Loads the parts of a snapshot of an older version, one after the other through the steps to the
+ * present one; yields the bytes read so far. False when the file is damaged.
+ */
+export function* loadOldParts(
+  file: DiskFile,
+  entries: readonly PartEntry[],
+  steps: readonly SnapshotUpgrade[],
+  parts: readonly StatePart[],
+): Generator<number, boolean> {
+  let next = 0
+  let done = 0
+  for (const entry of entries) {
+    const saved = readPart(file, entry)
+    if (saved === null) return false
+    for (const part of upgraded(saved, steps)) {
+      if (next === parts.length || !fill(parts[next], part)) return false
+      next += 1
+    }
+    done += entry.bytes
+    yield done
+  }
+  return next === parts.length
+}
+
+function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PartEntry): SavedPart | null {
+  if (at + bytes > file.size()) return null
+  const saved = new Uint8Array(bytes)
+  return readAll(file, saved, at) && crc32(saved) === crc ? { name, facts, bytes: saved } : null
+}
+
+function upgraded(saved: SavedPart, steps: readonly SnapshotUpgrade[]): readonly SavedPart[] {
+  let parts: readonly SavedPart[] = [saved]
+  for (const step of steps) parts = parts.flatMap(step.part)
+  return parts
+}
+
+function fill(part: StatePart, { name, facts, bytes }: SavedPart): boolean {
+  if (part.name !== name) return false
+  const views = part.open(facts)
+  if (views.reduce((sum, view) => sum + view.length, 0) !== bytes.length) return false
+  let at = 0
+  for (const view of views) {
+    view.set(bytes.subarray(at, at + view.length))
+    at += view.length
+  }
+  return true
+}

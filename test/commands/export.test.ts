@@ -1,0 +1,166 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import zlib from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { exportLines } from '../../src/commands/export.ts'
+import { SILENT } from '../../src/commands/progress.ts'
+import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { parseEventLine } from '../../src/wire/event-lines.ts'
+import { anyEvent } from '../feeds/arbitrary-events.ts'
+import { eventLineText } from '../feeds/event-line-text.ts'
+import { crowdFrom } from './crowd-from.ts'
+import {
+  ask,
+  crowdOfLines,
+  emptyEngine,
+  filesOf,
+  filledFolder,
+  flipByte,
+  Run,
+  temporaryFolder,
+} from './folders.ts'
+
+function exported(folder: string, from = 0, to = Number.MAX_SAFE_INTEGER): string[] {
+  const newEngine = () => emptyEngine(folder)
+  const disk = new ReadOnlyDisk()
+  const text = [...exportLines({ disk, folder, newEngine, from, to, progress: SILENT })].join('')
+  return text.split('\n').slice(0, -1)
+}
+
+const linesOf = (events: readonly FeedEvent[]) => events.map(eventLineText)
+
+/** The event of a line, in the one form that a line has. */
+function eventsOf(lines: readonly string[]): FeedEvent[] {
+  return lines.map((line) => {
+    const event = parseEventLine(line)
+    if ('error' in event) throw new Error(event.error)
+    return event
+  })
+}
+
+function digestOf(events: readonly FeedEvent[]): string {
+  const engine = new Engine({ clock: 'event' })
+  engine.events(events)
+  return stateDigest(engine.parts)
+}
+
+test('every event that arrived comes out in order of arrival, duplicates included', () => {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(3, 400)
+  const given = [...events, ...events.slice(-50), ...events.slice(5, 20)]
+  new Run(folder).take(given).close()
+  expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(given)))
+})
+
+test('whatever the events, the export is what was given', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyEvent, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 9 }),
+      (events, batch) => {
+        const folder = temporaryFolder()
+        new Run(folder, { batch, fsync: 'off' }).take(events).close()
+        expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(events)))
+      },
+    ),
+    { numRuns: 20 },
+  )
+})
+
+test('an export that is replayed gives the same state', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.boolean(), (seed, hasSnapshots) => {
+      const folder = temporaryFolder()
+      const run = new Run(folder, { batch: 1, keepsJournal: true, fsync: 'off' })
+      const events = crowdFrom(seed)
+      run.take(events.slice(0, 100))
+      if (hasSnapshots) run.snapshot()
+      run.take(events.slice(100)).close()
+      expect(digestOf(eventsOf(exported(folder)))).toBe(run.digest)
+    }),
+    { numRuns: 6 },
+  )
+})
+
+test('behind snapshots the addresses are known, before, between and after them', () => {
+  const { folder, events } = filledFolder({ keepsJournal: true })
+  const lines = linesOf(events)
+  expect(eventsOf(exported(folder))).toEqual(eventsOf(lines))
+  for (const [from, to] of [
+    [0, 0],
+    [3, 450],
+    [450, 1_020],
+    [999, 1_001],
+    [1_010, 1_013],
+    [1_499, 9_999],
+  ])
+    expect(eventsOf(exported(folder, from, to))).toEqual(eventsOf(lines.slice(from, to)))
+})
+
+test('older events that are gone are told, with how to keep them', async () => {
+  const { folder, events } = filledFolder()
+  const { code, output, errors } = await ask('export', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(eventsOf(output.trimEnd().split('\n'))).toEqual(eventsOf(linesOf(events.slice(500))))
+  expect(errors).toContain('1,000 events exported')
+  expect(errors).toContain('begins at seq 500')
+  expect(errors).toContain('JOURNAL_KEEP=all')
+})
+
+test('files are compressed as their names say and never written over', async () => {
+  const { folder } = filledFolder()
+  const at = temporaryFolder()
+  const [plain, gz, zst] = ['a.ndjson', 'a.ndjson.gz', 'a.ndjson.zst'].map((name) => join(at, name))
+  for (const out of [plain, gz, zst])
+    expect((await ask('export', '--data-dir', folder, '--out', out)).code).toBe(0)
+  const text = fs.readFileSync(plain, 'utf8')
+  expect(text.split('\n')).toHaveLength(1_001)
+  expect(zlib.gunzipSync(fs.readFileSync(gz)).toString()).toBe(text)
+  expect(zlib.zstdDecompressSync(fs.readFileSync(zst)).toString()).toBe(text)
+  const again = await ask('export', '--data-dir', folder, '--out', plain)
+  expect(again.code).toBe(2)
+  expect(again.errors).toContain('is there already')
+})
+
+test('a torn tail is left out and told', async () => {
+  const { folder } = filledFolder()
+  const last = filesOf(folder, 'journal-').at(-1) ?? ''
+  fs.truncateSync(last, fs.statSync(last).size - 100)
+  const { code, output, errors } = await ask('export', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output.split('\n').length).toBeLessThan(1_001)
+  expect(errors).toContain('of the journal are a write not finished')
+})
+
+test('without a whole snapshot a journal that begins later cannot be exported', async () => {
+  const { folder } = filledFolder()
+  for (const path of filesOf(folder, 'snapshot-')) flipByte(path, 2_000)
+  const { code, errors } = await ask('export', '--data-dir', folder)
+  expect(code).toBe(3)
+  expect(errors).toContain('begins at seq 500 and no snapshot is whole')
+})
+
+test('damage in the middle ends the export with a sentence, and what comes before it is whole', async () => {
+  const { folder } = filledFolder()
+  flipByte(filesOf(folder, 'journal-').at(-1) ?? '', 60_000)
+  const out = join(temporaryFolder(), 'before.ndjson.gz')
+  const { code, errors } = await ask('export', '--data-dir', folder, '--out', out)
+  expect(code).toBe(3)
+  expect(errors).toContain('The journal is damaged in the middle')
+  expect(zlib.gunzipSync(fs.readFileSync(out)).toString().split('\n').length).toBeGreaterThan(501)
+})
+
+test('an empty folder exports nothing', async () => {
+  const { code, output } = await ask('export', '--data-dir', temporaryFolder())
+  expect([code, output]).toEqual([0, ''])
+})
+
+test('a bad range is a usage fault', async () => {
+  const folder = temporaryFolder()
+  expect((await ask('export', '--data-dir', folder, '--from', 'x')).code).toBe(2)
+  expect((await ask('export', '--data-dir', folder, '--from', '5', '--to', '4')).code).toBe(2)
+})

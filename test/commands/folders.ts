@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import { runCommand } from '../../src/commands/run-command.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
+import { archivedEngine } from '../../src/store/archived-engine.ts'
+import { compact } from '../../src/store/compaction.ts'
+import { type FsyncPolicy, Journal, SEGMENT_BYTES } from '../../src/store/journal.ts'
+import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { bootId } from '../../src/store/process-lock.ts'
+import { type Recovered, recover, runToEnd } from '../../src/store/recovery.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { crowd } from '../store/crowd.ts'
+
+/** An empty folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-commands-'))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Small chunks and segments: a few thousand events fill several. */
+export interface RunOptions {
+  readonly chunkRecords?: number
+  readonly segmentBytes?: number
+  readonly keepsJournal?: boolean
+  /** Events handed over at once. */
+  readonly batch?: number
+  /** `off` is fast; damage can only be told from a torn tail where something was synced. */
+  readonly fsync?: FsyncPolicy
+}
+
+/** A run of the service in a folder, without the service. */
+export class Run {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly recovered: Recovered
+  readonly #journaled: JournaledEngine
+  readonly #folder: string
+  readonly #options: RunOptions
+
+  constructor(folder: string, options: RunOptions = {}) {
+    const disk = new NodeDisk()
+    this.#folder = folder
+    this.#options = options
+    this.engine = this.#newEngine()
+    this.recovered = runToEnd(
+      recover({
+        disk,
+        folder,
+        boot: bootId(),
+        engine: this.engine,
+        newEngine: () => this.#newEngine(),
+        newEpoch: randomUUID,
+      }),
+    )
+    this.engine.settle({ clock: 'event', lateSlots: 32 })
+    this.journal = new Journal(
+      {
+        disk,
+        folder,
+        fsync: options.fsync ?? 'always',
+        epoch: this.recovered.epoch,
+        boot: bootId(),
+        segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
+        onFailure: (failure) => {
+          throw failure
+        },
+      },
+      this.recovered.place,
+    )
+    this.#journaled = new JournaledEngine(this.engine, this.journal)
+    this.#journaled.settings()
+  }
+
+  get digest(): string {
+    return stateDigest(this.engine.parts)
+  }
+
+  take(events: readonly FeedEvent[]): this {
+    const { batch = 100 } = this.#options
+    for (let from = 0; from < events.length; from += batch)
+      this.#journaled.events(events.slice(from, from + batch))
+    return this
+  }
+
+  snapshot(): this {
+    runToEnd(
+      compact({
+        disk: new NodeDisk(),
+        folder: this.#folder,
+        untilSegment: this.journal.boundary(),
+        newEngine: () => this.#newEngine(),
+        keepsJournal: this.#options.keepsJournal ?? false,
+      }),
+    )
+    return this
+  }
+
+  close(): this {
+    this.journal.close()
+    return this
+  }
+
+  #newEngine(): Engine {
+    return emptyEngine(this.#folder, this.#options.chunkRecords)
+  }
+}
+
+/** An engine that reads the chunks of a folder. */
+export function emptyEngine(folder: string, tapeChunkRecords = TAPE_CHUNK_RECORDS): Engine {
+  return archivedEngine(new NodeDisk(), folder, { clock: 'event', tapeChunkRecords })
+}
+
+/** A crowd of which every event can be an event line. */
+export function crowdOfLines(seed: number, count: number): FeedEvent[] {
+  return crowd(seed, count).map((event) =>
+    event.type === 'token_created' ? { ...event, tokenProgram: 'program' } : event,
+  )
+}
+
+/** A folder with two snapshots, segments between and behind them, and its last run. */
+export function filledFolder(options: RunOptions = {}): {
+  folder: string
+  run: Run
+  events: readonly FeedEvent[]
+} {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(7, 1_468)
+  const run = new Run(folder, options)
+  run.take(events.slice(0, 500)).snapshot()
+  run.take(events.slice(500, 1_000)).snapshot()
+  run.take(events.slice(1_000)).close()
+  return { folder, run, events }
+}
+
+/** Runs a command in this process. */
+export async function ask(
+  ...args: string[]
+): Promise<{ code: number; output: string; errors: string }> {
+  const output: string[] = []
+  const errors: string[] = []
+  const code = await runCommand(args, {
+    stdin: process.stdin,
+    stdout: into(output),
+    stderr: into(errors),
+    environment: {},
+  })
+  return { code, output: output.join(''), errors: errors.join('') }
+}
+
+function into(texts: string[]): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text, _, done) {
+      texts.push(String(text))
+      done()
+    },
+  })
+}
+
+export function flipByte(path: string, byte: number): void {
+  const bytes = fs.readFileSync(path)
+  bytes[byte] ^= 0xff
+  fs.writeFileSync(path, bytes)
+}
+
+/** Paths of the files of a folder that start so, ascending. */
+export function filesOf(folder: string, start: string): string[] {
+  return fs
+    .readdirSync(folder)
+    .filter((name) => name.startsWith(start))
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+/** Everything in a folder, by name: what must not change. */
+export function contentsOf(folder: string): Record<string, string> {
+  const names = fs.readdirSync(folder).filter((name) => fs.statSync(join(folder, name)).isFile())
+  return Object.fromEntries(
+    names.map((name) => [name, fs.readFileSync(join(folder, name)).toString('base64')]),
+  )
+}

@@ -1,0 +1,123 @@
+import fs from 'node:fs'
+import { expect, test } from 'vitest'
+import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
+import {
+  ask,
+  contentsOf,
+  filesOf,
+  filledFolder,
+  flipByte,
+  Run,
+  temporaryFolder,
+} from './folders.ts'
+
+test('a healthy folder is told file by file and nothing in it changes', async () => {
+  const { folder, run } = filledFolder()
+  const before = contentsOf(folder)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output).toContain('seq 500 to 1,000')
+  expect(output).toContain(`epoch ${run.recovered.epoch}  closed`)
+  expect(output).toMatch(/snapshot-0{13}500\.mfs {2}seq 500 .* whole/)
+  expect(output).toMatch(/frames: .*records/)
+  expect(output).toContain('would start at seq 1,500, from the snapshot of seq 1,000\n')
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('the JSON says the same', async () => {
+  const { folder } = filledFolder()
+  const { output } = await ask('inspect', '--json', '--data-dir', folder)
+  const report: unknown = JSON.parse(output)
+  expect(report).toMatchObject({
+    usedBy: null,
+    segments: [
+      { firstSeq: 500, endSeq: 1000, isClosed: false, damage: null },
+      { firstSeq: 1000, endSeq: 1500, isClosed: true, damage: null },
+    ],
+    snapshots: [
+      { seq: 500, status: 'whole' },
+      { seq: 1000, status: 'whole' },
+    ],
+    totals: { seqs: { from: 500, to: 1500 } },
+    verdict: { starts: true, seq: 1500, snapshotSeq: 1000, cutBytes: 0 },
+  })
+})
+
+test('an empty folder would start at 0, and one that is not there is a usage fault', async () => {
+  const folder = temporaryFolder()
+  expect((await ask('inspect', '--data-dir', folder)).output).toContain('would start at seq 0\n')
+  const missing = await ask('inspect', '--data-dir', `${folder}/nowhere`)
+  expect(missing.code).toBe(2)
+  expect(missing.errors).toContain('/nowhere')
+})
+
+test('a torn tail is told with its bytes and would be cut off', async () => {
+  const { folder } = filledFolder()
+  const last = filesOf(folder, 'journal-').at(-1) ?? ''
+  fs.truncateSync(last, fs.statSync(last).size - 100)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output).toContain('are no good frames from seq')
+  expect(output).toContain("bytes at the journal's end were never safe and would be cut off")
+})
+
+test('damage in the middle is told with its byte and would stop the start', async () => {
+  const { folder } = filledFolder()
+  flipByte(filesOf(folder, 'journal-').at(-1) ?? '', 5_000)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(1)
+  expect(output).toMatch(/byte \d+: the last \d+ bytes are no good frames from seq 1000 on/)
+  expect(output).toContain('would not start: The journal is damaged in the middle')
+})
+
+test('a damaged snapshot is told with its part, and the one before it would be used', async () => {
+  const { folder } = filledFolder()
+  flipByte(filesOf(folder, 'snapshot-')[1], 2_000)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output).toMatch(/part ".+" at byte \d+ is not what was written/)
+  expect(output).toContain('would start at seq 1,500, from the snapshot of seq 500')
+})
+
+test('a missing segment would stop the start', async () => {
+  const { folder } = filledFolder({ segmentBytes: 30_000 })
+  fs.rmSync(filesOf(folder, 'journal-').at(-3) ?? '')
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(1)
+  expect(output).toMatch(/segment \d+ is missing before it/)
+  expect(output).toMatch(/would not start: Journal segment \d+ is missing/)
+})
+
+test('files of a later version stop the start', async () => {
+  const { folder } = filledFolder()
+  const path = filesOf(folder, 'snapshot-')[1]
+  const bytes = fs.readFileSync(path)
+  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, 8)
+  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, bytes.length - 12)
+  fs.writeFileSync(path, bytes)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(1)
+  expect(output).toContain('written by a later version of mintfeed')
+})
+
+test('damaged blocks of the tape and files put aside are told', async () => {
+  const { folder } = filledFolder({ chunkRecords: 128 })
+  flipByte(filesOf(folder, 'tape-')[2], 20_000)
+  fs.writeFileSync(`${folder}/snapshot-0000000000000400.mfs.damaged`, '')
+  fs.writeFileSync(`${folder}/tape-0000000000000099.mft.unfinished`, '')
+  const { output } = await ask('inspect', '--data-dir', folder)
+  expect(output).toMatch(/tape-0{15}2\.mft {2}128 records .* damaged: blocks 1\n/)
+  expect(output).toMatch(/tape-0{15}1\.mft {2}128 records .* whole\n/)
+  expect(output).toContain('mfs.damaged  damaged, put aside by a start')
+  expect(output).toContain('mft.unfinished  its writing was not finished')
+})
+
+test('a folder can be looked at while a run writes to it', async () => {
+  const { folder } = filledFolder()
+  const run = new Run(folder)
+  fs.appendFileSync(filesOf(folder, 'journal-').at(-1) ?? '', Buffer.alloc(33, 7))
+  const { code, output } = await ask('inspect', '--json', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(JSON.parse(output)).toMatchObject({ verdict: { starts: true, seq: 1500, cutBytes: 33 } })
+  run.close()
+})

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { ROOT } from '../tidy/source-files.ts'
+import { filesOf, filledFolder, flipByte, temporaryFolder } from './folders.ts'
+
+/** The program as a user starts it. */
+async function mintfeed(...args: string[]) {
+  const child = spawn(process.execPath, [join(ROOT, 'bin/mintfeed.js'), ...args], {
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, output, errors }
+}
+
+test('an unknown command stops with one sentence that lists the commands', async () => {
+  const { code, output, errors } = await mintfeed('explode')
+  expect([code, output]).toEqual([2, ''])
+  expect(errors).toMatch(/^mintfeed: [^\n]+\n$/)
+  expect(errors).toContain('inspect, verify, export, repair')
+})
+
+test('every command has a --help, and an unknown flag of it is a usage fault', async () => {
+  const help = await mintfeed('export', '--help')
+  expect(help.code).toBe(0)
+  expect(help.output).toContain('time of a wall clock is no event and cannot be written')
+  const wrong = await mintfeed('inspect', '--until', '3')
+  expect(wrong.code).toBe(2)
+  expect(wrong.errors).toContain('--until')
+})
+
+test('the commands work on a folder as processes, with their exit codes', async () => {
+  const { folder } = filledFolder()
+  const args = ['--data-dir', folder]
+  expect((await mintfeed('inspect', ...args)).output).toContain('would start at seq 1,500')
+  expect((await mintfeed('verify', ...args)).output).toContain('checks hold')
+  const exported = await mintfeed('export', ...args)
+  expect(exported.output.split('\n')).toHaveLength(1_001)
+  flipByte(filesOf(folder, 'journal-').at(-1) ?? '', 5_000)
+  expect((await mintfeed('inspect', ...args)).code).toBe(1)
+  expect((await mintfeed('verify', ...args)).code).toBe(1)
+  const refused = await mintfeed('repair', ...args, '--until', '1000')
+  expect(refused.code).toBe(2)
+  expect((await mintfeed('repair', ...args, '--until', '1000', '--yes')).code).toBe(0)
+  expect((await mintfeed('verify', ...args)).code).toBe(0)
+})
+
+test('a folder in use can be inspected, verified and exported, and not repaired', async () => {
+  const folder = join(temporaryFolder(), 'data')
+  const program = await startProgram({ DATA_DIR: folder, SIM_TOKENS: '50', SIM_RATE: '200' })
+  const args = ['--data-dir', folder]
+  const repair = await mintfeed('repair', ...args, '--until', '5', '--yes')
+  expect(repair.code).toBe(3)
+  expect(repair.errors).toContain(`is used by process ${program.child.pid}`)
+  const inspect = await mintfeed('inspect', ...args)
+  expect(inspect.code).toBe(0)
+  expect(inspect.output).toContain(`used by process ${program.child.pid}`)
+  expect((await mintfeed('verify', ...args)).code).toBe(0)
+  expect((await mintfeed('export', ...args)).output.split('\n').length).toBeGreaterThan(50)
+  expect(await program.end('SIGTERM')).toBe(0)
+  expect((await mintfeed('verify', ...args)).output).toContain('the same state')
+  const out = join(folder, '../all.ndjson.zst')
+  await mintfeed('export', ...args, '--out', out)
+  const replayed = await startProgram({ FEED: `replay:${out}`, SPEED: 'max' })
+  await replayed.seen(/"msg":"feed ended"/)
+  expect(await replayed.end('SIGTERM')).toBe(0)
+  expect(fs.existsSync(join(folder, 'lock'))).toBe(false)
+})

@@ -1,0 +1,170 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { carryOut } from '../../src/commands/repair.ts'
+import { planRepair } from '../../src/commands/repair-plan.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import {
+  ask,
+  contentsOf,
+  filesOf,
+  filledFolder,
+  flipByte,
+  Run,
+  type RunOptions,
+  temporaryFolder,
+} from './folders.ts'
+
+const OPTIONS: RunOptions = { batch: 1, fsync: 'off' }
+/** What was synced can be told to be damaged or missing. */
+const SYNCED: RunOptions = { batch: 10 }
+
+/** Digest of the state behind the first events, taken in the same batches. */
+function digestAt(events: readonly FeedEvent[], seq: number, options = OPTIONS): string {
+  const run = new Run(temporaryFolder(), { ...options, fsync: 'off' })
+  return run.take(events.slice(0, seq)).close().digest
+}
+
+test('a repair of damage in the middle keeps all before it and the next start has a new epoch', async () => {
+  const { folder, run, events } = filledFolder(SYNCED)
+  flipByte(filesOf(folder, 'journal-').at(-1) ?? '', 60_000)
+  expect(() => new Run(folder, SYNCED)).toThrow('The journal is damaged in the middle')
+  const refusal = (await ask('inspect', '--data-dir', folder)).output
+  const until = /repair --until (\d+)/.exec(refusal)?.[1] ?? ''
+  const { code, output } = await ask('repair', '--data-dir', folder, '--until', until, '--yes')
+  expect(code).toBe(0)
+  expect(output).toMatch(/[\d,]+ bytes of journal, \d+ whole frames/)
+  const next = new Run(folder, SYNCED)
+  expect(next.journal.seq).toBe(Number(until))
+  expect(next.recovered.epoch).not.toBe(run.recovered.epoch)
+  expect(next.digest).toBe(digestAt(events, Number(until), SYNCED))
+  next.take(events.slice(Number(until))).close()
+  expect(next.digest).toBe(run.digest)
+  expect((await ask('verify', '--data-dir', folder)).code).toBe(0)
+})
+
+test('what was given up lies whole in a folder of its own', async () => {
+  const { folder, events } = filledFolder({ ...OPTIONS, segmentBytes: 60_000 })
+  const before = contentsOf(folder)
+  const { output } = await ask('repair', '--data-dir', folder, '--until', '700', '--yes')
+  expect(output).toContain('Events from seq 700 on (as far as can be told to 1,499)')
+  const [givenUp] = filesOf(folder, 'given-up-')
+  const kept = contentsOf(folder)
+  const moved = contentsOf(givenUp)
+  for (const [name, bytes] of Object.entries(before)) {
+    const tail = Object.keys(moved).find((other) => other.startsWith(`${name}.from-byte-`))
+    if (tail === undefined) expect(moved[name] ?? kept[name]).toBe(bytes)
+    else expect(joined(kept[name], moved[tail])).toBe(bytes)
+  }
+  expect(Object.keys(moved)).toContain('snapshot-0000000000001000.mfs')
+  const next = new Run(folder, OPTIONS)
+  expect(next.recovered.snapshotSeq).toBe(500)
+  expect(next.digest).toBe(digestAt(events, 700))
+})
+
+test.each([500, 501, 999, 1_000, 1_001, 1_499])('a repair until seq %i starts there', (until) => {
+  const { folder, run, events } = filledFolder(OPTIONS)
+  const disk = new NodeDisk()
+  carryOut(disk, folder, planRepair(disk, folder, until, 65_536), new Date())
+  const next = new Run(folder, OPTIONS)
+  expect(next.journal.seq).toBe(until)
+  expect(next.recovered.epoch).not.toBe(run.recovered.epoch)
+  expect(next.recovered.cut).toBeNull()
+  expect(next.digest).toBe(digestAt(events, until))
+})
+
+test('a frame that reaches beyond goes whole', async () => {
+  const { folder } = filledFolder({ batch: 100 })
+  const { output } = await ask('repair', '--data-dir', folder, '--until', '1150', '--yes')
+  expect(output).toContain('the next start begins at seq 1100 with a new epoch')
+})
+
+test('chunks of the tape behind the snapshot go too, those it needs stay', () => {
+  const options = { ...OPTIONS, chunkRecords: 128 }
+  const { folder, events } = filledFolder(options)
+  const disk = new NodeDisk()
+  const plan = planRepair(disk, folder, 600, 128)
+  expect(plan.chunks.map(({ number }) => number)).toEqual([3, 4, 5, 6])
+  carryOut(disk, folder, plan, new Date())
+  const next = new Run(folder, options).take(events.slice(600)).snapshot().close()
+  expect(new Run(folder, options).digest).toBe(next.digest)
+})
+
+test('a missing segment is given up with all behind it', async () => {
+  const { folder, events } = filledFolder({ ...SYNCED, segmentBytes: 30_000 })
+  fs.rmSync(filesOf(folder, 'journal-').at(-2) ?? '')
+  expect(() => new Run(folder, SYNCED)).toThrow('is missing')
+  const { code } = await ask('repair', '--data-dir', folder, '--until', '9999', '--yes')
+  expect(code).toBe(0)
+  const next = new Run(folder, SYNCED)
+  expect(next.journal.seq).toBeGreaterThan(1_000)
+  expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
+})
+
+test('a journal that is gone behind its snapshot goes on behind that', () => {
+  const { folder, events } = filledFolder(OPTIONS)
+  fs.rmSync(filesOf(folder, 'journal-').at(-1) ?? '')
+  flipByte(filesOf(folder, 'journal-')[0], 5_000)
+  const disk = new NodeDisk()
+  carryOut(disk, folder, planRepair(disk, folder, 1_000, 65_536), new Date())
+  const next = new Run(folder, OPTIONS).take(events.slice(1_000)).close()
+  expect(new Run(folder, OPTIONS).digest).toBe(next.digest)
+})
+
+test('a repair that was interrupted before its last step can be run again', () => {
+  const { folder, events } = filledFolder(OPTIONS)
+  class Interrupted extends NodeDisk {
+    override open(path: string) {
+      const file = super.open(path)
+      file.truncate = () => {
+        throw new Error('interrupted')
+      }
+      return file
+    }
+  }
+  const plan = planRepair(new NodeDisk(), folder, 700, 65_536)
+  expect(() => carryOut(new Interrupted(), folder, plan, new Date(0))).toThrow('interrupted')
+  const again = planRepair(new NodeDisk(), folder, 700, 65_536)
+  carryOut(new NodeDisk(), folder, again, new Date())
+  expect(new Run(folder, OPTIONS).digest).toBe(digestAt(events, 700))
+})
+
+test('where nothing is to be given up nothing changes', async () => {
+  const { folder } = filledFolder(OPTIONS)
+  const before = contentsOf(folder)
+  const { code, output } = await ask('repair', '--data-dir', folder, '--until', '1500', '--yes')
+  expect([code, output]).toEqual([0, 'Nothing reaches beyond seq 1500 and nothing is damaged.\n'])
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('a place before all snapshots is refused, and nothing changes', async () => {
+  const { folder } = filledFolder(OPTIONS)
+  const before = contentsOf(folder)
+  const { code, errors } = await ask('repair', '--data-dir', folder, '--until', '400', '--yes')
+  expect(code).toBe(3)
+  expect(errors).toContain('Snapshots are at 500, 1000')
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('an empty folder has nothing to repair', async () => {
+  const folder = temporaryFolder()
+  expect((await ask('repair', '--data-dir', folder, '--until', '0', '--yes')).code).toBe(0)
+  expect(fs.existsSync(join(folder, 'lock'))).toBe(false)
+})
+
+test('without a terminal and without --yes it refuses, and without --until too', async () => {
+  const { folder } = filledFolder(OPTIONS)
+  const unsure = await ask('repair', '--data-dir', folder, '--until', '700')
+  expect(unsure.code).toBe(2)
+  expect(unsure.errors).toContain('--yes')
+  const aimless = await ask('repair', '--data-dir', folder, '--yes')
+  expect(aimless.code).toBe(2)
+  expect(aimless.errors).toContain('--until')
+})
+
+function joined(head = '', tail = ''): string {
+  return Buffer.concat([Buffer.from(head, 'base64'), Buffer.from(tail, 'base64')]).toString(
+    'base64',
+  )
+}

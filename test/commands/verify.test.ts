@@ -1,0 +1,138 @@
+import fs from 'node:fs'
+import { expect, test } from 'vitest'
+import { SILENT } from '../../src/commands/progress.ts'
+import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
+import { type Check, verifyFolder } from '../../src/commands/verify.ts'
+import { listDataFiles, withFile } from '../../src/store/data-folder.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { readChunkBlock, readChunkTable, writeChunk } from '../../src/store/tape-chunk.ts'
+import {
+  ask,
+  contentsOf,
+  emptyEngine,
+  filesOf,
+  filledFolder,
+  flipByte,
+  temporaryFolder,
+} from './folders.ts'
+
+const CHUNK = 128
+
+function verify(folder: string): readonly Check[] {
+  return verifyFolder({
+    disk: new ReadOnlyDisk(),
+    folder,
+    newEngine: () => emptyEngine(folder, CHUNK),
+    progress: SILENT,
+    onCheck: () => {},
+  })
+}
+
+const badOnes = (checks: readonly Check[]) => checks.filter(({ isGood }) => !isGood)
+
+test('a healthy folder holds all checks, and nothing in it changes', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  const before = contentsOf(folder)
+  const checks = verify(folder)
+  expect(badOnes(checks)).toEqual([])
+  const whats = checks.map(({ what }) => what)
+  expect(whats).toContain(
+    'journal from snapshot-0000000000000500.mfs to snapshot-0000000000001000.mfs',
+  )
+  expect(whats).toContain('journal from snapshot-0000000000001000.mfs to its end')
+  expect(whats).toContain('tape chunk 4 against the journal')
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('with the whole journal the first snapshot and every chunk are recomputed too', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK, keepsJournal: true })
+  const checks = verify(folder)
+  expect(badOnes(checks)).toEqual([])
+  const whats = checks.map(({ what }) => what)
+  expect(whats).toContain('journal from the beginning to snapshot-0000000000000500.mfs')
+  expect(whats).toContain('tape chunk 0 against the journal')
+})
+
+test('a chunk that is whole but holds other records is found', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  swapBlocks(folder, 4)
+  expect(badOnes(verify(folder))).toEqual([
+    { what: 'tape chunk 4 against the journal', isGood: false, found: 'other records' },
+  ])
+})
+
+test('a chunk that is missing or damaged is found', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  const chunks = filesOf(folder, 'tape-')
+  fs.rmSync(chunks[0])
+  flipByte(chunks[1], 20_000)
+  expect(badOnes(verify(folder))).toMatchObject([
+    { what: 'tape chunk 0', found: 'it is missing' },
+    { what: 'tape-0000000000000001.mft', found: 'block 1 is damaged' },
+  ])
+})
+
+test('a damaged snapshot is found, and the others are checked all the same', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  flipByte(filesOf(folder, 'snapshot-')[1], 2_000)
+  const checks = verify(folder)
+  expect(badOnes(checks)).toMatchObject([
+    { what: 'snapshot-0000000000001000.mfs', found: 'its parts are not what was written' },
+  ])
+  expect(checks.map(({ found }) => found)).toContain('seq 500 to 1000, the same state')
+})
+
+test('a snapshot of another history is found', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  const { folder: other } = filledFolder({ chunkRecords: CHUNK, batch: 7 })
+  const path = filesOf(folder, 'snapshot-')[1]
+  fs.copyFileSync(filesOf(other, 'snapshot-')[1], path)
+  fs.copyFileSync(filesOf(other, 'snapshot-')[0], `${filesOf(folder, 'snapshot-')[0]}`)
+  fs.rmSync(filesOf(folder, 'journal-')[0])
+  expect(badOnes(verify(folder)).length).toBeGreaterThan(0)
+})
+
+test('damage in the journal is told as a check that does not hold', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  flipByte(filesOf(folder, 'journal-')[0], 5_000)
+  const [bad] = badOnes(verify(folder))
+  expect(bad.what).toBe(
+    'journal from snapshot-0000000000000500.mfs to snapshot-0000000000001000.mfs',
+  )
+  expect(bad.found).toContain('The journal is damaged in the middle')
+})
+
+test('the command exits with 0 when all holds and with 1 and a sentence when it does not', async () => {
+  const { folder } = filledFolder()
+  const good = await ask('verify', '--data-dir', folder)
+  expect([good.code, good.errors]).toEqual([0, ''])
+  expect(good.output).toContain('all 4 checks hold\n')
+  flipByte(filesOf(folder, 'snapshot-')[0], 2_000)
+  const bad = await ask('verify', '--data-dir', folder)
+  expect([bad.code, bad.errors]).toEqual([1, 'mintfeed: 1 of 3 checks do not hold.\n'])
+  const json: unknown = JSON.parse((await ask('verify', '--json', '--data-dir', folder)).output)
+  expect(json).toMatchObject({ isGood: false, checks: [{ isGood: false }, {}, {}] })
+})
+
+test('an empty folder holds all checks', () => {
+  expect(verify(temporaryFolder())).toEqual([
+    { what: 'folder', isGood: true, found: 'it is empty' },
+  ])
+})
+
+/** Rewrites a chunk, whole, with its two blocks in the other order. */
+function swapBlocks(folder: string, number: number): void {
+  const disk = new NodeDisk()
+  const chunk = listDataFiles(disk, folder).chunks[number]
+  const blocks = withFile(disk.open(chunk.path), (file) => {
+    const table = readChunkTable(file, number, chunk.path)
+    if (table === null) throw new Error('the chunk is damaged already')
+    return [1, 0].map((i) => {
+      const block = new Uint8Array((file.size() - table.dataAt) / 2)
+      if (!readChunkBlock(file, table, i, block)) throw new Error('a block is damaged already')
+      return block
+    })
+  })
+  disk.remove(chunk.path)
+  writeChunk(disk, folder, number, CHUNK / 2, blocks)
+}

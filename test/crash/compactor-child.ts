@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+import { pause } from '../process/program.ts'
+
+/** Between two looks, in ms. */
+const LOOK_EVERY_MS = 5
+
+/** Pids of a process's children that are compactors; empty where the system does not say. */
+function compactorsOf(pid: number): number[] {
+  try {
+    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+    return children.trim().split(/\s+/).filter(Boolean).map(Number).filter(isCompactor)
+  } catch {
+    return []
+  }
+}
+
+function isCompactor(pid: number): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('compact.ts')
+  } catch {
+    return false
+  }
+}
+
+/** Pid of a compactor of this process, as soon as there is one; null when none comes in time. */
+export async function nextCompactor(pid: number, withinMs: number): Promise<number | null> {
+  for (const endMs = Date.now() + withinMs; Date.now() < endMs; await pause(LOOK_EVERY_MS)) {
+    const [found] = compactorsOf(pid)
+    if (found !== undefined) return found
+  }
+  return null
+}
+
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It had ended by itself.
+  }
+}

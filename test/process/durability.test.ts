@@ -1,0 +1,161 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Random } from '../../src/base/random.ts'
+import { nextCompactor } from '../crash/compactor-child.ts'
+import { EventLines } from '../crash/event-lines.ts'
+import { allSwaps, figuresOf, get } from '../crash/http.ts'
+import { copyOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
+import { freePort, launch, type Program, startProgram, until } from './program.ts'
+
+/** Each starts the program several times, maybe on a busy machine. */
+vi.setConfig({ testTimeout: 180_000 })
+
+const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }
+/** Tokens of a market whose recovery from the journal takes seconds. */
+const LARGE_TOKENS = 20_000
+/** A recovery of this length must have told its progress. */
+const TOLD_AFTER_MS = 2_000
+/** Making the large folder, and each test with it, on a busy machine. */
+const LARGE_MS = 180_000
+
+/** Feeds events of the test's own and waits until they are folded. */
+async function fed(program: Program, swaps: number): Promise<EventLines> {
+  const lines = new EventLines('Durable', new Random(1), 1)
+  program.child.stdin?.write(lines.opening() + lines.more(swaps))
+  await until('all lines are folded', async () =>
+    (await figuresOf(program.url)).feed_events_total === lines.count ? true : null,
+  )
+  return lines
+}
+
+async function epochOf({ url }: Program): Promise<string> {
+  return (await get(`${url}/api/v2/search/tokens/x/market-data`)).position?.epoch ?? ''
+}
+
+async function swapsOf({ url }: Program, lines: EventLines) {
+  return Promise.all(lines.mints.map((mint) => allSwaps(url, mint)))
+}
+
+test('SIGTERM makes a last snapshot: the next start folds nothing of the journal', async () => {
+  const DATA_DIR = newFolder()
+  const first = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DATA_DIR })
+  const lines = await fed(first, 500)
+  const epoch = await epochOf(first)
+  const swaps = await swapsOf(first, lines)
+  expect(await first.end('SIGTERM')).toBe(0)
+  expect(first.lines.some((line) => line.includes('snapshot made and verified'))).toBe(true)
+  const second = await startProgram({ ...QUIET, DATA_DIR })
+  const recovered = await second.seen(/"msg":"recovered"/)
+  expect(partOf(recovered, 'snapshotSeq')).toBe(lines.count)
+  // What says how the engine was set, and that the stop was in order, is folded again.
+  expect(partOf(recovered, 'frames')).toBeLessThanOrEqual(2)
+  expect(await epochOf(second)).toBe(epoch)
+  expect(await swapsOf(second, lines)).toEqual(swaps)
+  expect(await second.end('SIGTERM')).toBe(0)
+})
+
+test('DATA_DIR=none keeps nothing and writes nothing', async () => {
+  const cwd = newFolder()
+  const settings = { FEED: 'stdin', RATE_LIMIT: 'off', SNAPSHOT_EVERY: '50ms' }
+  const first = await startProgram(settings, cwd)
+  const lines = await fed(first, 200)
+  expect((await figuresOf(first.url)).journal_seq).toBeUndefined()
+  expect(await first.end('SIGTERM')).toBe(0)
+  expect(fs.readdirSync(cwd)).toEqual([])
+  const second = await startProgram(QUIET, cwd)
+  expect((await allSwaps(second.url, lines.mints[0])).total).toBe(0)
+  expect(await second.end('SIGTERM')).toBe(0)
+})
+
+describe('with much in the journal', () => {
+  let large = ''
+
+  beforeAll(async () => {
+    large = fs.mkdtempSync(join(tmpdir(), 'mintfeed-large-'))
+    await fillWithJournal(large, LARGE_TOKENS)
+  }, LARGE_MS)
+
+  afterAll(() => fs.rmSync(large, { recursive: true, force: true }))
+
+  test(
+    'while the recovery lasts the API answers 503 and says so, and its progress is in the log',
+    async () => {
+      const port = await freePort()
+      const url = `http://127.0.0.1:${port}`
+      const program = launch({ ...QUIET, PORT: String(port), DATA_DIR: copyOf(large) })
+      const first = await until('the port', () => get(`${url}/readyz`).catch(() => null))
+      expect(first.status).toBe(503)
+      expect(first.text).toContain('recovered')
+      const api = await fetch(`${url}/api/v2/search/tokens/x/market-data`)
+      expect(api.status).toBe(503)
+      expect(Number(api.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await api.json()).toMatchObject({ statusCode: 503, code: 'starting' })
+      expect((await get(`${url}/healthz`)).status).toBe(200)
+      await program.seen(/"msg":"ready"/)
+      // Progress is told every second: a machine that needs less has nothing to tell.
+      const recovered = await program.seen(/"msg":"recovered"/)
+      if (Number(partOf(recovered, 'durationMs')) > TOLD_AFTER_MS)
+        await program.seen(/"step":"journal".*"msg":"recovering"/)
+      expect((await get(`${url}/readyz`)).status).toBe(200)
+      expect((await figuresOf(url)).swaps).toBeGreaterThanOrEqual(LARGE_TOKENS * 12)
+      await program.end('SIGKILL')
+    },
+    LARGE_MS,
+  )
+
+  test(
+    'a second signal while the last snapshot is made ends the program, and nothing is lost',
+    async () => {
+      const DATA_DIR = copyOf(large)
+      const first = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DATA_DIR })
+      const lines = await fed(first, 500)
+      const swaps = await swapsOf(first, lines)
+      const epoch = await epochOf(first)
+      first.child.kill('SIGTERM')
+      const compactor = await nextCompactor(first.child.pid ?? 0, LARGE_MS)
+      expect(compactor).not.toBeNull()
+      expect(await first.end('SIGTERM')).toBe(1)
+      const second = await startProgram({ ...QUIET, DATA_DIR })
+      expect(await swapsOf(second, lines)).toEqual(swaps)
+      expect(await epochOf(second)).toBe(epoch)
+      await second.end('SIGKILL')
+    },
+    LARGE_MS,
+  )
+
+  test(
+    'a compactor that outlived its program is ended before the next one touches the folder',
+    async () => {
+      const DATA_DIR = copyOf(large)
+      const first = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
+      const compactor = await nextCompactor(first.child.pid ?? 0, LARGE_MS)
+      if (compactor === null) throw new Error('no compactor came')
+      const left: number[] = []
+      await until('the compactor is written down', async () =>
+        fs.existsSync(join(DATA_DIR, 'compactor')) ? true : null,
+      )
+      // Stopped, it cannot end by itself.
+      process.kill(compactor, 'SIGSTOP')
+      await first.end('SIGKILL')
+      const second = await startProgram({ ...QUIET, DATA_DIR }).finally(() => {
+        if (isRunning(compactor)) left.push(compactor)
+      })
+      for (const pid of left) process.kill(pid, 'SIGKILL')
+      expect(left).toEqual([])
+      expect((await figuresOf(second.url)).swaps).toBeGreaterThanOrEqual(LARGE_TOKENS * 12)
+      await second.end('SIGKILL')
+    },
+    LARGE_MS,
+  )
+})
+
+/** False also for a process that has ended and whose parent has not looked yet. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,213 @@
+import type { FeedEvent } from '../../src/engine/event.ts'
+import type { EventSink } from '../../src/engine/event-sink.ts'
+import { RecordBatch } from '../../src/engine/record-batch.ts'
+import { Service } from '../../src/service.ts'
+import { type Compaction, type CompactionProgress, compact } from '../../src/store/compaction.ts'
+import type { CompactorResult, CompactorRun } from '../../src/store/compactor-process.ts'
+import type { Disk } from '../../src/store/disk.ts'
+import { Journal } from '../../src/store/journal.ts'
+import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { type Recovered, recover, runToEnd } from '../../src/store/recovery.ts'
+import { Snapshots } from '../../src/store/snapshots.ts'
+import { DiskTapeArchive } from '../../src/store/tape-archive.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { Lie } from './lies.ts'
+import type { Plan } from './plan.ts'
+import { Ended, type ProcessDisk } from './process-disk.ts'
+import { type Arrival, listenToAll, simulatedEngine } from './reference.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export const FOLDER = '/data'
+
+export interface ProcessOptions {
+  readonly plan: Plan
+  readonly disk: ProcessDisk
+  readonly time: VirtualTime
+  readonly boot: string
+  readonly newEpoch: () => string
+  /** Epoch before the last stop; null for none. */
+  readonly formerEpoch: string | null
+  readonly lie: Lie
+  readonly newCompactorDisk: () => ProcessDisk
+  readonly onMessage: (message: string) => void
+  readonly onSnapshot: (result: CompactorResult) => void
+}
+
+/** A compactor at work. */
+export interface RunningCompaction {
+  readonly steps: Generator<CompactionProgress, Compaction>
+  readonly disk: ProcessDisk
+  readonly succeed: (result: CompactorResult) => void
+  readonly fail: (reason: Error) => void
+}
+
+/** The program as src/program.ts and src/durability.ts put it together, on a simulated machine. */
+export class SimulatedProcess {
+  readonly service: Service
+  readonly answers: EngineAnswers
+  readonly recovered: Recovered
+  readonly epoch: string
+  readonly journal: Journal
+  readonly snapshots: Snapshots
+  readonly disk: ProcessDisk
+  compaction: RunningCompaction | null = null
+  readonly #options: ProcessOptions
+  readonly #archive: DiskTapeArchive
+  readonly #journaled: JournaledEngine
+
+  /**
+   * Starts it: recovers and begins a journal.
+   * @throws StoreError, or Ended when the fate of the disk was that
+   */
+  constructor(options: ProcessOptions, onRecovered: (process: SimulatedProcess) => void) {
+    const { plan, time, boot, lie } = options
+    this.#options = options
+    this.disk = options.disk
+    this.service = new Service(
+      { clock: plan.clock, lateSlots: 32 },
+      () => {},
+      () => time.wallMs,
+      simulatedEngine(plan),
+    )
+    const { engine } = this.service
+    this.answers = new EngineAnswers(engine, () => this.service.tick())
+    const live = new EngineLive(engine)
+    listenToAll(live, options.onMessage)
+    const disk = lie.disk?.(this.disk) ?? this.disk
+    const { tape } = engine.state
+    this.#archive = new DiskTapeArchive(disk, FOLDER, tape.chunkRecords)
+    tape.archive = this.#archive
+    this.recovered = this.#recover(lie.recoveryDisk?.(disk) ?? disk)
+    this.epoch = lie.epoch?.(this.recovered.epoch, options.formerEpoch) ?? this.recovered.epoch
+    engine.settle({ clock: plan.clock, lateSlots: 32 })
+    onRecovered(this)
+    this.journal = new Journal(
+      {
+        disk,
+        folder: FOLDER,
+        fsync: lie.fsync?.(plan.fsync) ?? plan.fsync,
+        epoch: this.epoch,
+        boot,
+        segmentBytes: plan.segmentBytes,
+        clockMs: () => time.nowMs,
+        onFailure: () => {},
+      },
+      this.recovered.place,
+    )
+    this.#journaled = new JournaledEngine(engine, this.journal)
+    this.#journaled.settings()
+    const sink: EventSink = lie.sink?.(engine, this.#journaled) ?? this.#journaled
+    this.service.keepIn(sink)
+    this.snapshots = this.#newSnapshots()
+    live.attach()
+  }
+
+  get leftOut(): number {
+    return this.#journaled.leftOut
+  }
+
+  /** A feed hands over a batch; the disk may end the process in the middle of it. */
+  take({ kind, events }: Arrival): void {
+    try {
+      if (kind === 'records') this.service.records(recordsOf(this.service, events))
+      else this.service.events(events)
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error
+    }
+  }
+
+  /** The stop in order up to the last snapshot, which is under way when this returns. */
+  close(): Promise<void> {
+    this.journal.close()
+    const isWorking = this.journal.failure === null
+    return isWorking ? this.snapshots.take() : Promise.resolve()
+  }
+
+  /** After the last snapshot. */
+  closed(): void {
+    this.#archive.close()
+    this.disk.end()
+  }
+
+  #recover(disk: Disk): Recovered {
+    const { plan, boot, newEpoch } = this.#options
+    return runToEnd(
+      recover({
+        disk,
+        folder: FOLDER,
+        boot,
+        engine: this.service.engine,
+        newEngine: () => simulatedEngine(plan),
+        newEpoch,
+      }),
+    )
+  }
+
+  #newSnapshots(): Snapshots {
+    const { plan, time, onSnapshot } = this.#options
+    return new Snapshots(
+      {
+        journal: this.journal,
+        tape: this.service.engine.state.tape,
+        folder: FOLDER,
+        everyMs: Number.MAX_SAFE_INTEGER,
+        tapeMemoryBytes: plan.tapeMemoryBytes,
+        keepsJournal: plan.keepsJournal,
+        compact: (run) => this.#compact(run),
+        memoryBytes: () => 0,
+        clockMs: () => time.wallMs,
+        onProgress: () => {},
+        onDone: onSnapshot,
+        onFailed: () => {},
+      },
+      this.recovered.snapshotSeq ?? 0,
+    )
+  }
+
+  #compact(run: CompactorRun): Promise<CompactorResult> {
+    const { plan, lie } = this.#options
+    const own = this.#options.newCompactorDisk()
+    const disk = lie.disk?.(own) ?? own
+    const newEngine = () => {
+      const engine = simulatedEngine({ ...plan, clock: 'event' }, lie.compactorProTrades)
+      engine.state.tape.archive = new DiskTapeArchive(disk, FOLDER, plan.chunkRecords)
+      return engine
+    }
+    const { folder, untilSegment, keepsJournal } = run
+    const steps = compact({ disk, folder, untilSegment, newEngine, keepsJournal })
+    return new Promise((succeed, fail) => {
+      this.compaction = { steps, disk: own, succeed, fail }
+    })
+  }
+}
+
+/** Lets a compaction work for some steps; true once it has come to an end. */
+export function stepCompaction(
+  { steps, succeed, fail }: RunningCompaction,
+  count: number,
+): boolean {
+  try {
+    for (let i = 0; i < count; i++) {
+      const step = steps.next()
+      if (!step.done) continue
+      succeed({ ...step.value, durationMs: 0, peakBytes: 0 })
+      return true
+    }
+    return false
+  } catch (error) {
+    // The serving process only hears that the compactor is no more, and of its complaint.
+    fail(error instanceof Ended ? new Error('killed') : asError(error))
+    return true
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+function recordsOf(service: Service, events: readonly FeedEvent[]): RecordBatch {
+  const batch = new RecordBatch(events.length)
+  for (const event of events) if (event.type === 'swap') service.engine.intake.append(event, batch)
+  return batch
+}

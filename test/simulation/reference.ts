@@ -1,0 +1,117 @@
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { RecordBatch } from '../../src/engine/record-batch.ts'
+import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { Plan } from './plan.ts'
+
+/** Few enough that a state is digested in a millisecond, more than a run has. */
+const IDENTITIES = 1 << 12
+/** Low enough that short histories make pro traders; the oracle has the same. */
+export const PRO_RULE = { trades: 6, mints: 2 }
+
+/** What arrived at once, at this time of the engine. */
+export interface Arrival {
+  /** `names`: the addresses of the swaps came to be known, the events did not arrive. */
+  readonly kind: 'events' | 'records' | 'names'
+  readonly now: number
+  readonly events: readonly FeedEvent[]
+}
+
+/** An engine as every process of the simulation has it. */
+export function simulatedEngine(
+  plan: Pick<Plan, 'clock' | 'chunkRecords'>,
+  proTrades = PRO_RULE.trades,
+): Engine {
+  return new Engine({
+    clock: plan.clock,
+    lateSlots: 32,
+    identities: IDENTITIES,
+    rules: { proTrades, proMints: PRO_RULE.mints },
+    tapeChunkRecords: plan.chunkRecords,
+  })
+}
+
+/** An engine that never stops, has no disk, and is given what arrived. */
+export class Reference {
+  readonly engine: Engine
+  /** Messages of the last `fold`. */
+  messages: string[] = []
+
+  constructor(plan: Plan) {
+    this.engine = simulatedEngine(plan)
+    const live = new EngineLive(this.engine)
+    listenToAll(live, (message) => this.messages.push(message))
+    live.attach()
+  }
+
+  /** Folds the first `count` events of an arrival. */
+  fold({ kind, now, events }: Arrival, count = events.length): void {
+    const { engine } = this
+    this.messages = []
+    const records = new RecordBatch(Math.max(1, events.length))
+    // The program notes the names of a whole batch before it folds any of it.
+    for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
+    if (kind === 'names') return
+    engine.advance(now)
+    let record = 0
+    for (const event of events.slice(0, count))
+      if (event.type === 'swap') {
+        engine.acceptRecords(records, record, record + 1)
+        record += 1
+      } else engine.accept(event)
+  }
+}
+
+export function listenToAll(live: EngineLive, listen: (message: string) => void): void {
+  live.onTrade(
+    () => true,
+    (_mint, message) => listen(message),
+  )
+  live.onMigration(listen)
+  live.onLaunch(() => true, listen)
+}
+
+/** The state after the first `seq` events that arrived. */
+export function referenceAt(plan: Plan, arrivals: readonly Arrival[], seq: number): Reference {
+  const reference = new Reference(plan)
+  let left = seq
+  for (const arrival of arrivals) {
+    if (arrival.kind === 'names') reference.fold(arrival)
+    else if (left > 0) {
+      reference.fold(arrival, Math.min(left, arrival.events.length))
+      left -= arrival.events.length
+    } else break
+  }
+  return reference
+}
+
+export function eventsOf(arrivals: readonly Arrival[]): number {
+  return arrivals.reduce((sum, { kind, events }) => sum + (kind === 'names' ? 0 : events.length), 0)
+}
+
+/** What of the arrivals is left when everything behind `seq` is gone; names of a lost batch stay. */
+export function cutArrivals(
+  arrivals: readonly Arrival[],
+  seq: number,
+  keepsNames: boolean,
+): Arrival[] {
+  const kept: Arrival[] = []
+  let left = seq
+  for (const arrival of arrivals) {
+    const size = arrival.kind === 'names' ? 0 : arrival.events.length
+    if (left === 0 && size > 0) {
+      if (keepsNames) kept.push({ ...arrival, kind: 'names' })
+      break
+    }
+    if (size <= left) kept.push(arrival)
+    else return [...kept, ...splitArrival(arrival, left)]
+    left -= size
+  }
+  return kept
+}
+
+/** The part of a batch that lasted, with the names of all of it in front. */
+function splitArrival(arrival: Arrival, count: number): Arrival[] {
+  const names: Arrival = { ...arrival, kind: 'names' }
+  return [names, { ...arrival, events: arrival.events.slice(0, count) }]
+}

@@ -1,0 +1,96 @@
+import { Engine } from '../../../src/engine/engine.ts'
+import type { FeedEvent } from '../../../src/engine/event.ts'
+import { archivedEngine } from '../../../src/store/archived-engine.ts'
+import { compact } from '../../../src/store/compaction.ts'
+import { listDataFiles } from '../../../src/store/data-folder.ts'
+import { foldFrame } from '../../../src/store/frame-fold.ts'
+import { Journal, type JournalPlace } from '../../../src/store/journal.ts'
+import { walkJournal } from '../../../src/store/journal-scan.ts'
+import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
+import { type Recovered, recover, runToEnd } from '../../../src/store/recovery.ts'
+import { stateDigest } from '../../../src/store/state-digest.ts'
+import { ImageDisk } from './image-disk.ts'
+
+export const FOLDER = '/data'
+export const BOOT = '11111111-2222-4333-8444-555555555555'
+export const EPOCH = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'
+export const NEW_EPOCH = '99999999-8888-4777-8666-555555555555'
+/** Few records a chunk and few identities, so that files are small. */
+export const SIZES = { clock: 'event', identities: 64, tapeChunkRecords: 64 } as const
+
+const BATCH = 4
+
+/** What a run leaves in its folder. */
+export interface RunPlan {
+  readonly events: readonly FeedEvent[]
+  /** Events before each of which a segment begins. */
+  readonly segmentsAt: readonly number[]
+  /** Segments before which a snapshot is made, by their index. */
+  readonly snapshotsAt: readonly number[]
+}
+
+/** A folder as a run in order leaves it, all of its journal kept. */
+export function writtenFolder({ events, segmentsAt, snapshotsAt }: RunPlan): ImageDisk {
+  const disk = new ImageDisk()
+  const engine = new Engine(SIZES)
+  const place = { seq: 0, crc: 0, segment: 0 }
+  const onFailure = () => {}
+  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
+  const journal = new Journal({ ...about, onFailure }, place)
+  const journaled = new JournaledEngine(engine, journal)
+  journaled.settings()
+  for (let from = 0; from < events.length; ) {
+    if (segmentsAt.includes(from)) {
+      const untilSegment = journal.boundary()
+      if (snapshotsAt.includes(untilSegment)) makeSnapshot(disk, untilSegment)
+    }
+    const stop = segmentsAt.find((at) => at > from) ?? events.length
+    const to = Math.min(from + BATCH, stop)
+    journaled.events(events.slice(from, to))
+    from = to
+  }
+  journal.close()
+  return disk
+}
+
+/** Writes events behind a recovery, and stops in order. */
+export function goOn(
+  disk: ImageDisk,
+  engine: Engine,
+  place: JournalPlace,
+  events: readonly FeedEvent[],
+): void {
+  const about = { disk, folder: FOLDER, fsync: 'always', epoch: NEW_EPOCH, boot: BOOT } as const
+  const journal = new Journal({ ...about, onFailure: () => {} }, place)
+  const journaled = new JournaledEngine(engine, journal)
+  journaled.settings()
+  for (let from = 0; from < events.length; from += BATCH)
+    journaled.events(events.slice(from, from + BATCH))
+  journal.close()
+}
+
+export function makeSnapshot(disk: ImageDisk, untilSegment: number): void {
+  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  runToEnd(compact({ disk, folder: FOLDER, untilSegment, newEngine, keepsJournal: true }))
+}
+
+/** Recovers a folder; the engine is empty before. */
+export function recovered(disk: ImageDisk): { engine: Engine; found: Recovered } {
+  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  const engine = newEngine()
+  const options = { disk, folder: FOLDER, boot: BOOT, engine, newEngine }
+  return { engine, found: runToEnd(recover({ ...options, newEpoch: () => NEW_EPOCH })) }
+}
+
+/** Digests of the state behind each frame of a whole journal; frames without events share a seq. */
+export function digestsOf(disk: ImageDisk): Map<number, string[]> {
+  const engine = new Engine(SIZES)
+  const digests = new Map([[0, [stateDigest(engine.parts)]]])
+  const walk = walkJournal(disk, listDataFiles(disk, FOLDER), 0, (frame, header) => {
+    foldFrame(engine, frame, header)
+    const seq = frame.seq + frame.events
+    digests.set(seq, [...(digests.get(seq) ?? []), stateDigest(engine.parts)])
+  })
+  runToEnd(walk)
+  return digests
+}

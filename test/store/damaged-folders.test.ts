@@ -1,0 +1,275 @@
+import { expect, test } from 'vitest'
+import { TapeDamage } from '../../src/engine/tape.ts'
+import { chunkPath, listDataFiles } from '../../src/store/data-folder.ts'
+import { StoreError } from '../../src/store/failure.ts'
+import { FRAME, frameBytes, Kind, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { history } from '../oracle/histories.ts'
+import { Random } from '../oracle/random.ts'
+import { digestsOf, FOLDER, goOn, NEW_EPOCH, recovered, writtenFolder } from './damage/folder.ts'
+import type { ImageDisk } from './damage/image-disk.ts'
+import { randomBytes } from './damage/journal-run.ts'
+
+const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
+/** Folders damaged anew at random. */
+const RANDOM_FOLDERS = 300
+const PATIENCE_MS = 300_000
+
+const events = history(SEED, 260)
+const segmentsAt = [60, 150, 170, 240]
+/** Five segments, snapshots before the third and the fifth, chunks of both. */
+const whole = writtenFolder({ events, segmentsAt, snapshotsAt: [3, 5] })
+const files = listDataFiles(whole, FOLDER)
+const digests = digestsOf(whole)
+const [older, newest] = files.snapshots
+const endSeq = events.length
+
+function flipped(disk: ImageDisk, path: string, at: number): void {
+  const bytes = new Uint8Array(disk.bytesOf(path))
+  bytes[Math.floor(at)] ^= 4
+  disk.files.set(path, bytes)
+}
+
+function middleOf(disk: ImageDisk, path: string): number {
+  return disk.bytesOf(path).length / 2
+}
+
+/** The refusal of a folder that must not start. */
+function refusal(disk: ImageDisk): StoreError {
+  try {
+    recovered(disk)
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  throw new Error('the folder was not refused')
+}
+
+test('the folder has what the tests damage', () => {
+  expect(files.segments).toHaveLength(5)
+  expect(files.snapshots).toHaveLength(2)
+  expect(files.chunks.length).toBeGreaterThan(0)
+  const { engine, found } = recovered(whole.copy())
+  expect(found).toMatchObject({ hasLost: false, snapshotSeq: newest.number, cut: null })
+  expect(found.place.seq).toBe(endSeq)
+  expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
+test('a damaged newest snapshot gives way to the older one and the journal behind it', () => {
+  const size = whole.bytesOf(newest.path).length
+  for (const at of [0, 9, 20, size * 0.1, size * 0.5, size * 0.9, size - 40, size - 30, size - 1]) {
+    const disk = whole.copy()
+    flipped(disk, newest.path, at)
+    const { engine, found } = recovered(disk)
+    expect(found.damagedSnapshots, `byte ${at}`).toEqual([newest.path])
+    expect(found).toMatchObject({ snapshotSeq: older.number, hasLost: false })
+    expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+    expect(disk.files.has(`${newest.path}.damaged`)).toBe(true)
+  }
+})
+
+test('with all snapshots damaged the whole journal is read', () => {
+  const disk = whole.copy()
+  for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
+  const { engine, found } = recovered(disk)
+  expect(found).toMatchObject({ snapshotSeq: null, hasLost: false })
+  expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
+test('with all snapshots damaged and no journal the start is refused, nothing touched', () => {
+  const disk = whole.copy()
+  for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
+  for (const { path } of files.segments) disk.remove(path)
+  const before = [...disk.files.keys()]
+  expect(refusal(disk)).toMatchObject({ code: 'damaged' })
+  expect(refusal(disk).message).toContain(newest.path)
+  expect([...disk.files.keys()]).toEqual(before)
+})
+
+test('a journal of nothing but a torn header does not stand for damaged snapshots', () => {
+  const disk = whole.copy()
+  for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
+  for (const { path } of files.segments.slice(0, -1)) disk.remove(path)
+  const last = files.segments[4].path
+  disk.files.set(last, disk.bytesOf(last).subarray(0, 100))
+  expect(refusal(disk)).toMatchObject({ code: 'damaged' })
+  expect(disk.files.has(last)).toBe(true)
+})
+
+test('with all snapshots damaged a journal that begins later is refused', () => {
+  const disk = whole.copy()
+  for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
+  disk.remove(files.segments[0].path)
+  expect(refusal(disk)).toMatchObject({ code: 'missing' })
+})
+
+test('a segment that is missing in the middle is refused by its number', () => {
+  const disk = whole.copy()
+  disk.remove(newest.path)
+  disk.remove(files.segments[3].path)
+  expect(refusal(disk)).toMatchObject({ code: 'missing' })
+  expect(refusal(disk).message).toContain('segment 4')
+})
+
+test('a journal that ends before its snapshot goes on behind the snapshot, in a new epoch', () => {
+  const disk = whole.copy()
+  disk.remove(older.path)
+  disk.remove(files.segments[4].path)
+  const { path } = files.segments[3]
+  const bytes = disk.bytesOf(path)
+  // What a power failure leaves of a journal nobody had synced, when the snapshot was.
+  disk.files.set(path, bytes.subarray(0, 128))
+  const { engine, found } = recovered(disk)
+  expect(found.place.seq).toBe(newest.number)
+  expect(stateDigest(engine.parts)).toBe(digests.get(newest.number)?.[0])
+  expect(found).toMatchObject({ hasLost: false, cut: null })
+  disk.files.set(path, bytes.subarray(0, 140))
+  const torn = recovered(disk)
+  expect(torn.found.place.seq).toBe(newest.number)
+  expect(torn.found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+})
+
+test('events behind a journal that ended before its snapshot are there at the next start', () => {
+  const disk = whole.copy()
+  disk.remove(files.segments[4].path)
+  const { path } = files.segments[3]
+  disk.files.set(path, disk.bytesOf(path).subarray(0, 140))
+  const { engine, found } = recovered(disk)
+  goOn(disk, engine, found.place, events.slice(newest.number))
+  const again = recovered(disk)
+  expect(again.found).toMatchObject({ snapshotSeq: newest.number, hasLost: false })
+  expect(again.found.place.seq).toBe(endSeq)
+  expect(stateDigest(again.engine.parts)).toBe(stateDigest(engine.parts))
+})
+
+test.each([
+  ['the first batch of all', false],
+  ['the first batch behind a snapshot', true],
+])('%s that was torn behind its definitions does not spoil the next starts', (_, hasSnapshot) => {
+  const at = hasSnapshot ? secondSigner() : 0
+  const plan = { segmentsAt: at > 0 ? [at] : [], snapshotsAt: [2] }
+  const disk = writtenFolder({ events, ...plan })
+  const path = listDataFiles(disk, FOLDER).segments.at(-1)?.path ?? ''
+  disk.files.set(path, disk.bytesOf(path).subarray(0, endOfDefinitions(disk, path)))
+  const rest = events.slice(at)
+  const first = recovered(disk)
+  expect(first.found).toMatchObject({ snapshotSeq: hasSnapshot ? at : null, place: { seq: at } })
+  goOn(disk, first.engine, first.found.place, rest)
+  const again = recovered(disk)
+  expect(again.found.place.seq).toBe(endSeq)
+  expect(stateDigest(again.engine.parts)).toBe(stateDigest(first.engine.parts))
+})
+
+/** A swap, not the first, by a wallet that has done nothing before. */
+function secondSigner(): number {
+  const known = new Set<string>()
+  return events.findIndex((event) => {
+    if (event.type !== 'swap' || known.has(event.signer)) return false
+    known.add(event.signer)
+    return known.size === 3
+  })
+}
+
+/** Byte behind the first definitions of a segment. */
+function endOfDefinitions(disk: ImageDisk, path: string): number {
+  const bytes = disk.bytesOf(path)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = SEGMENT_HEADER_BYTES; at < bytes.length; ) {
+    const kind = view.getUint32(at + FRAME.kind, true)
+    at += frameBytes(view.getUint32(at + FRAME.payloadBytes, true))
+    if (kind === Kind.definitions) return at
+  }
+  throw new Error(`${path} has no definitions`)
+}
+
+test('a journal behind a snapshot that is cut whole begins a new epoch', () => {
+  const disk = whole.copy()
+  for (const { path } of files.segments.slice(0, 4)) disk.remove(path)
+  const { path } = files.segments[4]
+  disk.files.set(path, disk.bytesOf(path).subarray(0, 60))
+  const { found } = recovered(disk)
+  expect(found.place.seq).toBe(newest.number)
+  expect(found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+})
+
+test('a chunk of the tape that is missing, torn or headless is refused by its path', () => {
+  for (const { number, path } of files.chunks) {
+    const broken = [
+      (disk: ImageDisk) => disk.remove(path),
+      (disk: ImageDisk) => flipped(disk, path, 30),
+      (disk: ImageDisk) => flipped(disk, path, 41),
+      (disk: ImageDisk) => disk.files.set(path, disk.bytesOf(path).subarray(0, -1)),
+      (disk: ImageDisk) => disk.files.set(path, disk.bytesOf(chunkPath(FOLDER, 1 - number))),
+    ]
+    for (const damage of broken) {
+      const disk = whole.copy()
+      damage(disk)
+      expect(refusal(disk)).toMatchObject({ code: 'missing' })
+      expect(refusal(disk).message).toContain(path)
+    }
+  }
+})
+
+test('a damaged block of the tape is told when it is read, and read again when it is back', () => {
+  const disk = whole.copy()
+  const [{ path }] = files.chunks
+  const good = disk.bytesOf(path)
+  const reference = recovered(whole.copy()).engine.state.tape
+  for (const at of [60, 5_000, good.length - 1]) {
+    flipped(disk, path, at)
+    const { tape } = recovered(disk).engine.state
+    tape.leaveMemory(tape.archivedCount)
+    expect(() => tape.u32Of(3)).toThrow(TapeDamage)
+    expect(() => tape.u32Of(3)).toThrow(path)
+    disk.files.set(path, good)
+    expect(tape.u32Of(3)).toEqual(reference.u32Of(3))
+  }
+})
+
+test('a folder damaged at random starts as it was at some seq, or is refused', {
+  timeout: PATIENCE_MS,
+}, () => {
+  const outcomes = new Map<string, number>()
+  for (let round = 0; round < RANDOM_FOLDERS; round += 1) {
+    const outcome = outcomeOf(SEED + round)
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  }
+  console.log('damaged folders:', Object.fromEntries(outcomes))
+  expect(outcomes.get('as it was') ?? 0).toBeGreaterThan(0)
+  expect(outcomes.get('refused: damaged') ?? 0).toBeGreaterThan(0)
+})
+
+function outcomeOf(seed: number): string {
+  const random = new Random(seed)
+  const disk = whole.copy()
+  const paths = [...files.segments, ...files.snapshots, ...files.chunks].map(({ path }) => path)
+  for (let times = random.integer(1, 3); times > 0; times -= 1)
+    damageAtRandom(disk, paths[random.integer(0, paths.length - 1)], random)
+  try {
+    const { engine, found } = recovered(disk)
+    const { seq } = found.place
+    const digest = stateDigest(engine.parts)
+    expect(digests.get(seq), `PROPERTY_SEED=${seed}, seq ${seq}`).toContain(digest)
+    return seq === endSeq ? 'as it was' : 'as it was before'
+  } catch (error) {
+    if (error instanceof StoreError) return `refused: ${error.code}`
+    throw error
+  }
+}
+
+function damageAtRandom(disk: ImageDisk, path: string, random: Random): void {
+  const found = disk.files.get(path)
+  if (found === undefined || found.length === 0) return
+  const bytes = new Uint8Array(found)
+  const at = random.integer(0, bytes.length - 1)
+  const sort = random.integer(0, 5)
+  if (sort === 0) disk.files.delete(path)
+  else if (sort === 1) disk.files.set(path, bytes.subarray(0, at))
+  else if (sort === 2) disk.files.set(path, Buffer.concat([bytes, randomBytes(random, 300)]))
+  else {
+    if (sort === 3) bytes.fill(0, at, at + 512)
+    else if (sort === 4) bytes.set(randomBytes(random, Math.min(64, bytes.length - at)), at)
+    else bytes[at] ^= 1 << random.integer(0, 7)
+    disk.files.set(path, bytes)
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import type { FeedEvent } from '../../../src/engine/event.ts'
+import { stateDigest } from '../../../src/store/state-digest.ts'
+import { eventLineText } from '../../../src/wire/event-line-text.ts'
+import { parseEventLine } from '../../../src/wire/event-lines.ts'
+import { everyRead } from '../../model/every-read.ts'
+import { history } from '../../oracle/histories.ts'
+import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
+import { ImageDisk } from '../damage/image-disk.ts'
+
+/** The files as version 1 wrote them; what compresses well is kept so. */
+export const GOLDEN = fileURLToPath(new URL('v1/', import.meta.url))
+export const HISTORY = 'history.jsonl.gz'
+export const EXPECTED = 'expected.json'
+export const ANSWERS = 'answers.json.gz'
+
+/** Events of the history, made once and kept beside the files. */
+const HISTORY_EVENTS = 120
+const HISTORY_SEED = 7
+/** The second segment begins, and the snapshot is made, before this event. */
+const SECOND_SEGMENT_AT = 106
+
+const DATA_FILE = /^(journal|snapshot|tape)-\d{16}\.mf[jst](\.gz)?$/
+
+export interface ExpectedState {
+  readonly seq: number
+  readonly snapshotSeq: number
+  readonly digest: string
+}
+
+/** The event lines that are kept, or new ones where there are none yet. */
+export function goldenLines(): string {
+  const path = join(GOLDEN, HISTORY)
+  if (existsSync(path)) return gunzipSync(readFileSync(path)).toString('utf8')
+  return history(HISTORY_SEED, HISTORY_EVENTS).map(eventLineText).join('\n')
+}
+
+export function goldenEvents(): FeedEvent[] {
+  return goldenLines()
+    .split('\n')
+    .map((line) => {
+      const event = parseEventLine(line)
+      if ('error' in event) throw new Error(`no event line: ${line}`)
+      return event
+    })
+}
+
+/** The files as this program writes them. */
+export function writtenNow(): ImageDisk {
+  const plan = { events: goldenEvents(), segmentsAt: [SECOND_SEGMENT_AT], snapshotsAt: [2] }
+  return writtenFolder(plan)
+}
+
+/** The files that are kept. */
+export function keptFiles(): ImageDisk {
+  const disk = new ImageDisk()
+  for (const name of readdirSync(GOLDEN).filter((one) => DATA_FILE.test(one))) {
+    const bytes = readFileSync(join(GOLDEN, name))
+    const isPacked = name.endsWith('.gz')
+    disk.files.set(join(FOLDER, name.replace('.gz', '')), isPacked ? gunzipSync(bytes) : bytes)
+  }
+  return disk
+}
+
+/** What a folder is recovered to: its state, and its answers as JSON. */
+export function readingOf(disk: ImageDisk): { state: ExpectedState; answers: string } {
+  const { engine, found } = recovered(disk)
+  const { tape } = engine.state
+  tape.leaveMemory(tape.archivedCount)
+  const state = {
+    seq: found.place.seq,
+    snapshotSeq: found.snapshotSeq ?? 0,
+    digest: stateDigest(engine.parts),
+  }
+  return { state, answers: JSON.stringify([...everyRead(engine, goldenEvents())]) }
+}

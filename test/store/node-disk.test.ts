@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { appendAll, readAll } from '../../src/store/disk.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { systemError } from './disks/crash-disk.ts'
+
+const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-node-disk-'))
+const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i % 251)
+
+afterEach(() => vi.restoreAllMocks())
+
+test('a write that a signal interrupts is made again, and one that was cut short goes on', () => {
+  const { writeSync } = fs
+  let calls = 0
+  vi.spyOn(fs, 'writeSync').mockImplementation((fd: number, from: unknown) => {
+    calls += 1
+    if (calls % 2 === 1) throw systemError('EINTR', 'write')
+    return writeSync(fd, viewOf(from).subarray(0, 300))
+  })
+  const file = new NodeDisk().create(join(folder, 'interrupted'))
+  appendAll(file, bytes)
+  file.close()
+  expect(calls).toBe(8)
+  expect(fs.readFileSync(join(folder, 'interrupted'))).toEqual(Buffer.from(bytes))
+})
+
+test('a read that a signal interrupts is made again', () => {
+  fs.writeFileSync(join(folder, 'read'), bytes)
+  const file = new NodeDisk().open(join(folder, 'read'))
+  vi.spyOn(fs, 'readSync').mockImplementationOnce(() => {
+    throw systemError('EINTR', 'read')
+  })
+  const into = new Uint8Array(bytes.length)
+  expect(readAll(file, into, 0)).toBe(true)
+  expect(into).toEqual(bytes)
+  expect(readAll(file, into, 1)).toBe(false)
+  file.close()
+})
+
+test('any other error of a write or a sync is told once and not tried again', () => {
+  const file = new NodeDisk().create(join(folder, 'refused'))
+  const write = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw systemError('ENOSPC', 'write')
+  })
+  const sync = vi.spyOn(fs, 'fdatasyncSync').mockImplementation(() => {
+    throw systemError('EIO', 'fdatasync')
+  })
+  expect(() => appendAll(file, bytes)).toThrow('ENOSPC')
+  expect(() => file.sync()).toThrow('EIO')
+  expect([write.mock.calls.length, sync.mock.calls.length]).toEqual([1, 1])
+  file.close()
+})
+
+function viewOf(from: unknown): Uint8Array {
+  if (from instanceof Uint8Array) return from
+  throw new TypeError('only bytes are written')
+}
