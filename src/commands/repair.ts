@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { withFile } from '../store/data-folder.ts'
+import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import { appendAll, type Disk, readAll } from '../store/disk.ts'
 import { Journal } from '../store/journal.ts'
 import { bootId } from '../store/process-lock.ts'
@@ -13,25 +13,27 @@ export function isNothing({ cut, segments, snapshots }: RepairPlan): boolean {
 }
 
 /**
- * Moves what is given up into a folder of its own below the data folder and returns that. Then a
- * segment of a new epoch, empty and closed in order, says that the stream has broken off here.
+ * Moves what is given up into a folder of its own below the data folder and returns that. A segment
+ * of a new epoch, empty and closed in order, says that the stream has broken off here.
  *
- * The one file that is cut comes last: whatever interrupts the repair, it can be run again.
+ * It takes the place of the first segment that goes. Until the last step a start refuses what is
+ * left or finds the new epoch, and a repair that was interrupted can be run again.
  */
 export function carryOut(disk: Disk, folder: string, plan: RepairPlan, now: Date): string {
+  const { cut, snapshots, chunks, segments } = plan
   const givenUp = newFolder(disk, folder, now)
-  if (plan.cut !== null) copyTail(disk, givenUp, plan.cut)
-  const files = [...plan.snapshots, ...plan.chunks, ...plan.segments]
-  for (const { path, name } of files.toReversed()) disk.rename(path, join(givenUp, name))
-  disk.syncFolder(givenUp)
-  disk.syncFolder(folder)
+  const move = ({ path, name }: NumberedFile) => disk.rename(path, join(givenUp, name))
+  if (cut !== null) copyTail(disk, givenUp, cut)
+  for (const file of [...snapshots, ...chunks, ...segments.slice(0, 1)]) move(file)
   beginEpoch(disk, folder, plan)
-  const { cut } = plan
   if (cut !== null)
     withFile(disk.open(cut.file.path), (file) => {
       file.truncate(cut.byte)
       file.sync()
     })
+  for (const file of segments.slice(1)) move(file)
+  disk.syncFolder(givenUp)
+  disk.syncFolder(folder)
   return givenUp
 }
 

@@ -38,15 +38,19 @@ function fold(engine: Engine, frame: WholeFrame): void {
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))
 }
 
-/** @throws StoreError when the frame holds no settings */
-export function settingsOf(frame: WholeFrame): EngineSettings {
-  const settings = readSettings(textOf(frame.payload))
+function settingsOf(frame: WholeFrame): EngineSettings {
+  let settings: EngineSettings | null = null
+  try {
+    settings = readSettings(textOf(frame.payload))
+  } catch {
+    // No JSON.
+  }
   if (settings === null) throw senseless(frame)
   return settings
 }
 
 /** Settings from their JSON, or null. */
-export function readSettings(text: string): EngineSettings | null {
+function readSettings(text: string): EngineSettings | null {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return null
   if (!('clock' in value) || !('lateSlots' in value)) return null

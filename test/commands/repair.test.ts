@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { carryOut } from '../../src/commands/repair.ts'
+import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair } from '../../src/commands/repair-plan.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
@@ -112,22 +112,21 @@ test('a journal that is gone behind its snapshot goes on behind that', () => {
   expect(new Run(folder, OPTIONS).digest).toBe(next.digest)
 })
 
-test('a repair that was interrupted before its last step can be run again', () => {
-  const { folder, events } = filledFolder(OPTIONS)
-  class Interrupted extends NodeDisk {
-    override open(path: string) {
-      const file = super.open(path)
-      file.truncate = () => {
-        throw new Error('interrupted')
-      }
-      return file
-    }
+test('a repair that is interrupted at any step can be run again', () => {
+  const options = { ...OPTIONS, segmentBytes: 60_000 }
+  const { folder, events, run } = filledFolder(options)
+  const reference = digestAt(events, 700)
+  for (let steps = 0, isDone = false; !isDone; steps += 1) {
+    const at = temporaryFolder()
+    fs.cpSync(folder, at, { recursive: true })
+    isDone = interrupted(at, steps)
+    const disk = new NodeDisk()
+    const again = planRepair(disk, at, 700, 65_536)
+    if (!isNothing(again)) carryOut(disk, at, again, new Date())
+    const next = new Run(at, OPTIONS)
+    expect(next.digest).toBe(reference)
+    expect(next.recovered.epoch).not.toBe(run.recovered.epoch)
   }
-  const plan = planRepair(new NodeDisk(), folder, 700, 65_536)
-  expect(() => carryOut(new Interrupted(), folder, plan, new Date(0))).toThrow('interrupted')
-  const again = planRepair(new NodeDisk(), folder, 700, 65_536)
-  carryOut(new NodeDisk(), folder, again, new Date())
-  expect(new Run(folder, OPTIONS).digest).toBe(digestAt(events, 700))
 })
 
 test('where nothing is to be given up nothing changes', async () => {
@@ -162,6 +161,42 @@ test('without a terminal and without --yes it refuses, and without --until too',
   expect(aimless.code).toBe(2)
   expect(aimless.errors).toContain('--until')
 })
+
+/** Repairs with a disk that fails after so many renames and cuts; true when that was enough. */
+function interrupted(folder: string, steps: number): boolean {
+  let left = steps
+  const step = () => {
+    left -= 1
+    if (left < 0) throw new Error('interrupted')
+  }
+  class FailingDisk extends NodeDisk {
+    override rename(from: string, to: string) {
+      step()
+      super.rename(from, to)
+    }
+
+    override open(path: string) {
+      const file = super.open(path)
+      const truncate = file.truncate.bind(file)
+      file.truncate = (size) => {
+        step()
+        truncate(size)
+      }
+      return file
+    }
+  }
+  try {
+    carryOut(
+      new FailingDisk(),
+      folder,
+      planRepair(new NodeDisk(), folder, 700, 65_536),
+      new Date(0),
+    )
+    return true
+  } catch {
+    return false
+  }
+}
 
 function joined(head = '', tail = ''): string {
   return Buffer.concat([Buffer.from(head, 'base64'), Buffer.from(tail, 'base64')]).toString(

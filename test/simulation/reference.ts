@@ -11,8 +11,11 @@ export const PRO_RULE = { trades: 6, mints: 2 }
 
 /** What arrived at once, at this time of the engine. */
 export interface Arrival {
-  /** `names`: the addresses of the swaps came to be known, the events did not arrive. */
-  readonly kind: 'events' | 'records' | 'names'
+  /**
+   * Of a batch whose events did not last there may be left: `names`, the addresses of its swaps, and
+   * `clock`, the time it came at.
+   */
+  readonly kind: 'events' | 'records' | 'names' | 'clock'
   readonly now: number
   readonly events: readonly FeedEvent[]
 }
@@ -53,6 +56,7 @@ export class Reference {
     for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
     if (kind === 'names') return
     engine.advance(now)
+    if (kind === 'clock') return
     let record = 0
     for (const event of events.slice(0, count))
       if (event.type === 'swap') {
@@ -76,7 +80,7 @@ export function referenceAt(plan: Plan, arrivals: readonly Arrival[], seq: numbe
   const reference = new Reference(plan)
   let left = seq
   for (const arrival of arrivals) {
-    if (arrival.kind === 'names') reference.fold(arrival)
+    if (arrival.kind === 'names' || arrival.kind === 'clock') reference.fold(arrival)
     else if (left > 0) {
       reference.fold(arrival, Math.min(left, arrival.events.length))
       left -= arrival.events.length
