@@ -12,6 +12,7 @@ import { JournaledEngine } from './store/journaled-engine.ts'
 import { NodeDisk } from './store/node-disk.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
+import { SegmentsAhead } from './store/segments-ahead.ts'
 import { Snapshots } from './store/snapshots.ts'
 import { DiskTapeArchive } from './store/tape-archive.ts'
 import { WaitTimes } from './store/wait-times.ts'
@@ -101,7 +102,9 @@ export class Durability {
       const archive = new DiskTapeArchive(disk, folder, tape.chunkRecords)
       tape.archive = archive
       const startedMs = performance.now()
+      const ahead = new SegmentsAhead(disk)
       const steps = recover({
+        ahead,
         disk,
         folder,
         boot,
@@ -109,7 +112,7 @@ export class Durability {
         newEngine: () => new Engine({ clock: config.clock }),
         newEpoch: randomUUID,
       })
-      const recovered = await inSlices(steps, log)
+      const recovered = await inSlices(steps, log).finally(() => ahead.close())
       service.engine.settle({ clock: config.clock, lateSlots: config.lateSlots })
       tell(recovered, service, performance.now() - startedMs, log)
       return new Durability(options, recovered, { disk, boot, archive, unlock })

@@ -76,7 +76,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
       }
       if (header.firstSeq >= start.foldFrom) foldFrame(start.engine, frame, header)
     },
-    1,
+    { framesPerRest: 1 },
   )
   for (;;) {
     const step = walk.next()

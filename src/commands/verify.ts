@@ -198,7 +198,7 @@ class Verification {
         chunks.compare()
         done += frameBytes(frame.payloadBytes)
       },
-      1,
+      { framesPerRest: 1 },
     )
     for (;;) {
       const step = walk.next()

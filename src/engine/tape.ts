@@ -1,5 +1,4 @@
 import { ROW_MASK, ROW_SHIFT, ROWS_PER_PAGE } from './memory/rows.ts'
-import { Slabs } from './memory/slabs.ts'
 import { SWAP_RECORD_BYTES, SWAP_U32_LANES } from './swap-record.ts'
 
 /** Records of a block, the unit in which records that have left memory are read. */
@@ -50,7 +49,6 @@ export class Tape {
   /** Records ever added: one below it may hold old lanes, `add` clears it. */
   #used = 0
   #firstInMemory = 0
-  readonly #slabs = new Slabs(PAGE_BYTES)
   readonly #u32: Uint32Array[] = []
   readonly #f64: Float64Array[] = []
   /** Pages that have left; their places in the lists stay. */
@@ -194,8 +192,8 @@ export class Tape {
   }
 
   #addPage(): void {
-    const { u32, f64 } = this.#slabs.page(this.#u32.length)
-    this.#u32.push(u32)
-    this.#f64.push(f64)
+    const buffer = new ArrayBuffer(PAGE_BYTES)
+    this.#u32.push(new Uint32Array(buffer))
+    this.#f64.push(new Float64Array(buffer))
   }
 }

@@ -1,9 +1,10 @@
-import { type DataFiles, FileBuffer, type NumberedFile } from './data-folder.ts'
+import type { DataFiles, NumberedFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { newerVersion, StoreError } from './failure.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { readSegmentHeader, type SegmentHeader } from './segment-header.ts'
 import { evidenceBehind, evidenceOfSegment, SegmentScan } from './segment-scan.ts'
+import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
 
 /** Where a tail that never was safe begins, and what goes with it. */
 export interface Cut {
@@ -48,7 +49,7 @@ export type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
 interface Walk {
   readonly disk: Disk
   readonly segments: readonly NumberedFile[]
-  readonly buffer: FileBuffer
+  readonly source: SegmentSource
   readonly framesPerRest: number
   /** Frames of earlier segments or below this seq are read but not handed out. */
   readonly from: JournalStart
@@ -58,6 +59,12 @@ interface Walk {
 
 /** Frames visited between two rests. */
 const FRAMES_PER_REST = 1_024
+
+export interface WalkOptions {
+  readonly framesPerRest?: number
+  /** The disk itself when left out. */
+  readonly source?: SegmentSource | undefined
+}
 
 /**
  * Walks the frames from a seq or the end of a snapshot on, segment by segment; yields between
@@ -72,7 +79,7 @@ export function* walkJournal(
   files: DataFiles,
   from: number | JournalStart,
   visit: VisitFrame,
-  framesPerRest = FRAMES_PER_REST,
+  options: WalkOptions = {},
 ): Generator<number, JournalEnd> {
   const fromSeq = typeof from === 'number' ? from : from.seq
   const latest = typeof from === 'number' ? Number.POSITIVE_INFINITY : from.segment
@@ -86,12 +93,11 @@ export function* walkJournal(
     isClosed: false,
     cut: null,
   }
-  const buffer = new FileBuffer()
   const walk: Walk = {
     disk,
     segments,
-    buffer,
-    framesPerRest,
+    source: options.source ?? new SegmentFiles(disk),
+    framesPerRest: options.framesPerRest ?? FRAMES_PER_REST,
     from: startOf(from),
     place: 0,
     end: start,
@@ -104,7 +110,7 @@ export function* walkJournal(
 
 function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   const file = walk.segments[walk.place]
-  const bytes = walk.buffer.read(walk.disk, file.path)
+  const { bytes, checkedTo } = yield* load(walk, file.path)
   const header = readSegmentHeader(bytes)
   if (header === 'newer') throw newerVersion(file.path)
   if (header === null || !follows(walk, file, header)) {
@@ -112,7 +118,7 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
     return
   }
   if (header.firstSeq > walk.end.seq) throw gap(file.path, walk.end.seq, header.firstSeq)
-  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq, checkedTo)
   const isWanted = file.number >= walk.from.segment
   let isClosed = false
   for (let frames = 1; scan.next(); frames++) {
@@ -125,6 +131,14 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq) : null
   walk.end = { seq, crc, segment: file.number, epoch, boot, isClosed, cut }
   yield seq
+}
+
+function* load({ source, end }: Walk, path: string): Generator<number, LoadedSegment> {
+  for (;;) {
+    const loaded = source.take(path)
+    if (loaded !== null) return loaded
+    yield end.seq
+  }
 }
 
 /** Does a segment go on where the one before ended? The first of the walk may start anywhere. */
@@ -143,6 +157,15 @@ function isBehindGap({ segments, place }: Walk): boolean {
 /** A seq alone asks for every frame at it or behind it. */
 function startOf(from: number | JournalStart): JournalStart {
   return typeof from === 'number' ? { seq: from, segment: 0 } : from
+}
+
+/** Paths of the segments that a walk from there reads, as far as can be told without reading. */
+export function pathsFrom(
+  disk: Disk,
+  segments: readonly NumberedFile[],
+  fromSeq: number,
+): readonly string[] {
+  return segmentsFrom(disk, segments, fromSeq, Number.POSITIVE_INFINITY).map(({ path }) => path)
 }
 
 /** Segments that hold `fromSeq`, the first of them no later than `latest`, and later ones. */
@@ -180,8 +203,9 @@ function tornAt(walk: Walk, bytes: Uint8Array, byte: number, seq = walk.end.seq)
   const later = walk.segments.slice(walk.place + 1)
   // A header that is whole but does not follow says what was safe before it.
   let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
+  const files = new SegmentFiles(walk.disk)
   for (const segment of later) {
-    const more = evidenceOfSegment(walk.buffer.read(walk.disk, segment.path))
+    const more = evidenceOfSegment(files.take(segment.path).bytes)
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }

@@ -8,8 +8,9 @@ import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import { foldFrame } from './frame-fold.ts'
 import type { JournalPlace } from './journal.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
-import { type Cut, type JournalEnd, walkJournal } from './journal-scan.ts'
+import { type Cut, type JournalEnd, pathsFrom, walkJournal } from './journal-scan.ts'
 import { UNKNOWN_BOOT } from './process-lock.ts'
+import type { SegmentSource } from './segment-source.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { missingChunk } from './tape-archive.ts'
@@ -24,6 +25,8 @@ export interface RecoveryOptions {
   /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
   readonly newEngine: () => Engine
   readonly newEpoch: () => string
+  /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
+  readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
   /** What reads older formats; all there is when left out. */
   readonly upgrades?: FormatUpgrades
 }
@@ -61,14 +64,21 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   disk.makeFolder(folder)
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
+  options.ahead?.begin(pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0))
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) needChunks(disk, folder, engine)
   const from = loaded ?? { seq: 0, segment: 0 }
   let framesFolded = 0
-  const walk = walkJournal(disk, files, from, (frame, header) => {
-    foldFrame(engine, frame, header, options.upgrades)
-    framesFolded += 1
-  })
+  const walk = walkJournal(
+    disk,
+    files,
+    from,
+    (frame, header) => {
+      foldFrame(engine, frame, header, options.upgrades)
+      framesFolded += 1
+    },
+    { source: options.ahead },
+  )
   const end = yield* inSteps(walk)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.rebuild()

@@ -18,6 +18,7 @@ import { readSegmentHeader } from './segment-header.ts'
 export class SegmentScan {
   readonly #bytes: Uint8Array<ArrayBuffer>
   readonly #view: DataView
+  readonly #checkedTo: number
   #next: number
   #crc: number
   #seq: number
@@ -32,9 +33,13 @@ export class SegmentScan {
   payloadAt = 0
   payloadBytes = 0
 
-  /** `bytes` starts at a multiple of 8 in its buffer, so that records can be read where they lie. */
-  constructor(bytes: Uint8Array<ArrayBuffer>, headerCrc: number, firstSeq: number) {
+  /**
+   * `bytes` starts at a multiple of 8 in its buffer, so that records can be read where they lie;
+   * frames that end at `checkedTo` or before were checked by another walk of the same bytes.
+   */
+  constructor(bytes: Uint8Array<ArrayBuffer>, headerCrc: number, firstSeq: number, checkedTo = 0) {
     this.#bytes = bytes
+    this.#checkedTo = checkedTo
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.u32 = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
     this.f64 = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 3)
@@ -46,15 +51,23 @@ export class SegmentScan {
   /** Moves to the next frame; false at the end, or where a frame is not right (`hasRest`). */
   next(): boolean {
     const at = this.#next
+    if (at < this.#checkedTo) {
+      this.#pass(at, frameBytes(this.#view.getUint32(at + FRAME.payloadBytes, true)))
+      return true
+    }
     const bytes = frameAt(this.#view, this.#bytes, at)
     if (bytes === 0) return false
     if (this.#view.getUint32(at + FRAME.previousCrc, true) !== this.#crc) return false
     if (this.#view.getFloat64(at + FRAME.seq, true) !== this.#seq) return false
+    this.#pass(at, bytes)
+    return true
+  }
+
+  #pass(at: number, bytes: number): void {
     this.#take(at)
     this.#next = at + bytes
     this.#crc = this.#view.getUint32(at + bytes - FRAME_TRAILER_BYTES, true)
     this.#seq += this.events
-    return true
   }
 
   /** Byte behind the last good frame. */

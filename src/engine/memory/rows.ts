@@ -1,5 +1,3 @@
-import { Slabs } from './slabs.ts'
-
 /**
  * Fixed-size rows off the V8 heap: pages of one ArrayBuffer each, reached as u32 or f64 lanes.
  * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
@@ -21,14 +19,12 @@ export class Rows {
   count = 0
   /** Rows ever used: a row below it may hold old bytes, `add` clears it. */
   #used = 0
-  readonly #slabs: Slabs
   readonly u32: Uint32Array<ArrayBuffer>[] = []
   readonly f64: Float64Array<ArrayBuffer>[] = []
 
   constructor(lanes: number) {
     this.lanes = lanes
     this.f64Lanes = lanes / 2
-    this.#slabs = new Slabs(ROWS_PER_PAGE * lanes * 4)
   }
 
   /** Takes the next row, zeroed. */
@@ -73,8 +69,8 @@ export class Rows {
   }
 
   #addPage(): void {
-    const { u32, f64 } = this.#slabs.page(this.u32.length)
-    this.u32.push(u32)
-    this.f64.push(f64)
+    const buffer = new ArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
+    this.u32.push(new Uint32Array(buffer))
+    this.f64.push(new Float64Array(buffer))
   }
 }

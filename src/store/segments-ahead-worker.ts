@@ -1,0 +1,39 @@
+/** Loads and checks journal segments, in the order asked for, for segments-ahead.ts. */
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { withFile } from './data-folder.ts'
+import { readAll } from './disk.ts'
+import { NodeDisk } from './node-disk.ts'
+import { readSegmentHeader } from './segment-header.ts'
+import { SegmentScan } from './segment-scan.ts'
+import type { LoadedFile, LoadOrder } from './segments-ahead.ts'
+
+const disk = new NodeDisk()
+const port: MessagePort = workerData
+
+port.on('message', (order: LoadOrder) => {
+  const loaded = load(order)
+  port.postMessage(loaded, [loaded.buffer])
+})
+
+function load({ path, buffer: old }: LoadOrder): LoadedFile {
+  try {
+    return withFile(disk.open(path), (file) => {
+      const length = file.size()
+      const buffer = old !== null && old.byteLength >= length ? old : new ArrayBuffer(length)
+      const bytes = new Uint8Array(buffer, 0, length)
+      if (!readAll(file, bytes, 0)) return { path, buffer, length: -1, checkedTo: 0 }
+      return { path, buffer, length, checkedTo: goodBytes(bytes) }
+    })
+  } catch {
+    return { path, buffer: new ArrayBuffer(0), length: -1, checkedTo: 0 }
+  }
+}
+
+/** Byte behind the last good frame. */
+function goodBytes(bytes: Uint8Array<ArrayBuffer>): number {
+  const header = readSegmentHeader(bytes)
+  if (header === null || header === 'newer') return 0
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  while (scan.next());
+  return scan.end
+}
