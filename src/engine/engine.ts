@@ -9,6 +9,7 @@ import { flagsOf } from './lifecycle.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
+import { Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import type { Rules } from './platform.ts'
 import { noCounts, Progress } from './progress.ts'
@@ -26,6 +27,9 @@ import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
 import { XLinks } from './x-links.ts'
+
+/** Swaps whose rows are brought near together; what they touch fits a core's own cache. */
+export const NEARED = 32
 
 /** Seconds an event may lie ahead of a wall clock (contract section 7). */
 export const AHEAD_OF_WALL_SECONDS_MAX = 60
@@ -75,6 +79,7 @@ export class Engine implements EventSink {
   readonly counts = noCounts()
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
   readonly parts: readonly StatePart[]
+  readonly nearing: Nearing
   readonly #births: TokenBirths
   readonly #fold: SwapFold
   readonly #late: LateCreation
@@ -95,6 +100,7 @@ export class Engine implements EventSink {
     this.top = new TopHolders(this.state)
     this.links = new XLinks(this.state)
     this.intake = new SwapIntake(this.state.book)
+    this.nearing = new Nearing(this.state)
     this.#births = new TokenBirths(this.state)
     this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
     this.#late = new LateCreation(this.state, this.#fold)
@@ -158,7 +164,14 @@ export class Engine implements EventSink {
   /** Takes `count` records from u32 lane `at` on of a buffer, an even lane; it is written to. */
   acceptLanes(u32: Uint32Array, f64: Float64Array, at: number, count: number): void {
     const end = at + count * SWAP_U32_LANES
-    for (let lane = at; lane < end; lane += SWAP_U32_LANES) this.#acceptSwap(u32, f64, lane)
+    for (let lane = at; lane < end; ) {
+      const stop = Math.min(end, lane + NEARED * SWAP_U32_LANES)
+      if (stop - lane > SWAP_U32_LANES) {
+        for (let near = lane; near < stop; near += SWAP_U32_LANES) this.nearing.first(u32, near)
+        for (let near = lane; near < stop; near += SWAP_U32_LANES) this.nearing.second(u32, near)
+      }
+      for (; lane < stop; lane += SWAP_U32_LANES) this.#acceptSwap(u32, f64, lane)
+    }
   }
 
   /** Takes events in order of arrival. */

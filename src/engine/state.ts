@@ -106,6 +106,11 @@ export class State {
     return -1
   }
 
+  /** Reads the place where a position would be found; the value means nothing. */
+  nearPosition(token: number, wallet: number): number {
+    return this.#positionSlots.near(hashPair(token, wallet))
+  }
+
   /** Adds an empty position; the caller has looked for it. Rolling back empties it, it stays findable. */
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()

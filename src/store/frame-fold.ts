@@ -23,6 +23,13 @@ export function foldFrame(
   else for (const one of presentFrames(frame, header, upgrades.journal)) fold(engine, one)
 }
 
+/** Is it a frame of swap records of the present version? */
+export function isRecords(frame: WholeFrame, header: SegmentHeader): boolean {
+  if (frame.kind !== Kind.records || header.version !== JOURNAL_VERSION) return false
+  if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
+  return true
+}
+
 function fold(engine: Engine, frame: WholeFrame): void {
   const { kind } = frame
   if (kind === Kind.records) {

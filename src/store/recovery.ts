@@ -5,11 +5,12 @@ import { listDataFiles, type NumberedFile, syncFiles, withFile } from './data-fo
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
-import { foldFrame } from './frame-fold.ts'
+import { foldFrame, isRecords } from './frame-fold.ts'
 import type { JournalPlace } from './journal.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { type Cut, type JournalEnd, pathsFrom, walkJournal } from './journal-scan.ts'
 import { UNKNOWN_BOOT } from './process-lock.ts'
+import { RecordRun } from './record-run.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
@@ -69,17 +70,20 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   if (loaded !== null) needChunks(disk, folder, engine)
   const from = loaded ?? { seq: 0, segment: 0 }
   let framesFolded = 0
+  const run = new RecordRun(engine)
   const walk = walkJournal(
     disk,
     files,
     from,
     (frame, header) => {
-      foldFrame(engine, frame, header, options.upgrades)
       framesFolded += 1
+      if (isRecords(frame, header)) return run.add(frame)
+      run.fold()
+      foldFrame(engine, frame, header, options.upgrades)
     },
     { source: options.ahead },
   )
-  const end = yield* inSteps(walk)
+  const end = yield* inSteps(walk, run)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.rebuild()
   for (const path of damaged) disk.rename(path, `${path}.damaged`)
@@ -145,10 +149,15 @@ export function* loadSnapshot(
   }
 }
 
-function* inSteps(walk: Generator<number, JournalEnd>): Generator<RecoveryProgress, JournalEnd> {
+function* inSteps(
+  walk: Generator<number, JournalEnd>,
+  run: RecordRun,
+): Generator<RecoveryProgress, JournalEnd> {
   try {
     for (;;) {
       const step = walk.next()
+      // Before the walk takes another segment into the same memory.
+      run.fold()
       if (step.done) return step.value
       yield { step: 'journal', done: step.value }
     }

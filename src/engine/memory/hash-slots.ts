@@ -44,6 +44,12 @@ export class HashSlots {
     return this.#scan()
   }
 
+  /** Reads the slot that a search would begin at. */
+  near(hash: number): number {
+    const shard = this.#shards[hash >>> (32 - SHARD_BITS)]
+    return shard[(hash << 1) & (shard.length - 1)]
+  }
+
   /** Adds a row; the caller has looked for it with `first` and `next` and not found it. */
   add(hash: number, row: number): void {
     const shardIndex = hash >>> (32 - SHARD_BITS)

@@ -1,0 +1,48 @@
+import { B_LANES, L_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+import { U } from './swap-record.ts'
+
+/** u32 lanes of a cache line. */
+const LINE = 16
+
+/**
+ * Reads a word of every row that a swap will need, some swaps ahead of its fold: the waits for
+ * memory of many swaps then pass together, where the fold would wait for one after the other.
+ */
+export class Nearing {
+  readonly #state: State
+  /** Keeps the reads from being left out; it means nothing. */
+  sum = 0
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** Rows that the record itself names. */
+  first(u32: Uint32Array, at: number): void {
+    const { tokens, births, windows, wallets } = this.#state
+    const token = u32[at + U.token]
+    const wallet = u32[at + U.wallet]
+    let sum = this.#state.nearPosition(token, wallet)
+    if (token < tokens.count) {
+      const page = tokens.u32[token >>> ROW_SHIFT]
+      const lane = (token & ROW_MASK) * T_LANES
+      sum += page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + page[lane + 3 * LINE]
+      sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES]
+      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * W_LANES]
+    }
+    if (wallet < wallets.count)
+      sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * L_LANES]
+    this.sum = sum | 0
+  }
+
+  /** The position, whose row has to be looked for. */
+  second(u32: Uint32Array, at: number): void {
+    const position = this.#state.findPosition(u32[at + U.token], u32[at + U.wallet])
+    if (position < 0) return
+    const page = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const lane = (position & ROW_MASK) * P_LANES
+    this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
+  }
+}
