@@ -13,7 +13,7 @@ import { median, spreadPercent } from './medians.ts'
 import type { Report, Row } from './report.ts'
 
 const STARTS = 5
-const POLL_MS = 10
+const POLL_MS = 50
 const PATIENCE_MS = 120_000
 const GIGABYTE = 1e9
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))

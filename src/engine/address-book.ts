@@ -70,10 +70,10 @@ export class AddressBook {
     return this.#intern(this.#load(text))
   }
 
-  /** As `address`, of the text's UTF-8. */
-  addressOfBytes(bytes: Uint8Array): number {
-    this.#scratch.set(bytes)
-    return this.#intern(bytes.length)
+  /** As `address`, of the text whose UTF-8 lies in `bytes` from `from` to before `to`. */
+  addressOfBytes(bytes: Uint8Array, from: number, to: number): number {
+    for (let at = from; at < to; at++) this.#scratch[at - from] = bytes[at]
+    return this.#intern(to - from)
   }
 
   #intern(length: number): number {

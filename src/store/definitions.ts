@@ -56,27 +56,32 @@ const scratch = Buffer.alloc(COUNTS * 4 + ENTRIES_MAX * (4 + 4 + 2 + ADDRESS_BYT
 
 /** @throws StoreError when the definitions do not go on where the book stands */
 export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {
-  const view = Buffer.from(payload.buffer, payload.byteOffset, payload.length)
-  const heads = Array.from({ length: COUNTS }, (_, i) => view.readUInt32LE(i * 4))
-  const [firstAddress, addresses, firstToken, tokens, firstWallet, wallets] = heads
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.length)
   const { counts } = book
-  if (
-    counts.addresses !== firstAddress ||
-    counts.tokens !== firstToken ||
-    counts.wallets !== firstWallet
-  )
-    throw new StoreError(
-      'damaged',
-      `The journal defines address ${firstAddress} where the state knows ${counts.addresses}: ` +
-        'journal and snapshot are not of one run, put back the files of one.',
-    )
+  const addresses = entries(view, 0, counts.addresses)
+  const tokens = entries(view, 1, counts.tokens)
+  const wallets = entries(view, 2, counts.wallets)
   const rolesAt = COUNTS * 4
   let at = rolesAt + (tokens + wallets) * 4
   for (let i = 0; i < addresses; i++) {
-    const length = view.readUInt16LE(at)
-    book.addressOfBytes(view.subarray(at + 2, at + 2 + length))
+    const length = view.getUint16(at, true)
+    book.addressOfBytes(payload, at + 2, at + 2 + length)
     at += 2 + length
   }
-  for (let i = 0; i < tokens; i++) book.giveToken(view.readUInt32LE(rolesAt + i * 4))
-  for (let i = 0; i < wallets; i++) book.giveWallet(view.readUInt32LE(rolesAt + (tokens + i) * 4))
+  for (let i = 0; i < tokens; i++) book.giveToken(view.getUint32(rolesAt + i * 4, true))
+  for (let i = 0; i < wallets; i++)
+    book.giveWallet(view.getUint32(rolesAt + (tokens + i) * 4, true))
 }
+
+/** How many entries of a kind are defined, which have to go on behind the `known` ones. */
+function entries(view: DataView, kind: number, known: number): number {
+  const first = view.getUint32(kind * 8, true)
+  if (first === known) return view.getUint32(kind * 8 + 4, true)
+  throw new StoreError(
+    'damaged',
+    `The journal defines ${KINDS[kind]} ${first} where the state knows ${known}: journal and ` +
+      'snapshot are not of one run, put back the files of one.',
+  )
+}
+
+const KINDS = ['address', 'token', 'wallet']
