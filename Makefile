@@ -28,7 +28,7 @@ check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"
 	@npm run --silent check
 
-bench: $(INSTALLED) ## First figures: fold, memory, tables, fan-out
+bench: $(INSTALLED) ## Figures: fold, journal, restart, snapshot pause, memory, tables, fan-out
 	@npm run --silent bench
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each

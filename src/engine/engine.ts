@@ -1,7 +1,14 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
+import { Arrivals } from './arrivals.ts'
+import {
+  AHEAD_OF_WALL_SECONDS_MAX,
+  type EngineOptions,
+  type EngineSettings,
+  type Facts,
+} from './engine-options.ts'
 import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
 import type { EventSink } from './event-sink.ts'
-import { Identities, identify, identityKey } from './identities.ts'
+import { Identities, identityKey } from './identities.ts'
 import { tokenLane } from './lanes.ts'
 import { LateCreation } from './late-creation.ts'
 import { T, TokenFlag } from './layout.ts'
@@ -9,15 +16,13 @@ import { flagsOf } from './lifecycle.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
-import { Nearing } from './nearing.ts'
+import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
-import type { Rules } from './platform.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
-import { hashSignature, hashSignatureText, signatureHash } from './signature.ts'
 import { State } from './state.ts'
 import { SwapFold } from './swap-fold.ts'
 import { SwapIntake } from './swap-intake.ts'
@@ -27,40 +32,6 @@ import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
 import { XLinks } from './x-links.ts'
-
-/** Swaps whose rows are brought near together; what they touch fits a core's own cache. */
-export const NEARED = 32
-
-/** Seconds an event may lie ahead of a wall clock (contract section 7). */
-export const AHEAD_OF_WALL_SECONDS_MAX = 60
-
-/** What decides how events are folded; a journal keeps it beside them. */
-export interface EngineSettings {
-  /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
-  readonly clock: 'event' | 'wall'
-  /** Slots a swap may be late. */
-  readonly lateSlots: number
-}
-
-export interface EngineOptions {
-  readonly clock: EngineSettings['clock']
-  readonly lateSlots?: number
-  /** Swap identities remembered, a power of two. */
-  readonly identities?: number
-  readonly rules?: Partial<Rules>
-  /** Records of the tape that leave memory together. */
-  readonly tapeChunkRecords?: number
-}
-
-/** What leaves the engine by itself. Listeners must not throw and must not fold. */
-export interface Facts {
-  /** A new swap, by tape index; valid until the listener returns. */
-  trade: (index: number) => void
-  /** A token migrated. */
-  migration: (token: number) => void
-  /** A token is known for the first time, or its creation is. */
-  created: (token: number) => void
-}
 
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
@@ -92,6 +63,7 @@ export class Engine implements EventSink {
   readonly #progress = new Progress(this.counts)
   readonly #newest: RingKey = this.#progress.newest
   readonly #key: RingKey = { ...NOWHERE }
+  readonly #arrivals: Arrivals
 
   constructor(options: EngineOptions) {
     this.state = new State(options.rules, options.tapeChunkRecords)
@@ -101,6 +73,8 @@ export class Engine implements EventSink {
     this.links = new XLinks(this.state)
     this.intake = new SwapIntake(this.state.book)
     this.nearing = new Nearing(this.state)
+    const { book, tape } = this.state
+    this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
     this.#births = new TokenBirths(this.state)
     this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
     this.#late = new LateCreation(this.state, this.#fold)
@@ -229,7 +203,7 @@ export class Engine implements EventSink {
   #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
     if (!this.#tick(u32[at + U.timestamp])) return
     const key = this.#key
-    this.#readKey(key, u32, f64, at)
+    this.#arrivals.readRecord(key, u32, f64, at)
     if (!this.#isInReach(key)) {
       // A refused swap is not remembered: it is refused again when it comes again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
@@ -256,34 +230,6 @@ export class Engine implements EventSink {
     else this.#becomeNewest(key)
     if (!isKnown) this.facts.emit('created', u32[at + U.token])
     this.facts.emit('trade', tapeIndex)
-  }
-
-  /** Fills the key of a record, and `identityKey`. */
-  #readKey(key: RingKey, u32: Uint32Array, f64: Float64Array, at: number): void {
-    const flags = u32[at + U.flags]
-    key.isSlotKnown = (flags & Flag.noSlot) === 0
-    hashSignature(u32, at + U.signature)
-    identify(signatureHash[0], signatureHash[1], u32[at + U.ordinal])
-    if (!key.isSlotKnown) {
-      this.#inherit(key)
-      return
-    }
-    key.slot = f64[(at >>> 1) + F.slot]
-    key.ordinal = u32[at + U.ordinal]
-    key.signatureHigh = signatureHash[0]
-    key.signatureLow = signatureHash[1]
-    key.txIndex =
-      flags & Flag.noTxIndex
-        ? this.#ring.txIndexOf(key.slot, key.signatureHigh, key.signatureLow)
-        : u32[at + U.txIndex]
-  }
-
-  #inherit(key: RingKey): void {
-    key.slot = this.#newest.slot
-    key.txIndex = this.#newest.txIndex
-    key.ordinal = this.#newest.ordinal
-    key.signatureHigh = 0
-    key.signatureLow = 0
   }
 
   /** Can the event be folded in its place? */
@@ -340,7 +286,7 @@ export class Engine implements EventSink {
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
     this.#progress.othersTaken += 1
-    const key = this.#keyOf(event)
+    const key = this.#arrivals.keyOf(event, this.seq)
     const entry: LifecycleEntry = { event, token, key }
     if (!this.#isInReach(key)) {
       // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
@@ -352,16 +298,6 @@ export class Engine implements EventSink {
     this.#applyAndTell(entry, key)
     if (later !== null) this.#foldAgain(later)
     else this.#becomeNewest(key)
-  }
-
-  #keyOf(event: TokenCreated | Completed | Migrated): RingKey {
-    const { slot, ordinal } = event
-    const arrival = this.seq
-    if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
-    hashSignatureText(event.signature, this.state.book)
-    const [signatureHigh, signatureLow] = signatureHash
-    const txIndex = event.txIndex ?? this.#ring.txIndexOf(slot, signatureHigh, signatureLow)
-    return { slot, txIndex, ordinal, isSlotKnown: true, signatureHigh, signatureLow, arrival }
   }
 
   /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */

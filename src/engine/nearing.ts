@@ -3,6 +3,9 @@ import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
 
+/** Swaps whose rows are brought near together; what they touch fits a core's own cache. */
+export const NEARED = 32
+
 /** u32 lanes of a cache line. */
 const LINE = 16
 

@@ -132,6 +132,11 @@ export class OrderRing {
     return this.#columns.marks[low & (this.#capacity - 1)]
   }
 
+  /** Does it hold every event of a slot that it ever will? */
+  reaches(slot: number): boolean {
+    return this.length === 0 || slot >= this.#columns.slots[this.#tail & (this.#capacity - 1)]
+  }
+
   /**
    * Index of a transaction whose feed gave none: that of the event of its signature that arrived
    * last in the slot, else the one after the highest of the slot.

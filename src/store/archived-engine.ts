@@ -1,4 +1,5 @@
-import { Engine, type EngineOptions } from '../engine/engine.ts'
+import { Engine } from '../engine/engine.ts'
+import type { EngineOptions } from '../engine/engine-options.ts'
 import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
 import type { Disk } from './disk.ts'
 import { DiskTapeArchive } from './tape-archive.ts'

@@ -1,4 +1,5 @@
-import type { Engine, EngineSettings } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { EngineSettings } from '../engine/engine-options.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { parseEventLine } from '../wire/event-lines.ts'
 import { applyDefinitions } from './definitions.ts'

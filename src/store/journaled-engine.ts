@@ -49,6 +49,7 @@ export class JournaledEngine implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
+    if (this.#isOver(batch.length)) return
     for (let from = 0; from < batch.length; from += EVENTS_PER_WRITE) {
       const part = batch.slice(from, from + EVENTS_PER_WRITE)
       this.#collect(part)
@@ -61,6 +62,7 @@ export class JournaledEngine implements EventSink {
   }
 
   records(batch: RecordBatch): void {
+    if (this.#isOver(batch.count)) return
     const { seq } = this.#journal
     const frames = this.#begin(seq)
     for (let from = 0; from < batch.count; from += EVENTS_PER_WRITE) {
@@ -70,6 +72,13 @@ export class JournaledEngine implements EventSink {
     if (!this.#write(batch.count)) return
     this.#engine.acceptRecords(batch)
     this.#known = this.#engine.state.book.counts
+  }
+
+  /** Had the disk refused before? The batch is left out, its names do not even get numbers. */
+  #isOver(events: number): boolean {
+    if (this.#journal.failure === null) return false
+    this.leftOut += events
+    return true
   }
 
   /** Cuts a batch into runs; swaps become records. */

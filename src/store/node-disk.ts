@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
 
@@ -18,7 +19,9 @@ export class NodeDisk implements Disk {
   }
 
   makeFolder(folder: string): void {
-    fs.mkdirSync(folder, { recursive: true })
+    const made = fs.mkdirSync(folder, { recursive: true })
+    // Else a power failure could take the folder with all that is safe in it.
+    if (made !== undefined) this.syncFolder(dirname(made))
   }
 
   create(path: string): DiskFile {

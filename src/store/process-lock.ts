@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from './failure.ts'
+import { NodeDisk } from './node-disk.ts'
 
 const NAME = 'lock'
 /** Names the compactor that works on the folder, so that the next start can end it. */
@@ -16,7 +17,7 @@ const LOOK_EVERY_MS = 5
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, NAME)
-  fs.mkdirSync(folder, { recursive: true })
+  new NodeDisk().makeFolder(folder)
   const mine = nameOf(process.pid)
   for (let tries = 0; tries < 3; tries++) {
     try {

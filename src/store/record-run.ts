@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import { NEARED } from '../engine/engine.ts'
+import { NEARED } from '../engine/nearing.ts'
 import type { SegmentScan } from './segment-scan.ts'
 
 /**

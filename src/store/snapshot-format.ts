@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../engine/engine.ts'
+import type { EngineSettings } from '../engine/engine-options.ts'
 
 /**
  * The layout of a snapshot, version 1, little-endian:

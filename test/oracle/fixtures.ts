@@ -1,5 +1,5 @@
 /** Events with round figures for cases that are worked out by hand. */
-import type { FeedEvent, Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../src/engine/event.ts'
 import type { ChartQuery, TraderQuery } from '../../src/wire/answers.ts'
 import { Oracle } from './oracle.ts'
 
@@ -59,6 +59,19 @@ export const swap = (over: Partial<Swap> = {}): Swap => {
     ...over,
   }
 }
+
+export const migrated = (over: Partial<Migrated> = {}): Migrated => ({
+  type: 'migrated',
+  slot: 1_000,
+  txIndex: 9,
+  ordinal: 0,
+  signature: 'migrate',
+  timestamp: START_SECOND,
+  mint: created().mint,
+  bondingCurve: created().bondingCurve,
+  poolAmm: 'pool amm',
+  ...over,
+})
 
 export const price = (usd: number): FeedEvent => ({
   type: 'sol_price',

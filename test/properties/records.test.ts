@@ -3,7 +3,9 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { checkEvent } from '../model/light-check.ts'
+import { Pair } from '../model/pair.ts'
+import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 
 interface Page {
@@ -61,6 +63,23 @@ test('swaps are counted after a creation of their slot, whatever text its signat
       swap({ slot: 100, txIndex: null, signature: `${base58.slice(1)}6` }),
     ]
     expect(indexesOf(events), signature).toEqual([6, 7])
+  }
+})
+
+test('a migration told long after its slot counts behind the swaps of the slot, or with its own', () => {
+  for (const signature of ['own', 'of nobody']) {
+    const pair = new Pair('event')
+    const events = [
+      created({ slot: 90, signature: 'birth' }),
+      swap({ slot: 100, txIndex: 3, signature: 'own', ordinal: 0 }),
+      swap({ slot: 100, txIndex: 5, signature: 'other', ordinal: 0 }),
+      swap({ slot: 300, txIndex: 1, signature: 'newest' }),
+      migrated({ slot: 100, txIndex: null, signature, ordinal: 1 }),
+    ]
+    for (const [index, event] of events.entries()) {
+      pair.apply(event)
+      expect(checkEvent(pair, event, index), signature).toBeNull()
+    }
   }
 })
 

@@ -1,4 +1,5 @@
-import { AHEAD_OF_WALL_SECONDS_MAX, type Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../../src/engine/engine-options.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { type Check, firstDifference } from '../model/difference.ts'

@@ -1,4 +1,5 @@
-import type { Engine, EngineOptions } from '../../../src/engine/engine.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import type { EngineOptions } from '../../../src/engine/engine-options.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import type { EventSink } from '../../../src/engine/event-sink.ts'
 import { RecordBatch } from '../../../src/engine/record-batch.ts'

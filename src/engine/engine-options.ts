@@ -1,0 +1,32 @@
+import type { Rules } from './platform.ts'
+
+/** Seconds an event may lie ahead of a wall clock (contract section 7). */
+export const AHEAD_OF_WALL_SECONDS_MAX = 60
+
+/** What decides how events are folded; a journal keeps it beside them. */
+export interface EngineSettings {
+  /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
+  readonly clock: 'event' | 'wall'
+  /** Slots a swap may be late. */
+  readonly lateSlots: number
+}
+
+export interface EngineOptions {
+  readonly clock: EngineSettings['clock']
+  readonly lateSlots?: number
+  /** Swap identities remembered, a power of two. */
+  readonly identities?: number
+  readonly rules?: Partial<Rules>
+  /** Records of the tape that leave memory together. */
+  readonly tapeChunkRecords?: number
+}
+
+/** What leaves the engine by itself. Listeners must not throw and must not fold. */
+export interface Facts {
+  /** A new swap, by tape index; valid until the listener returns. */
+  trade: (index: number) => void
+  /** A token migrated. */
+  migration: (token: number) => void
+  /** A token is known for the first time, or its creation is. */
+  created: (token: number) => void
+}

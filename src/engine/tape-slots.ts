@@ -1,0 +1,47 @@
+import { hashSignature, signatureHash } from './signature.ts'
+import { F, Flag, U } from './swap-record.ts'
+import type { Tape } from './tape.ts'
+
+/** Swaps of a slot looked back over for one of the same transaction; a real slot holds fewer. */
+const LOOK_BACK_MAX = 4_096
+
+/**
+ * Index of a transaction whose feed gave none, among the swaps of its slot: that of the newest swap
+ * with its signature, else the one after the highest; 0 in a slot without swaps.
+ */
+export function txIndexInTape(
+  tape: Tape,
+  slot: number,
+  signatureHigh: number,
+  signatureLow: number,
+): number {
+  const end = endOfSlot(tape, slot)
+  let next = -1
+  for (let index = end - 1; index >= Math.max(0, end - LOOK_BACK_MAX); index--) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    if (slotOf(tape, index) !== slot) break
+    if (u32[at + U.flags] & Flag.noSlot) continue
+    if (next < 0) next = u32[at + U.txIndex] + 1
+    hashSignature(u32, at + U.signature)
+    if (signatureHash[0] === signatureHigh && signatureHash[1] === signatureLow)
+      return u32[at + U.txIndex]
+  }
+  return Math.max(0, next)
+}
+
+/** Index behind the last record of a slot, or of the slots before it: the tape is in total order. */
+function endOfSlot(tape: Tape, slot: number): number {
+  let low = 0
+  let high = tape.count
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (slotOf(tape, middle) > slot) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function slotOf(tape: Tape, index: number): number {
+  return tape.f64Of(index)[(tape.at(index) >>> 1) + F.slot]
+}
