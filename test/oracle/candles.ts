@@ -64,7 +64,7 @@ const trade = (bar: Series, price: number): Series => ({
 function barsOf(swaps: readonly FoldedSwap[], resolution: Resolution): Bar[] {
   const bars = new Map<number, Bar>()
   const byTime = [...swaps].sort((a, b) => a.swap.timestamp - b.swap.timestamp)
-  for (const { swap, value, worth } of byTime) {
+  for (const { swap, value, worth, lamports } of byTime) {
     const time = barTime(swap.timestamp, resolution)
     const bar = bars.get(time)
     bars.set(time, {
@@ -72,7 +72,7 @@ function barsOf(swaps: readonly FoldedSwap[], resolution: Resolution): Bar[] {
       usd: bar ? trade(bar.usd, value.priceUsd) : flat(value.priceUsd),
       sol: bar ? trade(bar.sol, value.priceSol) : flat(value.priceSol),
       microUsd: (bar?.microUsd ?? 0) + worth.microUsd,
-      lamports: (bar?.lamports ?? 0) + worth.lamports,
+      lamports: (bar?.lamports ?? 0) + lamports,
     })
   }
   return [...bars.values()].sort((a, b) => a.time - b.time)

@@ -73,10 +73,10 @@ function slotGroups(token: Token, buys: readonly FoldedSwap[]): Set<string>[] {
   const createdSlot = token.created?.event.slot ?? null
   if (createdSlot === null) return []
   const slots = new Map<number, Map<string, number>>()
-  for (const { swap, worth } of buys) {
+  for (const { swap, lamports } of buys) {
     if (swap.slot === null || swap.slot > createdSlot + BUNDLE_SLOTS) continue
     const sums = slots.get(swap.slot) ?? new Map<string, number>()
-    slots.set(swap.slot, sums.set(swap.signer, (sums.get(swap.signer) ?? 0) + worth.lamports))
+    slots.set(swap.slot, sums.set(swap.signer, (sums.get(swap.signer) ?? 0) + lamports))
   }
   return [...slots.values()].map((sums) => {
     const enough = [...sums].filter(([, lamports]) => lamports >= BUNDLE_LAMPORTS)

@@ -23,6 +23,8 @@ export interface Key {
 export interface Placed<E extends ChainEvent = ChainEvent> {
   readonly event: E
   readonly key: Key
+  /** Where it is folded: its key, but a creation that is told too late counts where it arrived. */
+  readonly foldedAt: Key
   /** The tx index on the wire: the one given, else the one inferred, else 0. */
   readonly txIndex: number
   /** The newest `sol_price` that had arrived before this event. */
@@ -76,7 +78,7 @@ export class Arrivals {
 
   /** All events in the order in which they count; equal keys as they arrived. */
   sorted(): Placed[] {
-    return [...this.placed].sort((a, b) => compareKeys(a.key, b.key))
+    return [...this.placed].sort((a, b) => compareKeys(a.foldedAt, b.foldedAt))
   }
 
   private accepts(event: ChainEvent): boolean {
@@ -101,7 +103,7 @@ export class Arrivals {
       this.counts.duplicates += 1
       return false
     }
-    if (swap.slot !== null && swap.slot < this.newestKey().slot - this.lateSlots) {
+    if (this.isOutOfReach(swap)) {
       this.counts.lateRefused += 1
       return false
     }
@@ -110,12 +112,20 @@ export class Arrivals {
 
   private place(event: ChainEvent): Placed {
     const arrivedPriceUsd = this.solPriceUsd
+    const newest = this.newestKey()
     if (event.slot === null) {
-      return { event, key: this.newestKey(), txIndex: event.txIndex ?? 0, arrivedPriceUsd }
+      const txIndex = event.txIndex ?? 0
+      return { event, key: newest, foldedAt: newest, txIndex, arrivedPriceUsd }
     }
     const txIndex = event.txIndex ?? this.inferTxIndex(event.slot, event.signature)
     const key = { slot: event.slot, txIndex, ordinal: event.ordinal }
-    return { event, key, txIndex, arrivedPriceUsd }
+    const isToldLate = event.type === 'token_created' && this.isOutOfReach(event)
+    return { event, key, foldedAt: isToldLate ? newest : key, txIndex, arrivedPriceUsd }
+  }
+
+  /** More slots late than is folded in its place. */
+  private isOutOfReach({ slot }: ChainEvent): boolean {
+    return slot !== null && slot < this.newestKey().slot - this.lateSlots
   }
 
   private newestKey(): Key {

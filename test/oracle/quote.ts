@@ -33,6 +33,17 @@ export function worthOf(quote: Quote, raw: bigint, solPriceUsd: number): Worth {
   return { microUsd: Number(raw), lamports: Number(lamportsOfMicroUsd(raw, solPriceUsd)) }
 }
 
+/** Lamports of a swap whose dollars are stored: SOL values of other quotes follow from those. */
+export function lamportsOfWorth(
+  quote: Quote,
+  raw: bigint,
+  microUsd: number,
+  solPriceUsd: number,
+): number {
+  if (quote === 'sol') return Number(raw)
+  return quote === 'usdc' ? Number(lamportsOfMicroUsd(BigInt(microUsd), solPriceUsd)) : 0
+}
+
 /** Virtual reserves after a trade; on the AMM the effective pool reserves. Both above 0. */
 export interface Reserves {
   readonly baseRaw: bigint

@@ -11,6 +11,7 @@ import {
   TRADERS,
   twitter,
 } from './fixtures.ts'
+import { USDC } from './market.ts'
 import { Oracle } from './oracle.ts'
 import { cleanLink, cleanText, xLink } from './text.ts'
 
@@ -67,6 +68,35 @@ test('a mint born on the AMM is graduated, one born on the curve has its pool', 
     { bonding_curve: '', pool_amm: 'amm pool', migration_signature: null },
   ])
   expect(oracle.migrationMessage('amm')).toBe(null)
+})
+
+test('a creation told too late leaves the dollars that are stored, and gives the rest its quote', () => {
+  // 2 of a quote that nobody knew were 2 SOL, 200 USD; as USDC they are 2,000 and still 200 USD.
+  const traded = [price(100), swap({ slot: 200, quoteRaw: 2_000_000_000n })]
+  const usdc = created({ slot: 199, quoteMint: USDC })
+  const inReach = oracleOf(...traded, swap({ slot: 231, mint: 'other' }), usdc)
+  expect(inReach.swaps('mint', null, 1, 9)).toMatchObject({
+    items: [{ quote_mint_amount: 2000, volume_usd: 2000, base_mint_price_usd: 3e-5 }],
+  })
+  const tooLate = oracleOf(...traded, swap({ slot: 232, mint: 'other' }), usdc)
+  expect(tooLate.swaps('mint', null, 1, 9)).toMatchObject({
+    items: [{ quote_mint_amount: 2000, volume_usd: 200, base_mint_price_usd: 3e-5 }],
+  })
+  expect(tooLate.marketData(['mint'])).toMatchObject([{ vol_24h: 200 }])
+  expect(tooLate.tokenTraders('mint', TRADERS)).toMatchObject({ items: [{ bought_usd: 200 }] })
+})
+
+test('a creation that comes to stand behind a swap fills in what the swap is measured by', () => {
+  // The swap names no index and is the first of its slot; half of what the curve had is sold.
+  const early = swap({ slot: 100, txIndex: null, realBaseRaw: 350_000_000_000_000n })
+  const behind = created({ txIndex: 2, realBaseRaw: 700_000_000_000_000n, supplyRaw: 10n ** 12n })
+  const oracle = oracleOf(price(100), early, behind)
+  expect(oracle.swaps('mint', null, 1, 9)).toMatchObject({
+    items: [{ tx_index: 0, bonding_curve_progress: 50, m_cap_usd: expect.closeTo(3) }],
+  })
+  expect(oracle.marketData(['mint'])).toMatchObject([
+    { pct_completion: 50, market_cap: expect.closeTo(3) },
+  ])
 })
 
 test('a sell moves a token back to `new`, a completed one stays', () => {

@@ -5,6 +5,7 @@ import type { Arrivals, Key, Placed } from './order.ts'
 import { foldPosition, openPosition, type Position } from './positions.ts'
 import {
   lamportsOfFees,
+  lamportsOfWorth,
   type Quote,
   quoteOf,
   type Reserves,
@@ -24,7 +25,10 @@ export interface FoldedSwap {
   readonly transaction: number
   readonly opensTransaction: boolean
   readonly solPriceUsd: number
+  /** By the quote that was known at this place; stored, so a creation told later leaves it. */
   readonly worth: Worth
+  /** By the quote that is known now. */
+  readonly lamports: number
   /** Platform and creator fee. */
   readonly feeLamports: number
   readonly value: Valuation
@@ -43,6 +47,8 @@ export interface Token {
   readonly firstKey: Key
   readonly firstTimestamp: number
   created: Placed<TokenCreated> | null
+  /** Its creation, also at places where it was not yet known. */
+  readonly told: TokenCreated | null
   migrated: Placed<Migrated> | null
   /** Its first AMM swap. */
   firstAmm: Placed<Swap> | null
@@ -68,9 +74,9 @@ export interface World {
 
 const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 
-export const decimalsOf = (token: Token): number => token.created?.event.decimals ?? 6
+export const decimalsOf = (token: Token): number => token.told?.decimals ?? 6
 
-export const quoteOfToken = (token: Token): Quote => quoteOf(token.created?.event.quoteMint)
+export const quoteOfToken = (token: Token): Quote => quoteOf(token.told?.quoteMint)
 
 export const isGraduated = (token: Token): boolean =>
   token.migrated !== null || token.firstAmm !== null
@@ -79,10 +85,10 @@ export const poolAmmOf = (token: Token): string =>
   token.migrated?.event.poolAmm ?? token.firstAmm?.event.pool ?? ''
 
 export const supplyOf = (token: Token): bigint =>
-  token.supplySeenRaw ?? 10n ** BigInt(9 + decimalsOf(token))
+  token.supplySeenRaw ?? token.told?.supplyRaw ?? 10n ** BigInt(9 + decimalsOf(token))
 
 export const initialRealBaseOf = (token: Token): bigint =>
-  token.created?.event.realBaseRaw ?? INITIAL_REAL_BASE_RAW
+  token.told?.realBaseRaw ?? INITIAL_REAL_BASE_RAW
 
 /** Unclamped pct_completion of a curve that is not complete, 0 to 100 only after a clamp. */
 export function curveProgressPct(token: Token, realBaseRaw: bigint): number {
@@ -100,13 +106,17 @@ export class Fold {
   private transaction = 0
   private lastSignature: string | null = null
   private readonly proRule: ProRule
+  private readonly creations = new Map<string, TokenCreated>()
 
   constructor(proRule: ProRule) {
     this.proRule = proRule
   }
 
   run(arrivals: Arrivals): World {
-    for (const placed of arrivals.sorted()) this.foldEvent(placed)
+    const sorted = arrivals.sorted()
+    for (const { event } of sorted)
+      if (event.type === 'token_created') this.creations.set(event.mint, event)
+    for (const placed of sorted) this.foldEvent(placed)
     return {
       tokens: this.tokens,
       traders: this.traders,
@@ -136,6 +146,7 @@ export class Fold {
       firstKey: key,
       firstTimestamp: event.timestamp,
       created: null,
+      told: this.creations.get(event.mint) ?? null,
       migrated: null,
       firstAmm: null,
       complete: false,
@@ -171,6 +182,9 @@ export class Fold {
     const solPriceUsd = swap.solPriceUsd ?? placed.arrivedPriceUsd ?? this.swapPriceUsd
     this.swapPriceUsd = swap.solPriceUsd ?? this.swapPriceUsd
     const quote = quoteOfToken(token)
+    const quoteThen = quoteOf(token.created?.event.quoteMint)
+    const worth = worthOf(quoteThen, swap.quoteRaw, solPriceUsd)
+    const fees = swap.platformFeeRaw + swap.creatorFeeRaw
     const supply = supplyOf(token)
     const before = swap.baseBalanceBeforeRaw ?? at.balanceRaw
     return {
@@ -180,8 +194,9 @@ export class Fold {
       transaction: this.transaction,
       opensTransaction,
       solPriceUsd,
-      worth: worthOf(quote, swap.quoteRaw, solPriceUsd),
-      feeLamports: lamportsOfFees(quote, swap.platformFeeRaw + swap.creatorFeeRaw, solPriceUsd),
+      worth,
+      lamports: lamportsOfWorth(quote, swap.quoteRaw, worth.microUsd, solPriceUsd),
+      feeLamports: lamportsOfFees(quoteThen, fees, solPriceUsd),
       value: valuation(quote, token.reserves, decimalsOf(token), supply, solPriceUsd),
       progressPct: progressAt(token, swap),
       balanceBeforeRaw: before,
@@ -197,7 +212,7 @@ function foldCreated(token: Token, placed: Placed<TokenCreated>): void {
   const { event } = placed
   token.created = placed
   token.bondingCurve = event.bondingCurve || token.bondingCurve
-  token.supplySeenRaw = event.supplyRaw ?? token.supplySeenRaw
+  token.supplySeenRaw ??= event.supplyRaw ?? null
   // A creation that stands after trades of its own mint knows less than they do.
   if (token.swaps.length > 0) return
   token.realBaseRaw = event.realBaseRaw

@@ -159,13 +159,14 @@ export class Simulation {
     this.#batch = events.length
     const seqBefore = process.service.engine.seq
     const leftOut = process.leftOut
+    const wasOver = process.journal.failure !== null
     process.take(arrival)
     const isAlive = this.#ending === null
     const isRefused = !isAlive || process.leftOut > leftOut
     insist(process.service.failure === null, () => `the service: ${process.service.failure}`)
     if (isRefused) {
       this.#tally.batchesRefused += 1
-      this.#witness.refused(arrival, isAlive)
+      this.#witness.refused(arrival, isAlive, wasOver)
       if (isAlive)
         insist(process.service.engine.seq === seqBefore, () => 'took events after a disk failure')
     } else {
