@@ -7,5 +7,7 @@ import { fileURLToPath } from 'node:url'
 const node = createRequire(import.meta.url).resolve('node/bin/node')
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+// A terminal tells both processes; told twice, the program would take it for a second Ctrl-C.
+process.on('SIGINT', () => {})
 child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
