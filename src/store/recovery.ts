@@ -85,7 +85,8 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   )
   const end = yield* inSteps(walk, run)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
-  engine.order.rebuild()
+  // Loading has made the orders anew already; noting every token that the tail changed costs more.
+  if (framesFolded > 0) engine.order.rebuild()
   for (const path of damaged) disk.rename(path, `${path}.damaged`)
   if (end.cut !== null) cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)

@@ -159,14 +159,16 @@ export class Simulation {
     this.#batch = events.length
     const seqBefore = process.service.engine.seq
     const leftOut = process.leftOut
-    const wasOver = process.journal.failure !== null
+    const { book } = process.service.engine.state
+    const known = JSON.stringify(book.counts)
     process.take(arrival)
+    const hasNamed = JSON.stringify(book.counts) !== known
     const isAlive = this.#ending === null
     const isRefused = !isAlive || process.leftOut > leftOut
     insist(process.service.failure === null, () => `the service: ${process.service.failure}`)
     if (isRefused) {
       this.#tally.batchesRefused += 1
-      this.#witness.refused(arrival, isAlive, wasOver)
+      this.#witness.refused(arrival, isAlive, hasNamed)
       if (isAlive)
         insist(process.service.engine.seq === seqBefore, () => 'took events after a disk failure')
     } else {

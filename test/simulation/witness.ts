@@ -74,14 +74,13 @@ export class Witness {
   }
 
   /** The program has left a batch out: the disk has refused, or the process has ended. */
-  refused(arrival: Arrival, isAlive: boolean, wasOver: boolean): void {
+  refused(arrival: Arrival, isAlive: boolean, hasNamed: boolean): void {
     insist(this.#messages.length === 0 || !isAlive, () => 'published what the disk refused')
     this.#messages = []
-    // Once the journal is over, batches are not even looked at.
-    if (wasOver) return
-    // What the disk took of the batch may come back.
+    // What the disk took of the first such batch may come back; later ones were never written.
     this.#attempted ??= arrival
-    if (isAlive) this.reference.fold({ ...arrival, kind: 'names' })
+    // Once the journal is over, batches are not even looked at: their addresses get no numbers.
+    if (isAlive && hasNamed) this.reference.fold({ ...arrival, kind: 'names' })
   }
 
   /** The process is no more. */
