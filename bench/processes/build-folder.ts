@@ -13,7 +13,7 @@ import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
-import { runToEnd } from '../../src/store/recovery.ts'
+import { runToEnd } from '../../src/store/steps.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 import { SmallBatches } from '../small-batches.ts'
 

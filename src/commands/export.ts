@@ -9,9 +9,10 @@ import { foldFrame } from '../store/frame-fold.ts'
 import { JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
 import { headerOf, walkJournal } from '../store/journal-scan.ts'
 import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
-import { loadSnapshot, runToEnd } from '../store/recovery.ts'
+import { loadNewestAnew } from '../store/recovery.ts'
 import type { SegmentHeader } from '../store/segment-header.ts'
 import type { SegmentScan } from '../store/segment-scan.ts'
+import { runToEnd } from '../store/steps.ts'
 import { eventLineText } from '../wire/event-line-text.ts'
 import type { Progress } from './progress.ts'
 
@@ -122,10 +123,8 @@ function startOf(
   files: DataFiles,
   journalFrom: number,
 ): Start {
-  for (const { path, number } of files.snapshots.toReversed()) {
-    const engine = newEngine()
-    if (runToEnd(loadSnapshot(disk, path, engine)) !== null) return { engine, foldFrom: number }
-  }
+  const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
+  if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents.seq }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: 0 }
   throw new StoreError(
     'missing',

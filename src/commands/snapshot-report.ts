@@ -3,7 +3,7 @@ import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { readContents } from '../store/snapshot-file.ts'
-import type { Contents, PartEntry } from '../store/snapshot-format.ts'
+import { archivedRecordsOf, type Contents, type PartEntry } from '../store/snapshot-format.ts'
 
 /** What is in a snapshot. */
 export interface SnapshotReport {
@@ -62,7 +62,7 @@ function ofContents(
     bytes,
     epoch,
     digest,
-    archivedRecords: parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0,
+    archivedRecords: archivedRecordsOf(contents),
     parts: parts.map(({ name, bytes }) => ({ name, bytes })),
     status: damage === '' ? 'whole' : 'damaged',
     damage,

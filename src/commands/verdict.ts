@@ -2,7 +2,7 @@ import type { DataFiles } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { walkJournal } from '../store/journal-scan.ts'
-import { runToEnd } from '../store/recovery.ts'
+import { runToEnd } from '../store/steps.ts'
 import type { SnapshotReport } from './snapshot-report.ts'
 
 /** What a start would do with a folder. */

@@ -8,7 +8,7 @@ import { FRAME_HEADER_BYTES, frameBytes } from '../store/journal-format.ts'
 import { headerOf, walkJournal } from '../store/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery.ts'
 import { readContents } from '../store/snapshot-file.ts'
-import { type Contents, SNAPSHOT_VERSION } from '../store/snapshot-format.ts'
+import { archivedRecordsOf, type Contents, SNAPSHOT_VERSION } from '../store/snapshot-format.ts'
 import { stateDigest } from '../store/state-digest.ts'
 import { reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
@@ -73,7 +73,7 @@ class Verification {
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
-    const archived = Math.max(0, ...readable.map(({ contents }) => archivedOf(contents)))
+    const archived = Math.max(0, ...readable.map(({ contents }) => archivedRecordsOf(contents)))
     this.#checkChunks(archived)
     const chunks = (engine: Engine) => new ReplayedChunks(this.#options, engine, archived)
     if (readable.length === 0 || this.#beginsAt0()) {
@@ -207,10 +207,6 @@ class Verification {
       progress.to(done)
     }
   }
-}
-
-function archivedOf({ parts }: Contents): number {
-  return parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0
 }
 
 function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boolean {

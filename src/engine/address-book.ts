@@ -56,15 +56,6 @@ export class AddressBook {
     return this.#texts.bytes + rows + this.#slots.bytes
   }
 
-  /** Tokens and wallets that have an id. */
-  get tokenCount(): number {
-    return this.#tokenAddresses.count
-  }
-
-  get walletCount(): number {
-    return this.#walletAddresses.count
-  }
-
   /** Address id of a text, made on first use. */
   address(text: string): number {
     return this.#intern(this.#load(text))

@@ -138,7 +138,8 @@ export class State {
     for (const rows of [this.births, this.windows, this.metadata])
       if (rows.count !== count)
         throw new StateError(`the state has ${count} tokens but ${rows.count} rows beside them`)
-    if (count > this.book.tokenCount || this.wallets.count > this.book.walletCount)
+    const { tokens, wallets } = this.book.counts
+    if (count > tokens || this.wallets.count > wallets)
       throw new StateError('the state has tokens or wallets that its address book does not know')
   }
 

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
-import { listDataFiles, type NumberedFile, snapshotPath, syncFiles } from './data-folder.ts'
+import { totalBytes } from '../engine/memory/views.ts'
+import { type DataFiles, listDataFiles, snapshotPath, syncFiles } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
-import { foldFrame } from './frame-fold.ts'
-import { headerOf, type JournalEnd, type JournalStart, walkJournal } from './journal-scan.ts'
-import { loadSnapshot } from './recovery.ts'
+import { foldJournal, type JournalFold } from './journal-fold.ts'
+import { headerOf, type JournalStart } from './journal-scan.ts'
+import { loadNewestAnew, loadSnapshot } from './recovery.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import { stateDigest } from './state-digest.ts'
+import { retold } from './steps.ts'
 import { archiveTape } from './tape-archive.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
@@ -53,13 +55,13 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   const files = listDataFiles(disk, folder)
   // Only compactors leave such files, and this is the only one.
   for (const name of files.unfinished) disk.remove(join(folder, name))
-  const loaded = yield* loadNewestWhole(options, files.snapshots)
+  const loading = loadNewestAnew(disk, files.snapshots, newEngine)
+  const loaded = yield* retold(loading, ({ done }) => ({ step: 'load' as const, done }))
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
   let engine: Engine | null = loaded?.engine ?? newEngine()
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
-  const replayed = yield* replay(disk, { ...files, segments }, from, engine)
-  const { end } = replayed
+  const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
   if (end.segment === 0 || end.seq === fromSeq) return nothingNew(fromSeq, engine)
   // Should the snapshot turn out damaged, the journal must have what is in it.
   syncFiles(disk, folder, segments)
@@ -80,7 +82,7 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   return {
     seq: end.seq,
     fromSeq,
-    framesFolded: replayed.frames,
+    framesFolded: frames,
     digest,
     archivedRecords,
     ...removed,
@@ -89,10 +91,7 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
 
 /** Bytes of a snapshot of it, and of the chunks that would be archived with it. */
 function bytesOf({ parts }: Engine): number {
-  return parts.reduce(
-    (sum, part) => part.views().reduce((bytes, view) => bytes + view.length, sum),
-    0,
-  )
+  return parts.reduce((sum, part) => sum + totalBytes(part.views()), 0)
 }
 
 function nothingNew(seq: number, engine: Engine): Compaction {
@@ -107,54 +106,17 @@ function nothingNew(seq: number, engine: Engine): Compaction {
   }
 }
 
-function* loadNewestWhole(
-  { disk, newEngine }: CompactionOptions,
-  snapshots: readonly NumberedFile[],
-): Generator<CompactionProgress, { engine: Engine; contents: JournalStart } | null> {
-  for (const { path } of snapshots.toReversed()) {
-    const engine = newEngine()
-    const contents = yield* steps('load', loadSnapshot(disk, path, engine))
-    if (contents !== null) return { engine, contents }
-  }
-  return null
-}
-
-/** Hands on how far the loading of a snapshot has come. */
-function* steps<T>(
-  step: CompactionProgress['step'],
-  loading: Generator<{ readonly done: number }, T>,
-): Generator<CompactionProgress, T> {
-  for (;;) {
-    const next = loading.next()
-    if (next.done) return next.value
-    yield { step, done: next.value.done }
-  }
-}
-
 function* replay(
   disk: Disk,
-  files: ReturnType<typeof listDataFiles>,
+  files: DataFiles,
   from: JournalStart,
   engine: Engine,
-): Generator<CompactionProgress, { end: JournalEnd; frames: number }> {
-  let frames = 0
-  const walk = walkJournal(disk, files, from, (frame, header) => {
-    foldFrame(engine, frame, header)
-    frames += 1
-  })
-  for (;;) {
-    const step = walk.next()
-    if (!step.done) {
-      yield { step: 'replay', done: step.value }
-      continue
-    }
-    if (step.value.cut !== null)
-      throw new StoreError(
-        'damaged',
-        `${step.value.cut.path} ends in the middle of a frame at byte ${step.value.cut.byte}.`,
-      )
-    return { end: step.value, frames }
-  }
+): Generator<CompactionProgress, JournalFold> {
+  const folding = foldJournal(engine, { disk, files, from })
+  const folded = yield* retold(folding, (done) => ({ step: 'replay' as const, done }))
+  const { cut } = folded.end
+  if (cut === null) return folded
+  throw new StoreError('damaged', `${cut.path} ends in the middle of a frame at byte ${cut.byte}.`)
 }
 
 function* verify(
@@ -163,7 +125,8 @@ function* verify(
   digest: string,
 ): Generator<CompactionProgress, void> {
   const engine = newEngine()
-  const contents = yield* steps('verify', loadSnapshot(disk, path, engine))
+  const loading = loadSnapshot(disk, path, engine)
+  const contents = yield* retold(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
   disk.rename(path, `${path}.damaged`)
   throw new StoreError(

@@ -64,6 +64,7 @@ export function frameBytes(payloadBytes: number): number {
   return FRAME_HEADER_BYTES + padded(payloadBytes) + FRAME_TRAILER_BYTES
 }
 
+/** Rounded up to whole 8 bytes; also for sizes that no 32-bit integer holds. */
 export function padded(bytes: number): number {
-  return (bytes + 7) & ~7
+  return Math.ceil(bytes / 8) * 8
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { StatePart } from '../engine/memory/state-part.ts'
+import { totalBytes } from '../engine/memory/views.ts'
 import { type DiskFile, readAll } from './disk.ts'
 import type { SavedPart, SnapshotUpgrade } from './format-upgrades.ts'
 import type { PartEntry } from './snapshot-format.ts'
@@ -44,7 +45,7 @@ function upgraded(saved: SavedPart, steps: readonly SnapshotUpgrade[]): readonly
 function fill(part: StatePart, { name, facts, bytes }: SavedPart): boolean {
   if (part.name !== name) return false
   const views = part.open(facts)
-  if (views.reduce((sum, view) => sum + view.length, 0) !== bytes.length) return false
+  if (totalBytes(views) !== bytes.length) return false
   let at = 0
   for (const view of views) {
     view.set(bytes.subarray(at, at + view.length))

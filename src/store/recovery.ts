@@ -1,19 +1,18 @@
 import type { Engine } from '../engine/engine.ts'
-import { TapeDamage } from '../engine/tape.ts'
 import { copyParts } from './copy-parts.ts'
 import { listDataFiles, type NumberedFile, syncFiles, withFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
-import { foldFrame, isRecords } from './frame-fold.ts'
 import type { JournalPlace } from './journal.ts'
+import { foldJournal } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
-import { type Cut, type JournalEnd, pathsFrom, walkJournal } from './journal-scan.ts'
+import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
 import { UNKNOWN_BOOT } from './process-lock.ts'
-import { RecordRun } from './record-run.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
+import { retold } from './steps.ts'
 import { missingChunk } from './tape-archive.ts'
 
 export interface RecoveryOptions {
@@ -69,24 +68,14 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) needChunks(disk, folder, engine)
   const from = loaded ?? { seq: 0, segment: 0 }
-  let framesFolded = 0
-  const run = new RecordRun(engine)
-  const walk = walkJournal(
-    disk,
-    files,
-    from,
-    (frame, header) => {
-      framesFolded += 1
-      if (isRecords(frame, header)) return run.add(frame)
-      run.fold()
-      foldFrame(engine, frame, header, options.upgrades)
-    },
-    { source: options.ahead },
-  )
-  const end = yield* inSteps(walk, run)
+  const folding = foldJournal(engine, {
+    ...{ disk, files, from },
+    ...{ source: options.ahead, upgrades: options.upgrades },
+  })
+  const { end, frames } = yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   // Loading has made the orders anew already; noting every token that the tail changed costs more.
-  if (framesFolded > 0) engine.order.rebuild()
+  if (frames > 0) engine.order.rebuild()
   for (const path of damaged) disk.rename(path, `${path}.damaged`)
   if (end.cut !== null) cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
@@ -103,7 +92,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     hasLost,
     snapshotSeq: loaded?.seq ?? null,
     damagedSnapshots: damaged,
-    framesFolded,
+    framesFolded: frames,
     cut: end.cut,
   }
 }
@@ -123,6 +112,20 @@ function* loadNewest(
   return null
 }
 
+/** Loads the newest snapshot that is whole into a new engine; null when there is none at all. */
+export function* loadNewestAnew(
+  disk: Disk,
+  snapshots: readonly NumberedFile[],
+  newEngine: () => Engine,
+): Generator<RecoveryProgress, { engine: Engine; contents: Contents } | null> {
+  for (const { path } of snapshots.toReversed()) {
+    const engine = newEngine()
+    const contents = yield* loadSnapshot(disk, path, engine)
+    if (contents !== null) return { engine, contents }
+  }
+  return null
+}
+
 /** Loads one snapshot; null when it is damaged, and the engine's state is then worth nothing. */
 export function* loadSnapshot(
   disk: Disk,
@@ -135,37 +138,11 @@ export function* loadSnapshot(
     const contents = readContents(file, path, upgrades)
     if (contents === null) return null
     const loading = loadParts(file, contents, engine.parts, upgrades)
-    for (;;) {
-      const step = loading.next()
-      if (!step.done) {
-        yield { step: 'snapshot', done: step.value }
-        continue
-      }
-      if (!step.value) return null
-      engine.settle(contents.settings)
-      return contents
-    }
+    if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
+    engine.settle(contents.settings)
+    return contents
   } finally {
     file.close()
-  }
-}
-
-function* inSteps(
-  walk: Generator<number, JournalEnd>,
-  run: RecordRun,
-): Generator<RecoveryProgress, JournalEnd> {
-  try {
-    for (;;) {
-      const step = walk.next()
-      // Before the walk takes another segment into the same memory.
-      run.fold()
-      if (step.done) return step.value
-      yield { step: 'journal', done: step.value }
-    }
-  } catch (error) {
-    // A late event may ask for swaps that have left memory long ago.
-    if (error instanceof TapeDamage) throw new StoreError('damaged', error.message)
-    throw error
   }
 }
 
@@ -190,7 +167,7 @@ function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): Numbe
 }
 
 /** Takes a tail off the disk that was never safe there. */
-export function cutTail(disk: Disk, folder: string, cut: Cut): void {
+function cutTail(disk: Disk, folder: string, cut: Cut): void {
   for (const path of cut.dropped.toReversed()) disk.remove(path)
   if (cut.byte < SEGMENT_HEADER_BYTES) disk.remove(cut.path)
   else
@@ -199,14 +176,6 @@ export function cutTail(disk: Disk, folder: string, cut: Cut): void {
       file.sync()
     })
   disk.syncFolder(folder)
-}
-
-/** Runs a recovery, or any such generator, to its end at once. */
-export function runToEnd<T>(steps: Generator<unknown, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
 }
 
 /** A state whose old swaps are gone would give wrong answers one by one: better none at all. */

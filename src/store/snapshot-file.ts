@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { StateError, type StatePart } from '../engine/memory/state-part.ts'
+import { totalBytes } from '../engine/memory/views.ts'
 import { writeWhole } from './data-folder.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
 import { newerVersion } from './failure.ts'
@@ -19,7 +20,7 @@ import {
   SNAPSHOT_MAGIC,
   SNAPSHOT_VERSION,
 } from './snapshot-format.ts'
-import { digestPart } from './state-digest.ts'
+import { digestPart, imageOf } from './state-digest.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const contentsValidator = Compile(
@@ -68,10 +69,13 @@ export function writeSnapshot(
     appendAll(file, header(SNAPSHOT_VERSION))
     const entries: PartEntry[] = []
     for (const part of parts) {
-      digestPart(hash, part)
-      const entry = { name: part.name, facts: part.facts(), at, ...appendPart(file, part) }
-      entries.push(entry)
-      at += padded(entry.bytes)
+      const image = imageOf(part)
+      digestPart(hash, image)
+      const { name, facts, views } = image
+      const bytes = totalBytes(views)
+      entries.push({ name, facts, at, bytes, crc: appendViews(file, views) })
+      appendAll(file, new Uint8Array(padded(bytes) - bytes))
+      at += padded(bytes)
     }
     digest = hash.digest('hex')
     const contents: Contents = { ...about, digest, parts: entries }
@@ -87,16 +91,14 @@ function header(version: number): Uint8Array {
   return bytes
 }
 
-function appendPart(file: DiskFile, part: StatePart): { bytes: number; crc: number } {
-  let bytes = 0
+/** Appends the bytes of a part; returns their crc. */
+function appendViews(file: DiskFile, views: readonly Uint8Array[]): number {
   let crc = 0
-  for (const view of part.views()) {
+  for (const view of views) {
     appendAll(file, view)
     crc = crc32(view, crc)
-    bytes += view.length
   }
-  if (padded(bytes) > bytes) appendAll(file, new Uint8Array(padded(bytes) - bytes))
-  return { bytes, crc }
+  return crc
 }
 
 function appendContents(file: DiskFile, contents: Contents, at: number): void {
@@ -205,7 +207,7 @@ function* loadPart(
   let at = entry.at
   let restAt = at + BYTES_PER_REST
   const views = part.open(entry.facts)
-  if (views.reduce((sum, view) => sum + view.length, 0) !== entry.bytes) return false
+  if (totalBytes(views) !== entry.bytes) return false
   for (const view of views) {
     if (!readAll(file, view, at)) return false
     crc = crc32(view, crc)

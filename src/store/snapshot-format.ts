@@ -41,3 +41,8 @@ export interface Contents {
   readonly digest: string
   readonly parts: readonly PartEntry[]
 }
+
+/** Records of the tape that a snapshot leaves to chunks (tape-part.ts). */
+export function archivedRecordsOf({ parts }: Contents): number {
+  return parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0
+}

@@ -3,6 +3,7 @@ import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { chunkPath, writeWhole } from './data-folder.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
 import { newerVersion } from './failure.ts'
+import { padded } from './journal-format.ts'
 
 /**
  * A chunk of the tape on disk, version 1, little-endian:
@@ -45,7 +46,7 @@ export function writeChunk(
   blockRecords: number,
   blocks: readonly Uint8Array[],
 ): void {
-  const tableBytes = padTo8(blocks.length * 4)
+  const tableBytes = padded(blocks.length * 4)
   const head = Buffer.alloc(HEADER_BYTES + tableBytes)
   head.write(CHUNK_MAGIC, H.magic, 'latin1')
   head.writeUInt32LE(CHUNK_VERSION, H.version)
@@ -79,7 +80,7 @@ export function readChunkTable(
   if (version < CHUNK_VERSION || header.readDoubleLE(H.chunk) !== chunk) return null
   const blocks = header.readUInt32LE(H.blocks)
   const blockRecords = header.readUInt32LE(H.blockRecords)
-  const dataAt = HEADER_BYTES + padTo8(blocks * 4)
+  const dataAt = HEADER_BYTES + padded(blocks * 4)
   if (file.size() !== dataAt + blocks * blockRecords * SWAP_RECORD_BYTES) return null
   const table = Buffer.alloc(dataAt - HEADER_BYTES)
   if (!readAll(file, table, HEADER_BYTES)) return null
@@ -98,8 +99,4 @@ export function readChunkBlock(
   const bytes = table.blockRecords * SWAP_RECORD_BYTES
   if (block >= table.crcs.length || into.length !== bytes) return false
   return readAll(file, into, table.dataAt + block * bytes) && crc32(into) === table.crcs[block]
-}
-
-function padTo8(bytes: number): number {
-  return Math.ceil(bytes / 8) * 8
 }

@@ -14,8 +14,9 @@ import { type FsyncPolicy, Journal, SEGMENT_BYTES } from '../../src/store/journa
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
-import { type Recovered, recover, runToEnd } from '../../src/store/recovery.ts'
+import { type Recovered, recover } from '../../src/store/recovery.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { runToEnd } from '../../src/store/steps.ts'
 import { crowd } from '../store/crowd.ts'
 
 /** An empty folder that goes when the test ends. */

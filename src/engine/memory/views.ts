@@ -5,6 +5,11 @@ export function bytesOf(array: Lanes): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
+/** How many bytes some views have in all. */
+export function totalBytes(views: readonly Uint8Array[]): number {
+  return views.reduce((sum, view) => sum + view.length, 0)
+}
+
 /**
  * The bytes of a ring from position `tail` to `head`, oldest first: one run, or two where it wraps.
  * Its length is a power of two, and position p lies at p modulo it.
