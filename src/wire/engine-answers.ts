@@ -121,11 +121,12 @@ export class EngineAnswers implements Answers {
       group
     ]
     const rows: string[] = []
-    for (let i = list.length - 1; i >= 0 && rows.length < query.limit; i--) {
-      const token = this.#token.at(list[i])
-      if (group === 'new' && token.lifecycle !== Lifecycle.new) continue
-      if (test === null || test(token)) rows.push(tokenJson(token, 'table'))
-    }
+    list.visitFromEnd((index) => {
+      const token = this.#token.at(index)
+      const isInGroup = group !== 'new' || token.lifecycle === Lifecycle.new
+      if (isInGroup && (test === null || test(token))) rows.push(tokenJson(token, 'table'))
+      return rows.length === query.limit
+    })
     return `[${rows.join(',')}]`
   }
 
