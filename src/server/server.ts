@@ -17,6 +17,7 @@ import * as limits from './limits.ts'
 import { type Listening, listen } from './listen.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/last-tables.ts'
+import { isLocalPeer } from './local-peer.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { errorReply } from './reply.ts'
@@ -81,6 +82,9 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     app,
     lastTables,
     source: options.live,
+    streams: options.streams,
+    answers: options.answers,
+    isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal(context, addresses),
   })
