@@ -24,8 +24,8 @@ export interface LiveConnection {
   /** The client's own label; several connections may share one. */
   readonly id: string
   readonly isLocal: boolean
-  /** Topics are published by uWebSockets.js; else frames are sent one by one. */
-  readonly hasTopics: boolean
+  /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
+  readonly isSocket: boolean
   readonly socket: Outlet
   readonly mints: Set<string>
   readonly broadcasts: Set<Broadcast>
@@ -43,7 +43,7 @@ export interface LiveConnection {
 
 /** A connection that follows nothing yet. */
 export function newConnection(
-  about: Pick<LiveConnection, 'id' | 'isLocal' | 'hasTopics' | 'socket'>,
+  about: Pick<LiveConnection, 'id' | 'isLocal' | 'isSocket' | 'socket'>,
   nowMs: number,
   pingMs: number,
 ): LiveConnection {

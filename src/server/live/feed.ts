@@ -145,14 +145,14 @@ export class LiveFeed {
   #open(socket: WebSocket<SocketData>): void {
     const data = socket.getUserData()
     const { id, isLocal } = data
-    data.connection = this.connect({ id, isLocal, hasTopics: true, socket })
+    data.connection = this.connect({ id, isLocal, isSocket: true, socket })
   }
 
   /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
   connect(about: {
     readonly id: string
     readonly isLocal: boolean
-    readonly hasTopics: boolean
+    readonly isSocket: boolean
     readonly socket: Outlet
   }): LiveConnection {
     const connection = newConnection(about, performance.now(), this.#times.pingMs)

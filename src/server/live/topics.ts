@@ -56,7 +56,7 @@ export class Topics {
     if (followers.all.has(connection)) return
     followers.all.add(connection)
     connection.topics.add(topic)
-    if (connection.hasTopics) connection.socket.subscribe(PREFIX + topic)
+    if (connection.isSocket) connection.socket.subscribe(PREFIX + topic)
     else followers.single.add(connection)
   }
 
