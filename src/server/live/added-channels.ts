@@ -1,11 +1,11 @@
 import type { TemplatedApp } from 'uWebSockets.js'
 import type { Answers } from '../../wire/answers.ts'
-import type { LiveRequest } from '../../wire/live-messages.ts'
+import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection } from './connection.ts'
 import { LiveStates } from './live-states.ts'
-import { NumberedStreams } from './numbered-streams.ts'
+import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import { Topics } from './topics.ts'
 
 /** Requests that docs/live.md adds to the specification's. */
@@ -16,6 +16,8 @@ export interface AddedChannelsParts {
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly send: (connection: LiveConnection, frame: string) => void
+  /** A numbered subscription is about to begin. */
+  readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
   /** After a publish: their buffers are to be looked at. */
   readonly published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
 }
@@ -27,7 +29,7 @@ export class AddedChannels {
   readonly #numbered: NumberedStreams
   readonly #states: LiveStates
 
-  constructor({ app, streams, answers, send, published }: AddedChannelsParts) {
+  constructor({ app, streams, answers, send, accepted, published }: AddedChannelsParts) {
     const topics = new Topics(app, published, send)
     this.#topics = topics
     this.#catchUps = new CatchUps(streams, {
@@ -35,7 +37,13 @@ export class AddedChannels {
       join: (connection, topic) => topics.join(connection, topic),
       giveUp: (connection, topic) => topics.leave(connection, topic),
     })
-    this.#numbered = new NumberedStreams(streams, topics, this.#catchUps, send)
+    this.#numbered = new NumberedStreams({
+      streams,
+      topics,
+      catchUps: this.#catchUps,
+      send,
+      accepted,
+    })
     this.#states = new LiveStates({ answers, streams, topics, send })
   }
 
@@ -66,6 +74,11 @@ export class AddedChannels {
     if (request.kind === 'table') this.#states.serveTable(connection, request)
     else if (request.kind === 'candles') this.#states.serveCandles(connection, request)
     else this.#numbered.serve(connection, request)
+  }
+
+  /** How many mints a connection follows in any way, with these added. */
+  mintsWith(connection: LiveConnection, mints: readonly string[]): number {
+    return followedWith(connection, 'update_mint_info', mints)
   }
 
   /** A plain subscription takes the place of numbered ones, and its end ends them. */

@@ -1,4 +1,5 @@
 import type { Broadcast } from '../../wire/live-messages.ts'
+import { TopicSet } from './topic-set.ts'
 
 /** What uWebSockets.js keeps for a socket between upgrade and close. */
 export interface SocketData {
@@ -30,7 +31,7 @@ export interface LiveConnection {
   readonly mints: Set<string>
   readonly broadcasts: Set<Broadcast>
   /** Topics of docs/live.md that it follows, or is being brought up to. */
-  readonly topics: Set<string>
+  readonly topics: TopicSet
   /** Trades of its tables carry numbers. */
   isPoolsNumbered: boolean
   /** Monotonic milliseconds of the last frame that came. */
@@ -51,7 +52,7 @@ export function newConnection(
     ...about,
     mints: new Set(),
     broadcasts: new Set(),
-    topics: new Set(),
+    topics: new TopicSet(),
     isPoolsNumbered: false,
     lastHeardMs: nowMs,
     nextPingMs: nowMs + pingMs,

@@ -65,6 +65,7 @@ export class LiveFeed {
     this.#added = new AddedChannels({
       ...options,
       send,
+      accepted: (connection, request) => this.#leavePlain(connection, request),
       published: (followers, bytes) => {
         this.#published++
         this.#backlog.publishedTopic(followers, bytes)
@@ -196,7 +197,6 @@ export class LiveFeed {
         break
       case 'trades':
       case 'broadcast':
-        this.#added.leave(connection, request)
         this.#send(connection, this.#apply(connection, request))
         break
       case 'pools':
@@ -209,10 +209,10 @@ export class LiveFeed {
 
   /** Requests of docs/live.md, for sockets and for streams of server-sent events. */
   serveAdded(connection: LiveConnection, request: AddedRequest): void {
-    if (request.kind === 'stream') this.#leavePlain(connection, request)
     this.#added.serve(connection, request)
   }
 
+  /** A numbered subscription takes the place of a plain one. */
   #leavePlain(connection: LiveConnection, { channel, keys }: StreamRequest): void {
     if (channel === 'update_mint_info')
       for (const mint of keys) this.#subscriptions.unfollow(connection, mint)
@@ -223,17 +223,19 @@ export class LiveFeed {
   /** Changes the subscriptions and returns the frame that answers. */
   #apply(connection: LiveConnection, request: PlainRequest): string {
     if (request.kind === 'broadcast') {
+      this.#added.leave(connection, request)
       if (request.event === 'update_pools_info') connection.isPoolsNumbered = false
       this.#subscriptions.setBroadcast(connection, request.event, request.action === 'subscribe')
       return acknowledgement(request)
     }
     if (request.action === 'unsubscribe') {
+      this.#added.leave(connection, request)
       for (const mint of request.mints) this.#subscriptions.unfollow(connection, mint)
       return acknowledgement(request)
     }
-    const added = request.mints.filter((mint) => !connection.mints.has(mint)).length
-    const asked = connection.mints.size + added
+    const asked = this.#added.mintsWith(connection, request.mints)
     if (asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
+    this.#added.leave(connection, request)
     for (const mint of request.mints) this.#subscriptions.follow(connection, mint)
     return acknowledgement(request)
   }

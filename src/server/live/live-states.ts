@@ -16,8 +16,8 @@ import type { LiveConnection } from './connection.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
 
-const TABLES = 'meme_tables/'
-const CANDLES = 'candles/'
+const TABLES = 'meme_tables'
+const CANDLES = 'candles'
 
 export interface LiveStateParts {
   readonly answers: Answers
@@ -82,7 +82,7 @@ export class LiveStates {
 
   serveTable(connection: LiveConnection, request: TableRequest): void {
     const { send, topics } = this.#parts
-    const topic = TABLES + request.table
+    const topic = `${TABLES}/${request.table}`
     if (request.action === 'unsubscribe' || request.query === null) {
       topics.leave(connection, topic)
       this.forgetUnread([topic])
@@ -111,7 +111,7 @@ export class LiveStates {
   serveCandles(connection: LiveConnection, request: CandlesRequest): void {
     const { send, topics } = this.#parts
     const { mint, resolution } = request
-    const topic = `${CANDLES}${resolution}/${mint}`
+    const topic = `${CANDLES}/${resolution}/${mint}`
     if (request.action === 'unsubscribe') {
       topics.leave(connection, topic)
       this.forgetUnread([topic])
@@ -184,7 +184,7 @@ export class LiveStates {
 
   #isFullOfTables(connection: LiveConnection, topic: string): string | null {
     if (connection.topics.has(topic)) return null
-    if (countOf(connection, TABLES) >= MAX_CONNECTION_TABLES)
+    if (connection.topics.countOf(TABLES) >= MAX_CONNECTION_TABLES)
       return fullFrame('too_many_tables', `${MAX_CONNECTION_TABLES} tables a connection`)
     if (this.#tables.has(topic) || this.#tables.size < MAX_TABLES) return null
     return fullFrame('too_many_tables', `${MAX_TABLES} different tables in all`)
@@ -192,7 +192,7 @@ export class LiveStates {
 
   #isFullOfCandles(connection: LiveConnection, topic: string): string | null {
     if (connection.topics.has(topic)) return null
-    if (countOf(connection, CANDLES) >= MAX_CONNECTION_CANDLES)
+    if (connection.topics.countOf(CANDLES) >= MAX_CONNECTION_CANDLES)
       return fullFrame('too_many_candles', `${MAX_CONNECTION_CANDLES} candles a connection`)
     if (this.#candles.has(topic) || this.#candles.size < MAX_CANDLES) return null
     return fullFrame('too_many_candles', `${MAX_CANDLES} different candles in all`)
@@ -201,10 +201,4 @@ export class LiveStates {
 
 function fullFrame(code: 'too_many_tables' | 'too_many_candles', most: string): string {
   return liveErrorFrame(code, `At most ${most} can be followed.`)
-}
-
-function countOf(connection: LiveConnection, prefix: string): number {
-  let count = 0
-  for (const topic of connection.topics) if (topic.startsWith(prefix)) count += 1
-  return count
 }

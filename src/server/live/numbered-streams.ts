@@ -26,25 +26,32 @@ export function streamTopic(channel: StreamChannel, key: string): string {
   return `${channel}/${key}`
 }
 
+const NO_MINTS: ReadonlySet<string> = new Set()
 const ALL_TRADES = streamTopic('all_trades', '')
+
+export interface NumberedParts {
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly catchUps: CatchUps
+  readonly send: (connection: LiveConnection, frame: string) => void
+  /** A subscription is about to begin. */
+  readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
+}
 
 /** The channels whose messages carry a seq: who follows them, from where, and what they are told. */
 export class NumberedStreams {
   readonly #streams: LiveStreams
   readonly #topics: Topics
   readonly #catchUps: CatchUps
-  readonly #send: (connection: LiveConnection, frame: string) => void
+  readonly #send: NumberedParts['send']
+  readonly #accepted: NumberedParts['accepted']
 
-  constructor(
-    streams: LiveStreams,
-    topics: Topics,
-    catchUps: CatchUps,
-    send: (connection: LiveConnection, frame: string) => void,
-  ) {
+  constructor({ streams, topics, catchUps, send, accepted }: NumberedParts) {
     this.#streams = streams
     this.#topics = topics
     this.#catchUps = catchUps
     this.#send = send
+    this.#accepted = accepted
   }
 
   /** Applies a request; sends its answers. */
@@ -60,6 +67,7 @@ export class NumberedStreams {
       this.#send(connection, refusal)
       return
     }
+    this.#accepted(connection, request)
     const isTooMuch = this.#missed(request) > MAX_REPLAYED_TOGETHER
     const seqs = new Map<string, number>()
     for (const key of keys) {
@@ -130,12 +138,7 @@ export class NumberedStreams {
       return liveErrorFrame('busy', 'Too many streams are being replayed: try again in a second.')
     const name = KEY_NAMES[channel]
     if (name === null) return null
-    let asked = name === 'mint' ? connection.mints.size : 0
-    const prefix = streamTopic(channel, '')
-    for (const topic of connection.topics) if (topic.startsWith(prefix)) asked += 1
-    for (const key of keys)
-      if (!connection.topics.has(prefix + key) && !(name === 'mint' && connection.mints.has(key)))
-        asked += 1
+    const asked = followedWith(connection, channel, keys)
     if (name === 'mint' && asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
     if (name === 'wallet' && asked > MAX_CONNECTION_WALLETS) return tooManyWallets(asked)
     return null
@@ -206,6 +209,19 @@ export class NumberedStreams {
     const [seq] = seqs.values()
     return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
   }
+}
+
+/** How many mints or wallets a connection follows in any way, with these added. */
+export function followedWith(
+  connection: LiveConnection,
+  channel: StreamChannel,
+  keys: readonly string[],
+): number {
+  const plain = channel === 'update_mint_info' ? connection.mints : NO_MINTS
+  let count = plain.size + connection.topics.countOf(channel)
+  for (const key of keys)
+    if (!connection.topics.has(streamTopic(channel, key)) && !plain.has(key)) count += 1
+  return count
 }
 
 function unsubscribedFrame({ channel, keys, many }: StreamRequest): string {

@@ -1,4 +1,9 @@
-import { LIVE_EVENTS, type LiveRequest, parseLiveMessage } from '../live-messages.ts'
+import {
+  LIVE_EVENTS,
+  type LiveRefusal,
+  type LiveRequest,
+  parseLiveMessage,
+} from '../live-messages.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
 import { type QueryParameters, single } from './query-parameters.ts'
 
@@ -39,7 +44,7 @@ export function parseEventStream(
       return accept(request)
     case 'refused':
       if (request.code === 'unknown_event') return badChannel(channel)
-      return refuse('invalid_parameter', pathOf(request.message), request.message)
+      return refuse('invalid_parameter', pathOf(request), request.message)
     default:
       return badChannel(channel)
   }
@@ -71,7 +76,8 @@ function badChannel(channel: unknown): Parsed<never> {
   return refuse('invalid_parameter', 'channel', `channel ${came}, allowed are ${allowed}.`)
 }
 
-/** The parameter that a sentence of the socket's refusals is about. */
-function pathOf(message: string): string {
+/** The parameter that a refusal of the socket is about. */
+function pathOf({ code, message }: LiveRefusal): string {
+  if (code === 'invalid_filter') return 'filter'
   return /^data\.(\w+)/.exec(message)?.[1] ?? 'channel'
 }
