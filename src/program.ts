@@ -12,7 +12,8 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { Service } from './service.ts'
 import { EngineService } from './wire/engine-service.ts'
-import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
+import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
+import { docsHtml } from './wire/openapi/page.ts'
 
 export type Logger = ReturnType<typeof pino>
 
@@ -54,6 +55,7 @@ export class Program {
       ...this.#wired.ports,
       documents: [
         { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
+        { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson() },
         { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
       ],
       position: { epoch: () => this.#epoch, seq: () => engine.seq },
