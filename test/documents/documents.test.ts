@@ -72,8 +72,8 @@ test('what a running server answers and tells is what the documents say, and not
   schemas.set('error', RESOURCE_SCHEMAS.Error ?? {})
   const examples = await runningExamples()
   expect(faults(schemas, examples)).toEqual([])
-  for (const name of schemas.keys()) {
-    const wrong = new Map(examples).set(name, { statusCode: 'none' })
+  for (const name of ['tables', 'swaps', 'update_mint_info', 'meme_tables_delta', 'error']) {
+    const wrong = new Map(examples).set(name, 7)
     const found = faults(new Map([[name, schemas.get(name) ?? {}]]), wrong)
     expect(found, name).not.toEqual([])
   }
