@@ -11,9 +11,9 @@ import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { Service } from './service.ts'
-import { EngineAnswers } from './wire/engine-answers.ts'
-import { EngineLive } from './wire/engine-live.ts'
-import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
+import { EngineService } from './wire/engine-service.ts'
+import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
+import { docsHtml } from './wire/openapi/page.ts'
 
 export type Logger = ReturnType<typeof pino>
 
@@ -22,7 +22,7 @@ export class Program {
   readonly #config: Config
   readonly #log: Logger
   readonly #service: Service
-  readonly #live: EngineLive
+  readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
   readonly #running = new Set<Feed>()
@@ -38,7 +38,8 @@ export class Program {
       log.error({ reason }, 'no more events are taken')
       this.#stopFeeds()
     })
-    this.#live = new EngineLive(this.#service.engine)
+    const tick = () => this.#service.tick()
+    this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
   }
 
   /**
@@ -51,10 +52,10 @@ export class Program {
     this.#server = await startServer({
       host,
       port,
-      answers: new EngineAnswers(engine, () => this.#service.tick()),
-      live: this.#live,
+      ...this.#wired.ports,
       documents: [
         { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
+        { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson() },
         { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
       ],
       position: { epoch: () => this.#epoch, seq: () => engine.seq },
@@ -86,7 +87,7 @@ export class Program {
         onFailure: () => this.#stopFeeds(),
       })
     this.#epoch = this.#durability?.epoch ?? randomUUID()
-    this.#live.attach()
+    this.#wired.attach()
     this.#isRecovered = true
     const { url, wsUrl, port } = this.#server ?? {}
     this.#log.info({ url, ws: wsUrl, port }, 'ready')

@@ -3,8 +3,7 @@ import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { F, SWAP_U32_LANES, U } from '../../src/engine/swap-record.ts'
 import { startServer } from '../../src/server/server.ts'
 import { Service } from '../../src/service.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { EngineLive } from '../../src/wire/engine-live.ts'
+import { EngineService } from '../../src/wire/engine-service.ts'
 import { tellParent } from '../child.ts'
 import { newMarket, playHistory } from '../recorded-market.ts'
 import { publishOnDemand } from './publish-loop.ts'
@@ -59,12 +58,15 @@ function warmMint(): { service: Service; mint: OneMint } {
 
 const { service, mint } = warmMint()
 const ignore = () => undefined
-const live = new EngineLive(service.engine)
+const wired = new EngineService(
+  service.engine,
+  () => service.tick(),
+  () => 'bench',
+)
 const server = await startServer({
   host: '127.0.0.1',
   port: 0,
-  answers: new EngineAnswers(service.engine, () => service.tick()),
-  live,
+  ...wired.ports,
   state: { isStarting: () => false, notReady: () => null, figures: () => service.figures() },
   clock: Date.now,
   rateLimit: null,
@@ -72,6 +74,6 @@ const server = await startServer({
   corsOrigin: '*',
   log: { info: ignore, warn: ignore, error: ignore },
 })
-live.attach()
+wired.attach()
 publishOnDemand((count) => mint.fold(count))
 tellParent({ port: server.port, mint: mint.mint })

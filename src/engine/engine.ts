@@ -1,4 +1,6 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
+import { Announcements } from './announcements.ts'
+import { displace } from './arrival-order.ts'
 import { Arrivals } from './arrivals.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -26,7 +28,7 @@ import { SearchIndex } from './search-index.ts'
 import { State } from './state.ts'
 import { SwapFold } from './swap-fold.ts'
 import { SwapIntake } from './swap-intake.ts'
-import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
 import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
@@ -48,6 +50,7 @@ export class Engine implements EventSink {
   readonly links: XLinks
   readonly intake: SwapIntake
   readonly counts = noCounts()
+  readonly announcements = new Announcements()
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
   readonly parts: readonly StatePart[]
   readonly nearing: Nearing
@@ -92,6 +95,7 @@ export class Engine implements EventSink {
       this.#identities.part,
       ...this.#ring.parts,
       this.#progress.part,
+      this.announcements.part,
       this.#derivedPart(),
     ]
   }
@@ -223,7 +227,9 @@ export class Engine implements EventSink {
       f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
+    u32[at + U.flags] &= INPUT_FLAGS
     const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
+    if (later !== null) displace(u32, at, later)
     this.#foldSwap(u32, at, key)
     const tapeIndex = this.state.tape.count - 1
     if (later !== null) this.#foldAgain(later)
@@ -314,8 +320,13 @@ export class Engine implements EventSink {
 
   #applyAndTell(entry: LifecycleEntry, place: RingKey): void {
     this.#apply(entry, place)
-    if (entry.event.type === 'token_created') this.facts.emit('created', entry.token)
-    if (entry.event.type === 'migrated') this.facts.emit('migration', entry.token)
+    if (entry.event.type === 'token_created') {
+      this.announcements.launches.push(entry.token)
+      this.facts.emit('created', entry.token)
+    }
+    if (entry.event.type !== 'migrated') return
+    this.announcements.migrations.push(entry.token)
+    this.facts.emit('migration', entry.token)
   }
 
   /** Folds a lifecycle event at its place in the ring. */

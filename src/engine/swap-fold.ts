@@ -1,4 +1,5 @@
 import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
+import { ARRIVAL_BITS } from './arrival-order.ts'
 import { Bundles, isSameSignature } from './bundles.ts'
 import { Candles, lamportsOfSwap } from './candles.ts'
 import { isNeverHolder } from './exclusion.ts'
@@ -61,7 +62,7 @@ export class SwapFold {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
-    hand.flags &= INPUT_FLAGS
+    hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)

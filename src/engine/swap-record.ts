@@ -109,5 +109,5 @@ export const Flag = {
   supplyUnseen: 1 << 25,
 } as const
 
-/** The bits that the feed sets; the fold sets the rest. */
+/** The bits that the feed sets; the fold sets the rest. The upper six are arrival-order.ts's. */
 export const INPUT_FLAGS = 0xffff | Flag.noTxIndex

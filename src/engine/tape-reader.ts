@@ -2,6 +2,7 @@ import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
+import { comparePlace, firstAtPlace, type TapePlace } from './tape-place.ts'
 
 /** A page of swap history: how many there are in all, and the tape indexes asked for. */
 export interface SwapPage {
@@ -32,6 +33,62 @@ export function swapsOfPosition(
 export function swapsOldestFirst(state: State, token: number): number[] {
   const total = tokenLane(state, token, T.swaps)
   return swapsOfToken(state, token, 1, total).swaps.toReversed()
+}
+
+/** Swaps of a mint, or of one wallet in it (`position` >= 0), newest first, behind a place. */
+export interface SwapsBehind {
+  readonly total: number
+  readonly swaps: readonly number[]
+  readonly hasMore: boolean
+}
+
+/**
+ * Up to `limit` swaps older than the one at `place` (null: from the newest on); null when no swap
+ * of theirs is there.
+ */
+export function swapsBehind(
+  state: State,
+  of: { readonly token: number; readonly position: number },
+  place: TapePlace | null,
+  limit: number,
+): SwapsBehind | null {
+  const isWallet = of.position >= 0
+  const { total, swaps } = isWallet
+    ? swapsOfPosition(state, of.position, 1, 1)
+    : swapsOfToken(state, of.token, 1, 1)
+  const link = isWallet ? U.previousInPosition : U.previousInMint
+  let next = (swaps[0] ?? -1) + 1
+  if (place !== null) {
+    const at = swapAt(state, of, place)
+    if (at < 0) return null
+    next = linkOf(state, at, link)
+  }
+  const found: number[] = []
+  for (; next !== 0 && found.length < limit; next = linkOf(state, next - 1, link))
+    found.push(next - 1)
+  return { total, swaps: found, hasMore: next !== 0 }
+}
+
+/** The first of their swaps at a place, -1 when there is none. */
+function swapAt(
+  state: State,
+  of: { readonly token: number; readonly position: number },
+  place: TapePlace,
+): number {
+  const { tape } = state
+  const wallet = of.position < 0 ? -1 : positionLane(state, of.position, P.wallet)
+  for (let index = firstAtPlace(tape, place); index < tape.count; index++) {
+    if (comparePlace(tape, index, place) !== 0) break
+    const at = tape.at(index)
+    const u32 = tape.u32Of(index)
+    const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || u32[at + U.wallet] === wallet)
+    if (isTheirs) return index
+  }
+  return -1
+}
+
+function linkOf({ tape }: State, index: number, link: number): number {
+  return tape.u32Of(index)[tape.at(index) + link]
 }
 
 function walk(

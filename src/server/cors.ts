@@ -13,7 +13,7 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 /** Request headers that browsers may send. */
-const ALLOWED_HEADERS = 'content-type, x-socket-id, if-none-match'
+const ALLOWED_HEADERS = 'content-type, x-socket-id, if-none-match, last-event-id'
 
 /** Seconds a browser may keep the answer to its preflight. */
 const PREFLIGHT_MAX_AGE_S = 86_400

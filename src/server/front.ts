@@ -24,6 +24,7 @@ import type { Route } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 
 const API_PATH = '/api/v2'
+const UDF_PATH = '/udf/'
 
 export interface FrontOptions {
   readonly router: Router
@@ -65,7 +66,7 @@ function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
 }
 
 function isApiPath(path: string): boolean {
-  return path === API_PATH || path.startsWith(`${API_PATH}/`)
+  return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
 }
 
 /** Rate limit and readiness: what keeps a request from its route, null when nothing does. */

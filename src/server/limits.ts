@@ -96,3 +96,51 @@ export const SOCKET_IDLE_S = 80
 
 /** Keep-alive looks at every connection at most this often. */
 export const KEEP_ALIVE_TICK_MS = 1000
+
+/** Missed messages of one stream that a resume brings at most; past it the client starts anew. */
+export const MAX_REPLAYED = 10_000
+
+/** Missed messages of all streams of one subscription at most: a message asks for bounded work. */
+export const MAX_REPLAYED_TOGETHER = 50_000
+
+/** Streams that are being brought up to now, of all connections; further ones are `busy`. */
+export const MAX_CATCH_UPS = 50_000
+
+/** Missed messages sent in one go; about a quarter of a MiB. */
+export const CATCH_UP_FRAMES = 200
+
+/** A replay waits while more than this lies unread, far below what cuts the connection. */
+export const CATCH_UP_BUFFER_BYTES = 256 * 1024
+
+/** Replays hold the loop for this long at a time. */
+export const CATCH_UP_SLICE_MS = 2
+
+/** A client that reads slowly is looked at again after this time. */
+export const CATCH_UP_RETRY_MS = 10
+
+/** Live tables of one connection at most. */
+export const MAX_CONNECTION_TABLES = 10
+
+/** Distinct live tables at most: each is computed whenever anything changed. */
+export const MAX_TABLES = 500
+
+/** Live candles of one connection at most. */
+export const MAX_CONNECTION_CANDLES = 100
+
+/** Distinct (mint, resolution) followed at most. */
+export const MAX_CANDLES = 5_000
+
+/** Changes of tables are gathered for this long. */
+export const TABLES_EVERY_MS = 250
+
+/** Changes of candles are gathered for this long. */
+export const CANDLES_EVERY_MS = 100
+
+/** Tables and candles hold the loop for this long at a time. */
+export const STATE_SLICE_MS = 4
+
+/** Streams of server-sent events at most. */
+export const MAX_EVENT_STREAMS = 2_000
+
+/** A comment keeps a stream of server-sent events alive this often. */
+export const EVENT_STREAM_COMMENT_MS = 15_000

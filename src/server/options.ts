@@ -1,4 +1,6 @@
 import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
+import type { LiveStreams } from '../wire/streams.ts'
+import type { TokenReads } from '../wire/token-reads.ts'
 
 /** A logger as pino has it. */
 export interface Log {
@@ -47,6 +49,10 @@ export interface ServerOptions {
   readonly port: number
   readonly answers: Answers
   readonly live: LiveSource
+  /** Numbers, replays and snapshots of what is live. */
+  readonly streams: LiveStreams
+  /** Reads beyond the specification's. */
+  readonly reads: TokenReads
   readonly state: ServerState
   /** Told on every answer of the API; absent: not told. */
   readonly position?: StreamPosition

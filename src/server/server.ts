@@ -8,15 +8,19 @@ import {
 } from 'uWebSockets.js'
 import type { RequestError } from '../wire/errors.ts'
 import { apiRoutes } from './api-routes.ts'
+import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
+import { corsHeaders } from './cors.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { internalError, positionHeaders } from './front-replies.ts'
 import { httpCounters } from './http-counters.ts'
 import * as limits from './limits.ts'
 import { type Listening, listen } from './listen.ts'
+import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/last-tables.ts'
+import { isLocalPeer } from './local-peer.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { errorReply } from './reply.ts'
@@ -25,6 +29,8 @@ import { responseWriter } from './response-writer.ts'
 import type { Route } from './route.ts'
 import { routerOf } from './router.ts'
 import { documentRoutes, feedRoute, systemRoutes } from './system-routes.ts'
+import { tokenReadRoutes, withCursors } from './token-routes.ts'
+import { udfRoutes } from './udf-routes.ts'
 
 const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
 
@@ -32,6 +38,7 @@ const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_M
 interface Parts {
   readonly app: TemplatedApp
   readonly live: LiveFeed
+  readonly eventStreams: EventStreams
   readonly context: ExchangeContext
   /** Set when the server stops: answers then close their connections. */
   readonly stopping: { isStopping: boolean }
@@ -47,7 +54,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     listening = await listen(parts.app, options.host, options.port)
   } catch (error) {
-    parts.live.stop()
+    stopLive(parts)
     throw error
   }
   const { port } = listening
@@ -81,24 +88,45 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     app,
     lastTables,
     source: options.live,
+    streams: options.streams,
+    answers: options.answers,
+    isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal(context, addresses),
   })
-  const api = apiRoutes(options.answers, options.clock, lastTables)
+  const { answers, reads, clock } = options
+  const specified = apiRoutes(answers, clock, lastTables)
+  const api = [
+    ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
+    ...tokenReadRoutes(reads),
+    ...udfRoutes(answers, reads, cachedChart(answers, clock)),
+    eventStreamRoute,
+  ]
+  const limiters = limitersOf(api, options)
   const system = systemRoutes(options.state, context.http, () => live.figures())
   const documents = documentRoutes(options.documents ?? [])
   const front = httpFront({
     router: routerOf([...api, ...system, ...documents, feedRoute]),
     addresses,
-    limiters: limitersOf(api, options),
+    limiters,
     clock: options.clock,
     state: options.state,
     bodyDeadlineMs: options.bodyDeadlineMs ?? limits.BODY_DEADLINE_MS,
     routeDeadlineMs: options.routeDeadlineMs ?? limits.ROUTE_DEADLINE_MS,
     context,
   })
+  const eventStreams = new EventStreams({
+    feed: live,
+    context,
+    addresses,
+    limiter: limiters.get(eventStreamRoute.name),
+    clock,
+    state: options.state,
+    headers: corsHeaders(options.corsOrigin),
+  })
+  app.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
   app.any('/*', front)
-  return { app, live, context, stopping }
+  return { app, live, eventStreams, context, stopping }
 }
 
 function limitersOf(
@@ -120,11 +148,16 @@ function upgradeRefusal(
   }
 }
 
+function stopLive({ live, eventStreams }: Parts): void {
+  live.stop()
+  eventStreams.stop()
+}
+
 async function stopServer(parts: Parts, listening: Listening): Promise<void> {
   parts.stopping.isStopping = true
   us_listen_socket_close(listening.socket)
   const hadConnections = parts.live.connectionCount > 0
-  parts.live.stop()
+  stopLive(parts)
   const closedAtMs = performance.now()
   while (parts.context.open.size > 0 && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
     await sleep(limits.STOP_POLL_MS)

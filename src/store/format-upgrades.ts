@@ -34,8 +34,18 @@ export interface FormatUpgrades {
   readonly snapshots: readonly SnapshotUpgrade[]
 }
 
+/** The order in which launches and migrations were told is kept from version 2 on. */
+const announcementsAdded: SnapshotUpgrade = {
+  from: 1,
+  contents: (contents) => contents,
+  part: (part) => {
+    const announcements = { name: 'announcements', facts: [0, 0], bytes: new Uint8Array(0) }
+    return part.name === 'progress' ? [part, announcements] : [part]
+  },
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
-export const FORMAT_UPGRADES: FormatUpgrades = { journal: [], snapshots: [] }
+export const FORMAT_UPGRADES: FormatUpgrades = { journal: [], snapshots: [announcementsAdded] }
 
 /**
  * The steps from a version to the present one, in order.

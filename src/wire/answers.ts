@@ -1,3 +1,5 @@
+import type { TradeTold } from './streams.ts'
+
 /**
  * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
  * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.
@@ -120,8 +122,11 @@ export interface Answers {
 
 /** What leaves the engine by itself; the live feed sets the listeners it serves. */
 export interface LiveSource {
-  /** `message` is the whole envelope of `update_mint_info`; it is made only if `wanted(mint)`. */
-  onTrade(wanted: (mint: string) => boolean, publish: (mint: string, message: string) => void): void
+  /** `message` is the whole envelope of `update_mint_info`; it is made only if it is `wanted`. */
+  onTrade(
+    wanted: (mint: string, trade: TradeTold) => boolean,
+    publish: (mint: string, message: string, trade: TradeTold) => void,
+  ): void
   /** `message` is the whole envelope of `mint_migration`. */
   onMigration(publish: (message: string) => void): void
   /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */

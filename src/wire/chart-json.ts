@@ -29,6 +29,11 @@ const WIDTHS: { readonly [R in Resolution]: Width } = {
   '1M': 'month',
 }
 
+/** Width of a resolution's bars. */
+export function widthOf(resolution: Resolution): Width {
+  return WIDTHS[resolution]
+}
+
 /** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6). */
 export function chartJson(chart: Chart, token: number, query: ChartQuery, now: number): string {
   const width = WIDTHS[query.resolution]

@@ -4,8 +4,10 @@ import { flagsOf } from '../engine/lifecycle.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { LiveSource } from './answers.ts'
 import { jsonString, timeText } from './json-text.ts'
+import type { TradeTold } from './streams.ts'
 import { mintOfSwap, poolOfSwap, swapJson } from './swap-json.ts'
 import { tokenJson } from './token-json.ts'
+import { TradeAtHand } from './trade-at-hand.ts'
 
 /** The channels of the live feed, straight out of the engine's facts. */
 export class EngineLive implements LiveSource {
@@ -25,16 +27,15 @@ export class EngineLive implements LiveSource {
   }
 
   onTrade(
-    wanted: (mint: string) => boolean,
-    publish: (mint: string, message: string) => void,
+    wanted: (mint: string, trade: TradeTold) => boolean,
+    publish: (mint: string, message: string, trade: TradeTold) => void,
   ): void {
     const { facts, state } = this.#engine
+    const trade = new TradeAtHand(this.#engine)
     const told = (index: number) => {
       const mint = mintOfSwap(state, index)
-      if (!wanted(mint)) return
-      const pool = jsonString(poolOfSwap(state, index))
-      const data = swapJson(state, index)
-      publish(mint, `{"channel":"update_mint_info","pool":${pool},"data":${data}}`)
+      trade.index = index
+      if (wanted(mint, trade)) publish(mint, this.tradeMessage(index), trade)
     }
     this.#listeners.push(() => facts.on('trade', told))
   }
@@ -49,12 +50,23 @@ export class EngineLive implements LiveSource {
     const { facts, state } = this.#engine
     const told = (token: number) => {
       if (!wanted() || (flagsOf(state, token) & TokenFlag.creationKnown) === 0) return
-      const reader = this.#token.at(token)
-      const pool = jsonString(reader.pool)
-      const data = tokenJson(reader, 'search')
-      publish(`{"channel":"new_launched_pool","pool":${pool},"data":${data}}`)
+      publish(this.launchMessage(token))
     }
     this.#listeners.push(() => facts.on('created', told))
+  }
+
+  /** The `update_mint_info` envelope of record `index` of the tape. */
+  tradeMessage(index: number): string {
+    const { state } = this.#engine
+    const pool = jsonString(poolOfSwap(state, index))
+    return `{"channel":"update_mint_info","pool":${pool},"data":${swapJson(state, index)}}`
+  }
+
+  /** The `new_launched_pool` envelope of a token. */
+  launchMessage(token: number): string {
+    const reader = this.#token.at(token)
+    const pool = jsonString(reader.pool)
+    return `{"channel":"new_launched_pool","pool":${pool},"data":${tokenJson(reader, 'search')}}`
   }
 
   /** The `mint_migration` envelope of a migrated token. */

@@ -56,6 +56,18 @@ export type LiveErrorCode =
   | 'missing_mint'
   | 'invalid_mint'
   | 'too_many_mints'
+  | 'missing_wallet'
+  | 'invalid_wallet'
+  | 'too_many_wallets'
+  | 'invalid_option'
+  | 'unknown_option'
+  | 'invalid_filter'
+  | 'invalid_resolution'
+  | 'invalid_countback'
+  | 'too_many_tables'
+  | 'too_many_candles'
+  | 'not_local'
+  | 'busy'
 
 /** WebSocket close codes (RFC 6455 for 1xxx, our own for 4xxx). */
 export const CLOSE_CODES = {

@@ -4,14 +4,31 @@
  */
 
 import type { LiveErrorCode } from './errors.ts'
+import { type FrameError, KEY_NAMES, type StreamChannel } from './live-frames.ts'
 import { isObject, parseJson } from './requests/json-body.ts'
+import {
+  hasOptions,
+  type LiveOptions,
+  OPTION_KEYS,
+  parseOptions,
+  unknownKey,
+} from './requests/live-options.ts'
+import {
+  type CandlesRequest,
+  parseCandlesRequest,
+  parseTableRequest,
+  type TableRequest,
+} from './requests/live-state-requests.ts'
 import { quoted } from './requests/parsed.ts'
 
 /** Channels that are asked for without a mint. */
 export const BROADCASTS = ['mint_migration', 'new_launched_pool', 'update_pools_info'] as const
 export type Broadcast = (typeof BROADCASTS)[number]
 
-export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info'] as const
+/** Channels that only docs/live.md has: unknown keys are refused there. */
+const ADDED_EVENTS = ['wallet_trades', 'all_trades', 'meme_tables', 'candles'] as const
+
+export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info', ...ADDED_EVENTS] as const
 export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
@@ -19,6 +36,9 @@ export type LiveAction = (typeof LIVE_ACTIONS)[number]
 
 /** Mints of one connection at most, over all of its messages (contract section 4). */
 export const MAX_CONNECTION_MINTS = 1000
+
+/** Wallets of one connection at most, over all of its messages. */
+export const MAX_CONNECTION_WALLETS = 1000
 
 /** Code points of a followed mint at most; addresses have 44, the rest is room. */
 const MAX_MINT_CHARACTERS = 128
@@ -46,7 +66,22 @@ export type LiveRequest =
       /** True when the client sent `mints`: the acknowledgement answers in kind. */
       readonly many: boolean
     }
+  | StreamRequest
+  | { readonly kind: 'pools'; readonly wantsSnapshot: boolean }
+  | TableRequest
+  | CandlesRequest
   | LiveRefusal
+
+/** A subscription to numbered messages, or the end of one. */
+export interface StreamRequest extends LiveOptions {
+  readonly kind: 'stream'
+  readonly action: LiveAction
+  readonly channel: StreamChannel
+  /** Distinct mints or wallets, or one "" for a channel without. */
+  readonly keys: readonly string[]
+  /** True when the client sent a list: the acknowledgement answers in kind. */
+  readonly many: boolean
+}
 
 export interface LiveRefusal {
   readonly kind: 'refused'
@@ -87,30 +122,108 @@ function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
     const came = shown(data.id)
     return refused('id_mismatch', `data.id came as ${came}, the id of the connection is expected.`)
   }
-  return event === 'update_mint_info'
-    ? parseMints(action, data)
-    : { kind: 'broadcast', event, action }
+  switch (event) {
+    case 'update_mint_info':
+    case 'wallet_trades':
+      return parseKeyed(event, action, data)
+    case 'meme_tables':
+      return asRequest(parseTableRequest(action, data))
+    case 'candles': {
+      if (!isMint(data.mint ?? null)) return badAddress('mint', data.mint)
+      return asRequest(parseCandlesRequest(action, data, String(data.mint)))
+    }
+    case 'update_pools_info':
+      return parsePools(action, data)
+    case 'all_trades':
+      return parseNumbered({ channel: event, action, keys: [''], many: false }, data)
+    default:
+      return action === 'subscribe' && hasOptions(data)
+        ? parseNumbered({ channel: event, action, keys: [''], many: false }, data)
+        : { kind: 'broadcast', event, action }
+  }
 }
 
-function parseMints(action: LiveAction, data: JsonObject): LiveRequest {
-  const mint = data.mint ?? null
-  const list = data.mints ?? null
-  if (mint === null && list === null) {
-    return refused('missing_mint', 'data.mint or data.mints is required for update_mint_info.')
+function asRequest<T extends LiveRequest>(parsed: T | FrameError): T | LiveRefusal {
+  return 'code' in parsed ? refused(parsed.code, parsed.message) : parsed
+}
+
+/** Trades of mints or of wallets. */
+function parseKeyed(
+  channel: 'update_mint_info' | 'wallet_trades',
+  action: LiveAction,
+  data: JsonObject,
+): LiveRequest {
+  const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
+  const keys = parseKeys(name, channel, data)
+  if ('code' in keys) return keys
+  const { many } = keys
+  if (channel === 'update_mint_info' && (action === 'unsubscribe' || !hasOptions(data)))
+    return { kind: 'trades', action, mints: keys.keys, many }
+  return parseNumbered({ channel, action, keys: keys.keys, many }, data)
+}
+
+function parseNumbered(
+  named: Pick<StreamRequest, 'channel' | 'action' | 'keys' | 'many'>,
+  data: JsonObject,
+): LiveRequest {
+  const name = KEY_NAMES[named.channel]
+  const keyNames = name === null ? [] : [name, `${name}s`]
+  const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...OPTION_KEYS])
+  if (unknown !== null) return asRequest(unknown)
+  const options = parseOptions(data, named.keys, named.many)
+  if ('code' in options) return asRequest(options)
+  const isAlways = named.channel === 'wallet_trades' || named.channel === 'all_trades'
+  if (options.isNumbered || isAlways) return { kind: 'stream', ...named, ...options }
+  return named.channel === 'update_mint_info'
+    ? { kind: 'trades', action: named.action, mints: named.keys, many: named.many }
+    : { kind: 'broadcast', action: named.action, event: namedBroadcast(named.channel) }
+}
+
+/** Options that ask for nothing (`"seq": false`) leave the plain channel. */
+function namedBroadcast(channel: StreamChannel): Broadcast {
+  return channel === 'mint_migration' ? channel : 'new_launched_pool'
+}
+
+function parsePools(action: LiveAction, data: JsonObject): LiveRequest {
+  const plain = { kind: 'broadcast', event: 'update_pools_info', action } as const
+  if (action === 'unsubscribe' || !hasOptions(data)) return plain
+  if (data.from_seq !== undefined || data.epoch !== undefined)
+    return refused(
+      'invalid_option',
+      'data.from_seq is not allowed for update_pools_info: follow its mints by update_mint_info.',
+    )
+  const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot'])
+  if (unknown !== null) return asRequest(unknown)
+  const options = parseOptions(data, [''], false)
+  if ('code' in options) return asRequest(options)
+  return options.isNumbered ? { kind: 'pools', wantsSnapshot: options.wantsSnapshot } : plain
+}
+
+type KeyName = 'mint' | 'wallet'
+
+function parseKeys(
+  name: KeyName,
+  channel: LiveEvent,
+  data: JsonObject,
+): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
+  const one = data[name] ?? null
+  const list = data[`${name}s`] ?? null
+  if (one === null && list === null) {
+    const message = `data.${name} or data.${name}s is required for ${channel}.`
+    return refused(`missing_${name}`, message)
   }
-  if (mint !== null && list !== null) {
-    return refused('invalid_mint', 'data.mint and data.mints must not come together.')
+  if (one !== null && list !== null) {
+    return refused(`invalid_${name}`, `data.${name} and data.${name}s must not come together.`)
   }
-  if (list === null) {
-    return isMint(mint) ? { kind: 'trades', action, mints: [mint], many: false } : badMint(mint)
-  }
+  if (list === null) return isMint(one) ? { keys: [one], many: false } : badAddress(name, one)
   if (!Array.isArray(list) || list.length === 0) {
-    return refused('invalid_mint', 'data.mints must be an array of at least one address.')
+    const message = `data.${name}s must be an array of at least one address.`
+    return refused(`invalid_${name}`, message)
   }
   const values: readonly unknown[] = list
   const bad = values.find((value) => !isMint(value))
-  if (bad !== undefined) return badMint(bad)
-  return { kind: 'trades', action, mints: [...new Set(values.filter(isMint))], many: true }
+  if (bad !== undefined) return badAddress(name, bad)
+  return { keys: [...new Set(values.filter(isMint))], many: true }
 }
 
 function isMint(value: unknown): value is string {
@@ -118,9 +231,9 @@ function isMint(value: unknown): value is string {
   return value.length <= MAX_MINT_CHARACTERS || [...value].length <= MAX_MINT_CHARACTERS
 }
 
-function badMint(value: unknown): LiveRefusal {
+function badAddress(name: KeyName, value: unknown): LiveRefusal {
   const allowed = `a text of 1 to ${MAX_MINT_CHARACTERS} characters is expected`
-  return refused('invalid_mint', `A mint came as ${shown(value)}, ${allowed}.`)
+  return refused(`invalid_${name}`, `A ${name} came as ${shown(value)}, ${allowed}.`)
 }
 
 function refused(code: LiveErrorCode, message: string): LiveRefusal {
@@ -134,7 +247,9 @@ function shown(value: unknown): string {
 }
 
 /** The acknowledgement of one message: it names what the message named. */
-export function acknowledgement(request: Extract<LiveRequest, { action: LiveAction }>): string {
+export function acknowledgement(
+  request: Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>,
+): string {
   const type = request.action === 'subscribe' ? 'subscribed' : 'unsubscribed'
   if (request.kind === 'broadcast') return JSON.stringify({ type, event: request.event })
   const event = 'update_mint_info'
@@ -151,4 +266,10 @@ export function liveErrorFrame(code: LiveErrorCode, message: string): string {
 export function tooManyMints(asked: number): string {
   const message = `The connection would follow ${asked} mints, at most ${MAX_CONNECTION_MINTS} are allowed.`
   return liveErrorFrame('too_many_mints', message)
+}
+
+/** The refusal of a message that would pass the connection's limit of wallets. */
+export function tooManyWallets(asked: number): string {
+  const message = `The connection would follow ${asked} wallets, at most ${MAX_CONNECTION_WALLETS} are allowed.`
+  return liveErrorFrame('too_many_wallets', message)
 }

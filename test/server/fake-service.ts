@@ -1,6 +1,8 @@
 import type { RunningServer, ServerOptions } from '../../src/server/options.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { Answers, LiveSource } from '../../src/wire/answers.ts'
+import type { LiveStreams, StreamSource, TradeTold } from '../../src/wire/streams.ts'
+import type { TokenReads } from '../../src/wire/token-reads.ts'
 
 /** A call that reached the Answers port. */
 export interface Call {
@@ -8,16 +10,33 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
+type Wanted = Parameters<LiveSource['onTrade']>[0]
+type Publish = Parameters<LiveSource['onTrade']>[1]
+
+/** A trade without a number: the fake has no streams. */
+const TOLD: TradeTold = {
+  seq: 1,
+  ordinal: 0,
+  timestamp: 0,
+  wallet: 'w',
+  walletSeq: 1,
+  tradeSeq: 1,
+}
+
 export class FakeLive implements LiveSource {
-  wanted: (mint: string) => boolean = () => false
-  #trade: (mint: string, message: string) => void = () => {}
+  #wanted: Wanted = () => false
+  #trade: Publish = () => {}
   #migration: (message: string) => void = () => {}
   wantsLaunches: () => boolean = () => false
   #launch: (message: string) => void = () => {}
 
-  onTrade(wanted: (mint: string) => boolean, publish: (mint: string, message: string) => void) {
-    this.wanted = wanted
+  onTrade(wanted: Wanted, publish: Publish) {
+    this.#wanted = wanted
     this.#trade = publish
+  }
+
+  wanted(mint: string): boolean {
+    return this.#wanted(mint, TOLD)
   }
 
   onMigration(publish: (message: string) => void) {
@@ -37,7 +56,7 @@ export class FakeLive implements LiveSource {
   /** As the engine does it: nothing is encoded for a mint that nobody follows. */
   trade(mint: string, data: unknown): void {
     if (!this.wanted(mint)) return
-    this.#trade(mint, JSON.stringify({ channel: 'update_mint_info', pool: 'p', data }))
+    this.#trade(mint, JSON.stringify({ channel: 'update_mint_info', pool: 'p', data }), TOLD)
   }
 
   migrate(data: unknown): void {
@@ -75,6 +94,37 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
   }
 }
 
+const NOTHING: StreamSource = {
+  head: () => 0,
+  since: () => [],
+  snapshot: () => '{"type":"snapshot"}',
+}
+
+const NO_STREAMS: LiveStreams = {
+  sources: {
+    update_mint_info: NOTHING,
+    mint_migration: NOTHING,
+    new_launched_pool: NOTHING,
+    wallet_trades: NOTHING,
+    all_trades: NOTHING,
+  },
+  epoch: () => 'e0',
+  position: () => 0,
+  now: () => 0,
+  settledTime: () => 0,
+  lateFolded: () => 0,
+  poolsSnapshot: () => '{"type":"snapshot"}',
+}
+
+const NO_READS: TokenReads = {
+  detail: () => null,
+  holders: () => '{}',
+  firstBuyers: () => '{}',
+  swapsFrom: () => null,
+  symbol: () => null,
+  now: () => 0,
+}
+
 /** Starts a server on a free port before a fake engine. */
 export async function startFake(changes: Partial<ServerOptions> = {}): Promise<FakeService> {
   const calls: Call[] = []
@@ -95,6 +145,8 @@ export async function startFake(changes: Partial<ServerOptions> = {}): Promise<F
     port: 0,
     answers: fakeAnswers(calls, () => fake.body()),
     live,
+    streams: NO_STREAMS,
+    reads: NO_READS,
     state: {
       isStarting: () => fake.starting,
       notReady: () => fake.notReady,

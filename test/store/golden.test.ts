@@ -2,39 +2,55 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { ANSWERS, EXPECTED, GOLDEN, keptFiles, readingOf, writtenNow } from './golden/golden.ts'
+import {
+  ANSWERS,
+  EXPECTED,
+  goldenFolder,
+  keptFiles,
+  PRESENT,
+  readingOf,
+  SHARED,
+  VERSIONS,
+  writtenNow,
+} from './golden/golden.ts'
 
-const expected: unknown = JSON.parse(readFileSync(join(GOLDEN, EXPECTED), 'utf8'))
-const answers = gunzipSync(readFileSync(join(GOLDEN, ANSWERS))).toString('utf8')
+const expected: unknown = JSON.parse(readFileSync(join(goldenFolder(PRESENT), EXPECTED), 'utf8'))
+const answers = gunzipSync(readFileSync(join(SHARED, ANSWERS))).toString('utf8')
 const RAISE =
-  'this program writes or reads another format than version 1: raise the version of that format ' +
-  '(journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade (format-upgrades.ts) ' +
-  'and golden files of the new version; those of version 1 stay'
+  'this program writes or reads another format than the present version: raise the version of that ' +
+  'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
+  '(format-upgrades.ts) and golden files of the new version; those of older ones stay'
 
-test('the files of version 1 are two segments, a snapshot and a chunk of the tape', () => {
-  const endings = [...keptFiles().files.keys()].map((path) => path.slice(-3)).sort()
-  expect(endings).toEqual(['mfj', 'mfj', 'mfs', 'mft'])
+for (const version of VERSIONS) {
+  test(`the files of ${version} are two segments, a snapshot and a chunk of the tape`, () => {
+    const endings = [...keptFiles(version).files.keys()].map((path) => path.slice(-3)).sort()
+    expect(endings).toEqual(['mfj', 'mfj', 'mfs', 'mft'])
+  })
+
+  test(`snapshot and journal of ${version} are read to the answers that were given`, () => {
+    const { state, answers: given } = readingOf(keptFiles(version))
+    expect(state).toMatchObject({ seq: 120, snapshotSeq: 106 })
+    expect(
+      given === answers,
+      'the answers are others: node test/store/golden/make.ts --answers',
+    ).toBe(true)
+  })
+
+  test(`the journal of ${version} alone is read to the present state`, () => {
+    const disk = keptFiles(version)
+    for (const path of [...disk.files.keys()]) if (path.endsWith('.mfs')) disk.files.delete(path)
+    const { state } = readingOf(disk)
+    const { state: usual } = readingOf(keptFiles(PRESENT))
+    expect(state, RAISE).toEqual({ ...usual, snapshotSeq: 0 })
+  })
+}
+
+test('the present version is read to the very state that was written', () => {
+  expect(readingOf(keptFiles(PRESENT)).state, RAISE).toEqual(expected)
 })
 
-test('snapshot and journal of version 1 are read to the state that was written', () => {
-  const { state, answers: given } = readingOf(keptFiles())
-  expect(state, RAISE).toEqual(expected)
-  expect(
-    given === answers,
-    'the answers are others: node test/store/golden/make.ts --answers',
-  ).toBe(true)
-})
-
-test('the journal of version 1 alone is read to the same state', () => {
-  const disk = keptFiles()
-  for (const path of [...disk.files.keys()]) if (path.endsWith('.mfs')) disk.files.delete(path)
-  const { state } = readingOf(disk)
-  const { state: usual } = readingOf(keptFiles())
-  expect(state, RAISE).toEqual({ ...usual, snapshotSeq: 0 })
-})
-
-test('the same history is written as the very bytes of version 1', () => {
-  const kept = keptFiles()
+test('the same history is written as the very bytes of the present version', () => {
+  const kept = keptFiles(PRESENT)
   const now = writtenNow()
   expect([...now.files.keys()].sort(), RAISE).toEqual([...kept.files.keys()].sort())
   for (const [path, bytes] of kept.files) {

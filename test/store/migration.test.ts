@@ -45,9 +45,11 @@ const UPGRADES: FormatUpgrades = {
       part: (part) => {
         if (part.name === 'swaps') return [{ ...part, name: 'tape' }]
         const derived = { name: 'derived', facts: [], bytes: new Uint8Array(0) }
-        return part.name === 'progress' ? [part, derived] : [part]
+        return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
+    // The made-up version had the part that version 1 had not.
+    { from: 1, contents: (contents) => contents, part: (part) => [part] },
   ],
 }
 

@@ -75,5 +75,9 @@ export function differenceOf(
   const unlike = actually.find(([, digest], i) => digest !== expectedly[i]?.[1])
   if (unlike) return `the bytes of ${unlike[0]}`
   if (actual.seq !== expected.seq) return `seq ${actual.seq} instead of ${expected.seq}`
+  const told = [actual, expected].map(({ announcements: { launches, migrations } }) =>
+    [launches.length, migrations.length].join(),
+  )
+  if (told[0] !== told[1]) return `${told[0]} announcements instead of ${told[1]}`
   return firstUnlike(everyRead(actual, events), everyRead(expected, events))
 }

@@ -4,6 +4,7 @@ import type { Tape } from '../../src/engine/tape.ts'
 import { TapeDamage } from '../../src/engine/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/data-folder.ts'
 import { StoreError } from '../../src/store/failure.ts'
+import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
@@ -71,7 +72,7 @@ test.each([0, 1])('a journal segment of a later version is refused and left alon
 
 test('a snapshot of a later version is refused and left alone', () => {
   const disk = whole.copy()
-  changed(disk, snapshot, toSnapshotVersion(2))
+  changed(disk, snapshot, toSnapshotVersion(SNAPSHOT_VERSION + 1))
   expectNewer(disk, snapshot.path)
 })
 
@@ -92,9 +93,9 @@ test('a chunk of a later version that comes while the program runs is damage of 
 
 test('a version that only one end of a snapshot tells is damage, not a later version', () => {
   const changes = [
-    toVersion(2),
+    toVersion(SNAPSHOT_VERSION + 1),
     (bytes: Buffer) => {
-      bytes.writeUInt32LE(2, bytes.length - FOOTER_VERSION_FROM_END)
+      bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, bytes.length - FOOTER_VERSION_FROM_END)
     },
   ]
   for (const change of changes) {

@@ -14,6 +14,7 @@ export class Backlog {
   readonly #check: (connection: LiveConnection) => void
   readonly #touchedMints = new Set<string>()
   readonly #touchedBroadcasts = new Set<Broadcast>()
+  readonly #touchedTopics = new Set<ReadonlySet<LiveConnection>>()
   #unseenBytes = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -32,6 +33,12 @@ export class Backlog {
   /** After a publish to everyone who listens to a channel. */
   publishedBroadcast(event: Broadcast, bytes: number): void {
     this.#touchedBroadcasts.add(event)
+    this.#count(bytes)
+  }
+
+  /** After a publish to those who follow a topic of docs/live.md. */
+  publishedTopic(followers: ReadonlySet<LiveConnection>, bytes: number): void {
+    this.#touchedTopics.add(followers)
     this.#count(bytes)
   }
 
@@ -57,5 +64,9 @@ export class Backlog {
       for (const reader of this.#subscriptions.listenersOf(event)) this.#check(reader)
     }
     this.#touchedBroadcasts.clear()
+    for (const followers of this.#touchedTopics) {
+      for (const reader of followers) this.#check(reader)
+    }
+    this.#touchedTopics.clear()
   }
 }

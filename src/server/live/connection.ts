@@ -1,24 +1,61 @@
-import type { WebSocket } from 'uWebSockets.js'
 import type { Broadcast } from '../../wire/live-messages.ts'
+import { TopicSet } from './topic-set.ts'
 
 /** What uWebSockets.js keeps for a socket between upgrade and close. */
 export interface SocketData {
   readonly id: string
+  /** Comes from this machine. */
+  readonly isLocal: boolean
   /** Set when the socket opens. */
   connection: LiveConnection | null
+}
+
+/** Where frames go: a WebSocket, or a stream of server-sent events. */
+export interface Outlet {
+  send(frame: string): unknown
+  /** Bytes that wait to be read. */
+  getBufferedAmount(): number
+  subscribe(topic: string): unknown
+  unsubscribe(topic: string): unknown
+  end(code: number, reason: string): void
 }
 
 /** One live connection. */
 export interface LiveConnection {
   /** The client's own label; several connections may share one. */
   readonly id: string
-  readonly socket: WebSocket<SocketData>
+  readonly isLocal: boolean
+  /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
+  readonly isSocket: boolean
+  readonly socket: Outlet
   readonly mints: Set<string>
   readonly broadcasts: Set<Broadcast>
+  /** Topics of docs/live.md that it follows, or is being brought up to. */
+  readonly topics: TopicSet
+  /** Trades of its tables carry numbers. */
+  isPoolsNumbered: boolean
   /** Monotonic milliseconds of the last frame that came. */
   lastHeardMs: number
   /** Monotonic milliseconds of the next ping. */
   nextPingMs: number
   /** True from the moment a close was asked for: the socket must not be touched any more. */
   isClosed: boolean
+}
+
+/** A connection that follows nothing yet. */
+export function newConnection(
+  about: Pick<LiveConnection, 'id' | 'isLocal' | 'isSocket' | 'socket'>,
+  nowMs: number,
+  pingMs: number,
+): LiveConnection {
+  return {
+    ...about,
+    mints: new Set(),
+    broadcasts: new Set(),
+    topics: new TopicSet(),
+    isPoolsNumbered: false,
+    lastHeardMs: nowMs,
+    nextPingMs: nowMs + pingMs,
+    isClosed: false,
+  }
 }

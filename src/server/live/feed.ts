@@ -1,18 +1,18 @@
 import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js'
-import type { LiveSource } from '../../wire/answers.ts'
+import type { Answers, LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
 import {
   acknowledgement,
-  type Broadcast,
   type LiveRequest,
   liveErrorFrame,
   MAX_CONNECTION_MINTS,
   PING_FRAME,
   PONG_FRAME,
   parseLiveMessage,
-  tableTradeOf,
+  type StreamRequest,
   tooManyMints,
 } from '../../wire/live-messages.ts'
+import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import {
   MAX_BUFFERED_BYTES,
   MAX_MESSAGE_BYTES,
@@ -20,22 +20,27 @@ import {
   SOCKET_IDLE_S,
 } from '../limits.ts'
 import type { LiveTimes } from '../options.ts'
+import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
-import type { LiveConnection, SocketData } from './connection.ts'
+import { type LiveConnection, newConnection, type Outlet, type SocketData } from './connection.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
+import { TableTrades } from './table-trades.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
   readonly app: TemplatedApp
   readonly source: LiveSource
+  readonly streams: LiveStreams
+  readonly answers: Answers
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly refuse: UpgradeOptions['refuse']
+  readonly isLocal: UpgradeOptions['isLocal']
 }
 
-type SubscriptionRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
+type PlainRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
 
 const UTF8 = new TextDecoder()
 
@@ -43,10 +48,11 @@ const UTF8 = new TextDecoder()
 export class LiveFeed {
   readonly #app: TemplatedApp
   readonly #times: LiveTimes
-  readonly #lastTables: LastTables
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
+  readonly #added: AddedChannels
+  readonly #tableTrades: TableTrades
   readonly #stopKeepAlive: () => void
   #isStopping = false
   #published = 0
@@ -55,7 +61,22 @@ export class LiveFeed {
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
-    this.#lastTables = options.lastTables
+    const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
+    this.#added = new AddedChannels({
+      ...options,
+      send,
+      accepted: (connection, request) => this.#leavePlain(connection, request),
+      published: (followers, bytes) => {
+        this.#published++
+        this.#backlog.publishedTopic(followers, bytes)
+      },
+    })
+    this.#tableTrades = new TableTrades({
+      ...options,
+      subscriptions: this.#subscriptions,
+      send,
+      numbered: (message, trade) => this.#added.poolTrade(message, trade),
+    })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
       ping: (connection) => this.#send(connection, PING_FRAME),
@@ -63,12 +84,14 @@ export class LiveFeed {
         this.#close(connection, CLOSE_CODES.silent, 'nothing came from the client'),
     })
     options.source.onTrade(
-      (mint) => this.#subscriptions.isFollowed(mint) || this.#isInTable(mint),
-      (mint, message) => this.#publishTrade(mint, message),
+      (mint, trade) => this.#wantsTrade(mint, trade),
+      (mint, message, trade) => this.#publishTrade(mint, message, trade),
     )
     options.source.onMigration((message) => this.#broadcast('mint_migration', message))
     options.source.onLaunch(
-      () => this.#subscriptions.listenersOf('new_launched_pool').size > 0,
+      () =>
+        this.#subscriptions.listenersOf('new_launched_pool').size > 0 ||
+        this.#added.wants('new_launched_pool'),
       (message) => this.#broadcast('new_launched_pool', message),
     )
   }
@@ -80,6 +103,7 @@ export class LiveFeed {
       live_followed_mints: this.#subscriptions.mintCount,
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
+      ...this.#added.figures(),
     }
   }
 
@@ -92,6 +116,7 @@ export class LiveFeed {
     this.#isStopping = true
     this.#stopKeepAlive()
     this.#backlog.stop()
+    this.#added.stop()
     for (const connection of [...this.#connections]) {
       this.#close(connection, CLOSE_CODES.serviceRestart, 'the service restarts')
     }
@@ -107,6 +132,7 @@ export class LiveFeed {
       upgrade: upgradeHandler({
         connectionCount: () => this.#connections.size,
         isStopping: () => this.#isStopping,
+        isLocal: options.isLocal,
         refuse: options.refuse,
       }),
       open: (ws) => this.#open(ws),
@@ -119,26 +145,32 @@ export class LiveFeed {
 
   #open(socket: WebSocket<SocketData>): void {
     const data = socket.getUserData()
-    const nowMs = performance.now()
-    const connection: LiveConnection = {
-      id: data.id,
-      socket,
-      mints: new Set(),
-      broadcasts: new Set(),
-      lastHeardMs: nowMs,
-      nextPingMs: nowMs + this.#times.pingMs,
-      isClosed: false,
-    }
-    data.connection = connection
+    const { id, isLocal } = data
+    data.connection = this.connect({ id, isLocal, isSocket: true, socket })
+  }
+
+  /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
+  connect(about: {
+    readonly id: string
+    readonly isLocal: boolean
+    readonly isSocket: boolean
+    readonly socket: Outlet
+  }): LiveConnection {
+    const connection = newConnection(about, performance.now(), this.#times.pingMs)
     this.#connections.add(connection)
+    return connection
   }
 
   #closed(socket: WebSocket<SocketData>): void {
     const { connection } = socket.getUserData()
-    if (connection === null) return
+    if (connection !== null) this.disconnected(connection)
+  }
+
+  disconnected(connection: LiveConnection): void {
     connection.isClosed = true
     this.#connections.delete(connection)
     this.#subscriptions.drop(connection)
+    this.#added.drop(connection)
   }
 
   #heard(socket: WebSocket<SocketData>, message: ArrayBuffer, isBinary: boolean): void {
@@ -154,55 +186,80 @@ export class LiveFeed {
   }
 
   #serve(connection: LiveConnection, request: LiveRequest): void {
-    if (request.kind === 'refused') this.#sendError(connection, request.code, request.message)
-    else if (request.kind === 'ping') this.#send(connection, PONG_FRAME)
-    else if (request.kind !== 'pong') this.#send(connection, this.#apply(connection, request))
+    switch (request.kind) {
+      case 'refused':
+        this.#sendError(connection, request.code, request.message)
+        break
+      case 'ping':
+        this.#send(connection, PONG_FRAME)
+        break
+      case 'pong':
+        break
+      case 'trades':
+      case 'broadcast':
+        this.#send(connection, this.#apply(connection, request))
+        break
+      case 'pools':
+        this.#tableTrades.follow(connection, request.wantsSnapshot)
+        break
+      default:
+        this.serveAdded(connection, request)
+    }
+  }
+
+  /** Requests of docs/live.md, for sockets and for streams of server-sent events. */
+  serveAdded(connection: LiveConnection, request: AddedRequest): void {
+    this.#added.serve(connection, request)
+  }
+
+  /** A numbered subscription takes the place of a plain one. */
+  #leavePlain(connection: LiveConnection, { channel, keys }: StreamRequest): void {
+    if (channel === 'update_mint_info')
+      for (const mint of keys) this.#subscriptions.unfollow(connection, mint)
+    else if (channel === 'mint_migration' || channel === 'new_launched_pool')
+      this.#subscriptions.setBroadcast(connection, channel, false)
   }
 
   /** Changes the subscriptions and returns the frame that answers. */
-  #apply(connection: LiveConnection, request: SubscriptionRequest): string {
+  #apply(connection: LiveConnection, request: PlainRequest): string {
     if (request.kind === 'broadcast') {
+      this.#added.leave(connection, request)
+      if (request.event === 'update_pools_info') connection.isPoolsNumbered = false
       this.#subscriptions.setBroadcast(connection, request.event, request.action === 'subscribe')
       return acknowledgement(request)
     }
     if (request.action === 'unsubscribe') {
+      this.#added.leave(connection, request)
       for (const mint of request.mints) this.#subscriptions.unfollow(connection, mint)
       return acknowledgement(request)
     }
-    const added = request.mints.filter((mint) => !connection.mints.has(mint)).length
-    const asked = connection.mints.size + added
+    const asked = this.#added.mintsWith(connection, request.mints)
     if (asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
+    this.#added.leave(connection, request)
     for (const mint of request.mints) this.#subscriptions.follow(connection, mint)
     return acknowledgement(request)
   }
 
-  /** Is the mint in the last table of a connection that asked for its trades? */
-  #isInTable(mint: string): boolean {
-    return (
-      this.#subscriptions.listenersOf('update_pools_info').size > 0 && this.#lastTables.holds(mint)
-    )
+  #wantsTrade(mint: string, trade: TradeTold): boolean {
+    const isAdded = this.#added.wantsTrade(mint, trade)
+    return isAdded || this.#subscriptions.isFollowed(mint) || this.#tableTrades.wants(mint)
   }
 
-  #publishTrade(mint: string, message: string): void {
+  #publishTrade(mint: string, message: string, trade: TradeTold): void {
     if (this.#isStopping) return
-    if (this.#isInTable(mint)) this.#sendTableTrade(mint, tableTradeOf(message))
+    if (this.#tableTrades.wants(mint))
+      this.#published += this.#tableTrades.publish(mint, message, trade)
+    this.#added.publishTrade(mint, message, trade)
     if (!this.#subscriptions.isFollowed(mint)) return
     this.#published++
     this.#app.publish(tradeTopic(mint), message)
     this.#backlog.publishedTrade(mint, message.length)
   }
 
-  #sendTableTrade(mint: string, message: string): void {
-    const ids = this.#lastTables.readersOf(mint)
-    for (const connection of this.#subscriptions.listenersOf('update_pools_info')) {
-      if (!ids.has(connection.id)) continue
-      this.#published++
-      this.#send(connection, message)
-    }
-  }
-
-  #broadcast(event: Broadcast, message: string): void {
+  #broadcast(event: 'mint_migration' | 'new_launched_pool', message: string): void {
     if (this.#isStopping) return
+    this.#added.publish(event, message)
+    if (this.#subscriptions.listenersOf(event).size === 0) return
     this.#published++
     this.#app.publish(broadcastTopic(event), message)
     this.#backlog.publishedBroadcast(event, message.length)

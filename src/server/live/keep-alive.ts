@@ -20,6 +20,7 @@ export function keepAlive(
   const timer = setInterval(() => {
     const nowMs = performance.now()
     for (const connection of connections) {
+      if (!connection.isSocket) continue
       if (nowMs - connection.lastHeardMs >= times.silenceMs) actions.closeSilent(connection)
       else if (nowMs >= connection.nextPingMs) {
         connection.nextPingMs = nowMs + times.pingMs

@@ -30,7 +30,12 @@ export class LastTables {
 
   /** Ids whose last table holds the mint. */
   readersOf(mint: string): ReadonlySet<string> {
-    return this.#readersOf.get(mint) ?? NO_IDS
+    return this.#readersOf.get(mint) ?? NONE
+  }
+
+  /** Mints of the last table of an id. */
+  mintsOf(id: string): ReadonlySet<string> {
+    return this.#tables.get(id) ?? NONE
   }
 
   #forget(mints: ReadonlySet<string>, id: string): void {
@@ -42,4 +47,4 @@ export class LastTables {
   }
 }
 
-const NO_IDS: ReadonlySet<string> = new Set()
+const NONE: ReadonlySet<string> = new Set()

@@ -8,6 +8,8 @@ import type { SocketData } from './connection.ts'
 export interface UpgradeOptions {
   connectionCount(): number
   isStopping(): boolean
+  /** Does the handshake come from this machine? */
+  isLocal(res: HttpResponse, req: HttpRequest): boolean
   /** Answers the handshake with an HTTP error in the usual shape. */
   refuse(res: HttpResponse, req: HttpRequest, error: RequestError): void
 }
@@ -21,7 +23,8 @@ export function upgradeHandler(
     if (!id.ok) return options.refuse(res, req, id.error)
     const full = refusedForNow(options)
     if (full !== null) return options.refuse(res, req, full)
-    const data: SocketData = { id: id.value, connection: null }
+    const isLocal = options.isLocal(res, req)
+    const data: SocketData = { id: id.value, isLocal, connection: null }
     res.upgrade(
       data,
       req.getHeader('sec-websocket-key'),

@@ -1,22 +1,34 @@
-import { METRICS, RESOURCES, type Resource } from '../../engine/metrics.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { exampleOf } from './examples.ts'
+import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
+import { RESOURCE_SCHEMAS } from './resources.ts'
+import { named } from './schema.ts'
 
-const TYPES = {
-  number: 'number',
-  boolean: 'boolean',
-  text: 'string',
-  'optional text': ['string', 'null'],
-  'text or null': ['string', 'null'],
-  time: ['string', 'null'],
-} as const
+const INFO = { title: 'mintfeed', version: '2' }
+const JSON_TYPE = 'application/json'
+const POSITION = {
+  'X-Mintfeed-Seq': {
+    description: 'Events taken so far: the position that the answer shows',
+    schema: { type: 'integer' },
+  },
+  'X-Mintfeed-Epoch': {
+    description: 'Another one when the stream has broken off',
+    schema: { type: 'string' },
+  },
+}
+const REFUSAL = {
+  description: 'A refusal, in the one shape of all',
+  content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('error') } },
+}
 
-/** `/openapi.json`, from the endpoints and the table of metrics. */
+/** `/openapi.json`: the HTTP API. */
 export function openApiJson(): string {
   return JSON.stringify({
     openapi: '3.1.0',
-    info: { title: 'mintfeed', version: '2' },
+    info: { ...INFO, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
     paths: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, pathOf(endpoint)])),
-    components: { schemas: Object.fromEntries(RESOURCES.map((name) => [name, schemaOf(name)])) },
+    components: { schemas: RESOURCE_SCHEMAS },
   })
 }
 
@@ -28,34 +40,83 @@ function pathOf(endpoint: Endpoint): object {
     schema: { type: 'string' },
   }))
   const query = endpoint.parameters.map((parameter) => ({ ...parameter, in: 'query' }))
-  const body = { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
+  const type = endpoint.contentType ?? JSON_TYPE
+  const answer = { schema: endpoint.answer, ...exampled(endpoint.id) }
   const operation = {
+    operationId: endpoint.id,
     summary: endpoint.summary,
     parameters: [...words, ...query],
-    ...(endpoint.method === 'post' ? body : {}),
-    responses: { 200: { description: 'The answer' }, 400: { description: 'A bad request' } },
+    ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
+    responses: {
+      200: { description: 'The answer', headers: POSITION, content: { [type]: answer } },
+      default: REFUSAL,
+    },
   }
   return { [endpoint.method]: operation }
 }
 
-function schemaOf(resource: Resource): object {
-  const fields = METRICS.flatMap(({ names, kind }) => {
-    const name = names[resource]
-    return name === undefined ? [] : [[name, { type: TYPES[kind] }] as const]
-  })
-  return { type: 'object', properties: Object.fromEntries(fields) }
+const TABLES_BODY = {
+  required: true,
+  content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
 }
 
-/** `/docs`: the endpoints on one page without outside requests. */
-export function docsHtml(): string {
-  const rows = ENDPOINTS.map(
-    ({ method, path, summary, parameters }) =>
-      `<tr><td>${method.toUpperCase()}</td><td>${path}</td><td>${summary}</td>` +
-      `<td>${parameters.map(({ name }) => name).join(', ')}</td></tr>`,
-  )
-  return (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>mintfeed</title>' +
-    `<h1>mintfeed</h1><table>${rows.join('')}</table>` +
-    '<p><a href="/openapi.json">openapi.json</a></p></html>'
-  )
+function exampled(name: string): object {
+  const example = exampleOf(name)
+  return example === undefined ? {} : { example }
+}
+
+/** `/asyncapi.json`: the live feed. */
+export function asyncApiJson(): string {
+  const reference = ({ name }: LiveMessage) => ({ $ref: `#/channels/live/messages/${name}` })
+  return JSON.stringify({
+    asyncapi: '3.0.0',
+    info: { ...INFO, license: { name: 'Apache-2.0' } },
+    defaultContentType: JSON_TYPE,
+    channels: {
+      live: {
+        address: '/ws',
+        description: 'Text messages of JSON; docs/live.md says what they mean.',
+        bindings: {
+          ws: {
+            query: {
+              type: 'object',
+              required: ['id'],
+              properties: { id: { type: 'string', minLength: 1, maxLength: 128 } },
+            },
+          },
+        },
+        messages: Object.fromEntries(
+          LIVE_MESSAGES.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
+        ),
+      },
+    },
+    operations: {
+      ask: {
+        action: 'receive',
+        channel: { $ref: '#/channels/live' },
+        messages: LIVE_MESSAGES.filter(({ isRequest }) => isRequest).map(reference),
+      },
+      tell: {
+        action: 'send',
+        channel: { $ref: '#/channels/live' },
+        messages: LIVE_MESSAGES.filter(({ isRequest }) => !isRequest).map(reference),
+      },
+    },
+    components: {
+      messages: Object.fromEntries(
+        LIVE_MESSAGES.map((message) => [message.name, messageOf(message)]),
+      ),
+      schemas: RESOURCE_SCHEMAS,
+    },
+  })
+}
+
+function messageOf({ name, summary, payload }: LiveMessage): object {
+  const example = exampleOf(name)
+  return {
+    name,
+    summary,
+    payload,
+    ...(example !== undefined && { examples: [{ payload: example }] }),
+  }
 }

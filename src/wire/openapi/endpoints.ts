@@ -1,7 +1,7 @@
 import { RESOLUTIONS, TRADER_ORDERS } from '../answers.ts'
+import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../requests/page.ts'
-
-type Schema = Readonly<Record<string, unknown>>
+import { list, named, type Schema } from './schema.ts'
 
 interface Parameter {
   readonly name: string
@@ -10,10 +10,15 @@ interface Parameter {
 }
 
 export interface Endpoint {
+  /** Name of the operation, and of its example. */
+  readonly id: string
   readonly method: 'get' | 'post'
   readonly path: string
   readonly summary: string
   readonly parameters: readonly Parameter[]
+  /** The 200. */
+  readonly answer: Schema
+  readonly contentType?: string
 }
 
 const TEXT = { type: 'string' }
@@ -30,30 +35,122 @@ const TRADERS: readonly Parameter[] = [
   { name: 'order_by', schema: { enum: TRADER_ORDERS, default: 'pnl' } },
   { name: 'order_direction', schema: { enum: ['asc', 'desc'], default: 'desc' } },
 ]
-const CHART: readonly Parameter[] = [
-  { name: 'mint', schema: TEXT, required: true },
+const SPAN: readonly Parameter[] = [
   { name: 'from', schema: SECONDS, required: true },
   { name: 'to', schema: SECONDS, required: true },
+]
+const CHART: readonly Parameter[] = [
+  { name: 'mint', schema: TEXT, required: true },
+  ...SPAN,
   { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
+  { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  { name: 'fill', schema: { enum: ['none', 'previous'], default: 'none' } },
+  { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: 5000, default: 0 } },
+  { name: 'udf', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
 ]
 const QUERY: Parameter = {
   name: 'query',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
   required: true,
 }
+const SYMBOL: Parameter = { name: 'symbol', schema: TEXT, required: true }
+const STREAM: readonly Parameter[] = [
+  { name: 'channel', schema: TEXT, required: true },
+  ...['mint', 'wallet', 'filter', 'epoch'].map((name) => ({ name, schema: TEXT })),
+  { name: 'resolution', schema: { enum: RESOLUTIONS } },
+  {
+    name: 'countback',
+    schema: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX, default: COUNTBACK_DEFAULT },
+  },
+  { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
+  { name: 'snapshot', schema: { enum: ['1', 'true'] } },
+]
 const SEARCH = '/api/v2/search'
+const TOKEN = '/api/v2/tokens/{mint}'
 
-function get(path: string, summary: string, parameters: readonly Parameter[]): Endpoint {
-  return { method: 'get', path, summary, parameters }
+function get(
+  id: string,
+  path: string,
+  summary: string,
+  parameters: readonly Parameter[],
+  answer: Schema,
+): Endpoint {
+  return { id, method: 'get', path, summary, parameters, answer }
 }
 
-/** The endpoints of the specification; `{names}` of a path are its required parameters. */
+const SWAPS: readonly Parameter[] = [
+  { name: 'wallet', schema: TEXT },
+  ...PAGE,
+  { name: 'cursor', schema: TEXT },
+]
+const SWAPS_ANSWER = { anyOf: [named('PaginatedSwapResponse'), named('SwapsByCursor')] }
+const TRADERS_ANSWER = named('PaginatedTraders')
+
+/** All endpoints; `{names}` of a path are its required parameters. */
 export const ENDPOINTS: readonly Endpoint[] = [
-  get(`${SEARCH}/tokens/detailed`, 'Search tokens', [QUERY]),
-  get(`${SEARCH}/tokens/{mint}/market-data`, 'Market data', [{ name: 'mints', schema: TEXT }]),
-  get(`${SEARCH}/tokens/{mint}/swaps`, 'Swaps', [{ name: 'wallet', schema: TEXT }, ...PAGE]),
-  get(`${SEARCH}/traders/tokens/{mint}`, 'Traders of a token', TRADERS),
-  get(`${SEARCH}/traders/{wallet}/tokens`, 'Tokens of a trader', TRADERS),
-  get('/api/v2/meme/chart/ohlcv', 'Chart', CHART),
-  { method: 'post', path: '/api/v2/meme', summary: 'Token tables', parameters: [] },
+  get(
+    'search',
+    `${SEARCH}/tokens/detailed`,
+    'Search tokens',
+    [QUERY],
+    list(named('TokenSearchDetailed')),
+  ),
+  get(
+    'marketData',
+    `${SEARCH}/tokens/{mint}/market-data`,
+    'Market data',
+    [{ name: 'mints', schema: TEXT }],
+    list(named('TokenMarketData')),
+  ),
+  get('swaps', `${SEARCH}/tokens/{mint}/swaps`, 'Swaps, by page or cursor', SWAPS, SWAPS_ANSWER),
+  get(
+    'tokenTraders',
+    `${SEARCH}/traders/tokens/{mint}`,
+    'Traders of a token',
+    TRADERS,
+    TRADERS_ANSWER,
+  ),
+  get(
+    'walletTokens',
+    `${SEARCH}/traders/{wallet}/tokens`,
+    'Tokens of a trader',
+    TRADERS,
+    TRADERS_ANSWER,
+  ),
+  get('chart', '/api/v2/meme/chart/ohlcv', 'Chart', CHART, named('Ohlcv')),
+  {
+    id: 'tables',
+    method: 'post',
+    path: '/api/v2/meme',
+    summary: 'Token tables',
+    parameters: [],
+    answer: named('MemeTablesResponseDto'),
+  },
+  get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
+  get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
+  get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),
+  {
+    ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),
+    contentType: 'text/event-stream',
+  },
+  get('udfConfig', '/udf/config', 'UDF: what is served', [], named('UdfConfig')),
+  { ...get('udfTime', '/udf/time', 'UDF: now', [], TEXT), contentType: 'text/plain' },
+  get('udfSymbols', '/udf/symbols', 'UDF: a symbol', [SYMBOL], named('UdfSymbol')),
+  get(
+    'udfSearch',
+    '/udf/search',
+    'UDF: symbols by text',
+    [
+      { name: 'query', schema: TEXT },
+      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 50 } },
+    ],
+    list(named('UdfFound')),
+  ),
+  get(
+    'udfHistory',
+    '/udf/history',
+    'UDF: bars',
+    [SYMBOL, ...SPAN, { name: 'resolution', schema: TEXT, required: true }],
+    named('UdfHistory'),
+  ),
 ]

@@ -64,7 +64,7 @@ const TypeSchema = Type.Union([
 ])
 
 /** FiltersMemeDto of the specification plus `limit`; nulls are taken out before it is checked. */
-const TablesSchema = Type.Object(
+export const TablesSchema = Type.Object(
   {
     type: Type.Optional(TypeSchema),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),

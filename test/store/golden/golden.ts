@@ -11,8 +11,18 @@ import { history } from '../../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 
-/** The files as version 1 wrote them; what compresses well is kept so. */
-export const GOLDEN = fileURLToPath(new URL('v1/', import.meta.url))
+/** Versions of which files are kept; the last is the present one. */
+export const VERSIONS = ['v1', 'v2'] as const
+export type Version = (typeof VERSIONS)[number]
+export const PRESENT: Version = 'v2'
+
+/** The files as a version wrote them; what compresses well is kept so. */
+export function goldenFolder(version: Version): string {
+  return fileURLToPath(new URL(`${version}/`, import.meta.url))
+}
+
+/** Where the history and its answers lie, the same for all versions. */
+export const SHARED = goldenFolder('v1')
 export const HISTORY = 'history.jsonl.gz'
 export const EXPECTED = 'expected.json'
 export const ANSWERS = 'answers.json.gz'
@@ -33,7 +43,7 @@ export interface ExpectedState {
 
 /** The event lines that are kept, or new ones where there are none yet. */
 export function goldenLines(): string {
-  const path = join(GOLDEN, HISTORY)
+  const path = join(SHARED, HISTORY)
   if (existsSync(path)) return gunzipSync(readFileSync(path)).toString('utf8')
   return history(HISTORY_SEED, HISTORY_EVENTS).map(eventLineText).join('\n')
 }
@@ -54,11 +64,12 @@ export function writtenNow(): ImageDisk {
   return writtenFolder(plan)
 }
 
-/** The files that are kept. */
-export function keptFiles(): ImageDisk {
+/** The files that are kept of a version. */
+export function keptFiles(version: Version): ImageDisk {
   const disk = new ImageDisk()
-  for (const name of readdirSync(GOLDEN).filter((one) => DATA_FILE.test(one))) {
-    const bytes = readFileSync(join(GOLDEN, name))
+  const folder = goldenFolder(version)
+  for (const name of readdirSync(folder).filter((one) => DATA_FILE.test(one))) {
+    const bytes = readFileSync(join(folder, name))
     const isPacked = name.endsWith('.gz')
     disk.files.set(join(FOLDER, name.replace('.gz', '')), isPacked ? gunzipSync(bytes) : bytes)
   }

@@ -7,18 +7,30 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { ANSWERS, EXPECTED, GOLDEN, goldenLines, HISTORY, readingOf, writtenNow } from './golden.ts'
+import {
+  ANSWERS,
+  EXPECTED,
+  goldenFolder,
+  goldenLines,
+  HISTORY,
+  PRESENT,
+  readingOf,
+  SHARED,
+  writtenNow,
+} from './golden.ts'
+
+const folder = goldenFolder(PRESENT)
 
 function write(name: string, bytes: Uint8Array | string): void {
-  writeFileSync(join(GOLDEN, name), bytes)
+  writeFileSync(join(folder, name), bytes)
 }
 
-mkdirSync(GOLDEN, { recursive: true })
+mkdirSync(folder, { recursive: true })
 const disk = writtenNow()
 const { state, answers } = readingOf(disk.copy())
-write(ANSWERS, gzipSync(answers, { level: 9 }))
+writeFileSync(join(SHARED, ANSWERS), gzipSync(answers, { level: 9 }))
 if (!process.argv.includes('--answers')) {
-  write(HISTORY, gzipSync(goldenLines(), { level: 9 }))
+  writeFileSync(join(SHARED, HISTORY), gzipSync(goldenLines(), { level: 9 }))
   write(EXPECTED, `${JSON.stringify(state, null, 2)}\n`)
   for (const [path, bytes] of disk.files)
     if (path.endsWith('.mfs')) write(`${basename(path)}.gz`, gzipSync(bytes, { level: 9 }))

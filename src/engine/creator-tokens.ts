@@ -1,0 +1,56 @@
+import { B, B_LANES, TokenFlag } from './layout.ts'
+import { flagsOf } from './lifecycle.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { U32List } from './memory/u32-list.ts'
+import type { State } from './state.ts'
+
+/**
+ * The tokens of each creator, newest known first: chains of token rows, made by the first question
+ * and then kept up. 4 bytes a token and a wallet.
+ */
+export class CreatorTokens {
+  readonly #state: State
+  readonly #nextPlus1 = new U32List()
+  readonly #firstPlus1 = new U32List()
+  #isMade = false
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** A token's creation became known. */
+  created(token: number): void {
+    if (this.#isMade) this.#link(token)
+  }
+
+  /** Tokens of the creator of `token`, itself included, the one known last first; at most `max`. */
+  ofCreatorOf(token: number, max: number): number[] {
+    this.#make()
+    const creatorPlus1 = this.#creatorPlus1(token)
+    const found: number[] = []
+    if (creatorPlus1 === 0) return found
+    let next = this.#firstPlus1.get(creatorPlus1 - 1)
+    for (; next !== 0 && found.length < max; next = this.#nextPlus1.get(next - 1))
+      found.push(next - 1)
+    return found
+  }
+
+  #make(): void {
+    if (this.#isMade) return
+    this.#isMade = true
+    for (let token = 0; token < this.#state.tokens.count; token++) this.#link(token)
+  }
+
+  #link(token: number): void {
+    const creatorPlus1 = this.#creatorPlus1(token)
+    const isKnown = (flagsOf(this.#state, token) & TokenFlag.creationKnown) !== 0
+    if (creatorPlus1 === 0 || !isKnown) return
+    this.#nextPlus1.set(token, this.#firstPlus1.get(creatorPlus1 - 1))
+    this.#firstPlus1.set(creatorPlus1 - 1, token + 1)
+  }
+
+  #creatorPlus1(token: number): number {
+    const at = (token & ROW_MASK) * B_LANES + B.creatorPlus1
+    return this.#state.births.u32[token >>> ROW_SHIFT][at]
+  }
+}

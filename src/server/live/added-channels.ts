@@ -1,0 +1,114 @@
+import type { TemplatedApp } from 'uWebSockets.js'
+import type { Answers } from '../../wire/answers.ts'
+import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
+import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import { CatchUps } from './catch-ups.ts'
+import type { LiveConnection } from './connection.ts'
+import { LiveStates } from './live-states.ts'
+import { followedWith, NumberedStreams } from './numbered-streams.ts'
+import { Topics } from './topics.ts'
+
+/** Requests that docs/live.md adds to the specification's. */
+export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
+
+export interface AddedChannelsParts {
+  readonly app: TemplatedApp
+  readonly streams: LiveStreams
+  readonly answers: Answers
+  readonly send: (connection: LiveConnection, frame: string) => void
+  /** A numbered subscription is about to begin. */
+  readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
+  /** After a publish: their buffers are to be looked at. */
+  readonly published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
+}
+
+/** The channels of docs/live.md beside the plain ones: numbered streams, tables and candles. */
+export class AddedChannels {
+  readonly #topics: Topics
+  readonly #catchUps: CatchUps
+  readonly #numbered: NumberedStreams
+  readonly #states: LiveStates
+
+  constructor({ app, streams, answers, send, accepted, published }: AddedChannelsParts) {
+    const topics = new Topics(app, published, send)
+    this.#topics = topics
+    this.#catchUps = new CatchUps(streams, {
+      send,
+      join: (connection, topic) => topics.join(connection, topic),
+      giveUp: (connection, topic) => topics.leave(connection, topic),
+    })
+    this.#numbered = new NumberedStreams({
+      streams,
+      topics,
+      catchUps: this.#catchUps,
+      send,
+      accepted,
+    })
+    this.#states = new LiveStates({ answers, streams, topics, send })
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      live_numbered_topics: this.#topics.size,
+      live_catch_ups: this.#catchUps.size,
+      ...this.#states.figures(),
+    }
+  }
+
+  stop(): void {
+    this.#catchUps.stop()
+    this.#states.stop()
+  }
+
+  /** After a connection closed. */
+  drop(connection: LiveConnection): void {
+    this.#catchUps.drop(connection)
+    const topics = [...connection.topics]
+    this.#topics.drop(connection)
+    this.#states.forgetUnread(topics)
+  }
+
+  /** Applies a request and sends its answers. */
+  serve(connection: LiveConnection, request: AddedRequest): void {
+    if (request.kind === 'table') this.#states.serveTable(connection, request)
+    else if (request.kind === 'candles') this.#states.serveCandles(connection, request)
+    else this.#numbered.serve(connection, request)
+  }
+
+  /** How many mints a connection follows in any way, with these added. */
+  mintsWith(connection: LiveConnection, mints: readonly string[]): number {
+    return followedWith(connection, 'update_mint_info', mints)
+  }
+
+  /** A plain subscription takes the place of numbered ones, and its end ends them. */
+  leave(connection: LiveConnection, request: LiveRequest): void {
+    if (request.kind === 'trades')
+      for (const mint of request.mints) this.#numbered.leave(connection, 'update_mint_info', mint)
+    else if (request.kind === 'broadcast' && request.event !== 'update_pools_info')
+      this.#numbered.leave(connection, request.event, '')
+  }
+
+  /** Is a trade worth encoding for any of them? Notes it for the candles of its mint. */
+  wantsTrade(mint: string, trade: TradeTold): boolean {
+    if (this.#states.hasCandlesOf(mint)) this.#states.traded(mint, trade.timestamp)
+    return this.#numbered.wantsTrade(mint, trade)
+  }
+
+  publishTrade(mint: string, message: string, trade: TradeTold): void {
+    this.#numbered.publishTrade(mint, message, trade)
+  }
+
+  /** A trade of a table with its number. */
+  poolTrade(message: string, trade: TradeTold): string {
+    return this.#numbered.poolTrade(message, trade)
+  }
+
+  wants(channel: 'mint_migration' | 'new_launched_pool'): boolean {
+    return this.#numbered.wants(channel)
+  }
+
+  publish(channel: 'mint_migration' | 'new_launched_pool', message: string): void {
+    this.#numbered.publish(channel, message)
+  }
+}

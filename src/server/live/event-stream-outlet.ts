@@ -1,0 +1,71 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import type { Outlet } from './connection.ts'
+
+const COMMENT = ':\n\n'
+/** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
+const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
+
+/** A stream of server-sent events as the outlet of a live connection. */
+export class EventStreamOutlet implements Outlet {
+  readonly #res: HttpResponse
+  /** Frames carry ids by which a browser goes on. */
+  readonly #hasIds: boolean
+  readonly #ended: () => void
+  /** Bytes written since the client was seen to have read all; about what lies unread. */
+  #unread = 0
+  #isFull = false
+  #isOver = false
+
+  /** `ended` is called once, when the client is gone or the stream was ended. */
+  constructor(res: HttpResponse, hasIds: boolean, ended: () => void) {
+    this.#res = res
+    this.#hasIds = hasIds
+    this.#ended = ended
+    res.onAborted(() => this.#over())
+    // A write is what makes uWebSockets.js send on what it holds, and tells whether all is gone.
+    res.onWritable(() => {
+      if (!this.#isOver) this.#write(COMMENT)
+      return true
+    })
+  }
+
+  send(frame: string): void {
+    if (this.#isOver) return
+    const [, seq, epoch] = this.#hasIds ? (NUMBER.exec(frame) ?? []) : []
+    const id = seq === undefined ? '' : `id: ${epoch}/${seq}\n`
+    this.#write(`${id}data: ${frame}\n\n`)
+  }
+
+  /** Keeps the connection from being closed on the way. */
+  comment(): void {
+    if (!this.#isOver) this.#write(COMMENT)
+  }
+
+  getBufferedAmount(): number {
+    return this.#isFull ? this.#unread : 0
+  }
+
+  subscribe(): void {}
+
+  unsubscribe(): void {}
+
+  end(): void {
+    if (this.#isOver) return
+    this.#over()
+    this.#res.cork(() => this.#res.end())
+  }
+
+  #write(text: string): void {
+    this.#res.cork(() => {
+      const isAllGone = this.#res.write(text)
+      this.#unread = isAllGone ? 0 : this.#unread + text.length
+      this.#isFull = !isAllGone
+    })
+  }
+
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#ended()
+  }
+}

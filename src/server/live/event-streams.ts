@@ -1,0 +1,125 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { requestError } from '../../wire/errors.ts'
+import { parseEventStream } from '../../wire/requests/event-stream.ts'
+import { accept, type Parsed } from '../../wire/requests/parsed.ts'
+import { parseQueryString } from '../../wire/requests/query-parameters.ts'
+import type { ClientAddresses } from '../client-address.ts'
+import { Exchange, type ExchangeContext } from '../exchange.ts'
+import { internalError, rateHeaders, rateLimited, starting } from '../front-replies.ts'
+import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS } from '../limits.ts'
+import { isLocalPeer } from '../local-peer.ts'
+import type { ServerState } from '../options.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { errorReply, type Header, type Reply } from '../reply.ts'
+import { readRequest } from '../request.ts'
+import type { Route } from '../route.ts'
+import type { LiveConnection } from './connection.ts'
+import { EventStreamOutlet } from './event-stream-outlet.ts'
+import type { LiveFeed } from './feed.ts'
+
+export const EVENT_STREAM_PATH = '/api/v2/stream'
+const EVENT_STREAM_TYPE = 'text/event-stream'
+
+export interface EventStreamsOptions {
+  readonly feed: LiveFeed
+  readonly context: ExchangeContext
+  readonly addresses: ClientAddresses
+  readonly limiter: RateLimiter | undefined
+  readonly clock: () => number
+  readonly state: ServerState
+  /** Headers of every answer. */
+  readonly headers: readonly Header[]
+}
+
+/** What is left of the route when it is no GET: HEAD and OPTIONS. */
+export const eventStreamRoute: Route = {
+  name: 'stream',
+  method: 'GET',
+  path: EVENT_STREAM_PATH,
+  isApi: true,
+  answer: () =>
+    accept({ statusCode: 200, contentType: EVENT_STREAM_TYPE, body: '', headers: [] } as const),
+}
+
+/** `GET /api/v2/stream`: the live channels as server-sent events (docs/live.md). */
+export class EventStreams {
+  readonly #options: EventStreamsOptions
+  readonly #open = new Map<LiveConnection, EventStreamOutlet>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The handler of uWebSockets.js. */
+  handle(res: HttpResponse, req: HttpRequest): void {
+    const { context, addresses } = this.#options
+    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
+    exchange.routeName = eventStreamRoute.name
+    exchange.isApi = true
+    const lastEventId = req.getHeader('last-event-id')
+    const isLocal = isLocalPeer(res, req)
+    exchange.guard(() => this.#begin(exchange, lastEventId, isLocal), internalError)
+  }
+
+  /** The refusal, or null when the stream has begun. */
+  #begin(exchange: Exchange, lastEventId: string, isLocal: boolean): Reply | null {
+    const refused = this.#gate(exchange)
+    if (refused !== null) return refused
+    const parameters = parseQueryString(exchange.request.query)
+    if (!parameters.ok) return errorReply(parameters.error)
+    const request = parseEventStream(parameters.value, lastEventId)
+    if (!request.ok) return errorReply(request.error)
+    const { feed, context, headers } = this.#options
+    const { res } = exchange
+    this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
+    context.http.count(eventStreamRoute.name, 200)
+    const outlet = new EventStreamOutlet(res, request.value.kind === 'stream', () => {
+      this.#open.delete(connection)
+      feed.disconnected(connection)
+    })
+    const connection = feed.connect({ id: '', isLocal, isSocket: false, socket: outlet })
+    this.#open.set(connection, outlet)
+    feed.serveAdded(connection, request.value)
+    return null
+  }
+
+  #gate(exchange: Exchange): Reply | null {
+    const { limiter, clock, state } = this.#options
+    if (limiter !== undefined) {
+      const verdict = limiter.take(exchange.request.client, clock())
+      exchange.extraHeaders = rateHeaders(verdict)
+      if (!verdict.allowed) return rateLimited(verdict)
+    }
+    if (state.isStarting()) return starting(state.notReady())
+    const full = this.#full()
+    return full.ok ? null : errorReply(full.error)
+  }
+
+  #full(): Parsed<null> {
+    if (this.#open.size < MAX_EVENT_STREAMS) return accept(null)
+    const message = `All ${MAX_EVENT_STREAMS} streams of events are taken.`
+    return { ok: false, error: requestError('overloaded', message) }
+  }
+
+  #writeHead(res: HttpResponse, headers: readonly Header[]): void {
+    res.cork(() => {
+      res.writeHeader('Content-Type', EVENT_STREAM_TYPE)
+      res.writeHeader('Cache-Control', 'no-store')
+      for (const [name, value] of headers) res.writeHeader(name, value)
+    })
+  }
+
+  #comment(): void {
+    for (const [connection, outlet] of this.#open) {
+      // They send nothing by themselves: that they still read is all that is known of them.
+      connection.lastHeardMs = performance.now()
+      outlet.comment()
+    }
+  }
+}

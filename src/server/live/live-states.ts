@@ -1,0 +1,204 @@
+import type { Answers } from '../../wire/answers.ts'
+import { LiveCandles } from '../../wire/live-candles.ts'
+import { liveErrorFrame } from '../../wire/live-messages.ts'
+import { LiveTable } from '../../wire/live-table.ts'
+import type { CandlesRequest, TableRequest } from '../../wire/requests/live-state-requests.ts'
+import type { LiveStreams } from '../../wire/streams.ts'
+import {
+  CANDLES_EVERY_MS,
+  MAX_CANDLES,
+  MAX_CONNECTION_CANDLES,
+  MAX_CONNECTION_TABLES,
+  MAX_TABLES,
+  TABLES_EVERY_MS,
+} from '../limits.ts'
+import type { LiveConnection } from './connection.ts'
+import { SlicedRounds } from './sliced-rounds.ts'
+import type { Topics } from './topics.ts'
+
+const TABLES = 'meme_tables'
+const CANDLES = 'candles'
+
+export interface LiveStateParts {
+  readonly answers: Answers
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly send: (connection: LiveConnection, frame: string) => void
+}
+
+/** The state channels: what somebody follows is computed once a round, whoever follows it. */
+export class LiveStates {
+  readonly #parts: LiveStateParts
+  readonly #tables = new Map<string, LiveTable>()
+  readonly #candles = new Map<string, LiveCandles>()
+  readonly #candlesOfMint = new Map<string, Set<string>>()
+  /** Candles that have to be looked at in the next round. */
+  readonly #changed = new Set<string>()
+  #lateFolded = 0
+  #computations = 0
+  readonly #tableRounds: SlicedRounds
+  readonly #candleRounds: SlicedRounds
+
+  constructor(parts: LiveStateParts) {
+    this.#parts = parts
+    this.#tableRounds = new SlicedRounds(
+      TABLES_EVERY_MS,
+      () => this.#tables.keys(),
+      (topic) => this.#advanceTable(topic),
+    )
+    this.#candleRounds = new SlicedRounds(
+      CANDLES_EVERY_MS,
+      () => this.#candlesToLookAt(),
+      (topic) => this.#advanceCandles(topic),
+    )
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      live_tables: this.#tables.size,
+      live_candles: this.#candles.size,
+      live_table_computations_total: this.#computations,
+    }
+  }
+
+  stop(): void {
+    this.#tableRounds.stop()
+    this.#candleRounds.stop()
+  }
+
+  /** Is a mint's trade to be noted for candles? */
+  hasCandlesOf(mint: string): boolean {
+    return this.#candlesOfMint.has(mint)
+  }
+
+  /** A swap of the mint came, with this time (unix seconds). */
+  traded(mint: string, timestamp: number): void {
+    for (const topic of this.#candlesOfMint.get(mint) ?? []) {
+      this.#candles.get(topic)?.traded(timestamp)
+      this.#changed.add(topic)
+    }
+  }
+
+  serveTable(connection: LiveConnection, request: TableRequest): void {
+    const { send, topics } = this.#parts
+    const topic = `${TABLES}/${request.table}`
+    if (request.action === 'unsubscribe' || request.query === null) {
+      topics.leave(connection, topic)
+      this.forgetUnread([topic])
+      const frame = { type: 'unsubscribed', event: 'meme_tables', table: request.table }
+      send(connection, JSON.stringify(frame))
+      return
+    }
+    const full = this.#isFullOfTables(connection, topic)
+    if (full !== null) {
+      send(connection, full)
+      return
+    }
+    let table = this.#tables.get(topic)
+    if (table === undefined) {
+      table = new LiveTable(request.table, request.query, this.#parts.answers, this.#parts.streams)
+      this.#tables.set(topic, table)
+      this.#tableRounds.start()
+    }
+    // Those who follow it already get what the newcomer's snapshot shows.
+    this.#advanceTable(topic)
+    send(connection, table.acknowledgement())
+    send(connection, table.snapshot())
+    topics.join(connection, topic)
+  }
+
+  serveCandles(connection: LiveConnection, request: CandlesRequest): void {
+    const { send, topics } = this.#parts
+    const { mint, resolution } = request
+    const topic = `${CANDLES}/${resolution}/${mint}`
+    if (request.action === 'unsubscribe') {
+      topics.leave(connection, topic)
+      this.forgetUnread([topic])
+      const frame = { type: 'unsubscribed', event: 'candles', mint, resolution }
+      send(connection, JSON.stringify(frame))
+      return
+    }
+    const full = this.#isFullOfCandles(connection, topic)
+    if (full !== null) {
+      send(connection, full)
+      return
+    }
+    const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
+    this.#advanceCandles(topic)
+    send(connection, candles.acknowledgement())
+    send(connection, candles.snapshot(request.countback))
+    topics.join(connection, topic)
+  }
+
+  #newCandles(topic: string, { mint, resolution }: CandlesRequest): LiveCandles {
+    const { answers, streams } = this.#parts
+    const candles = new LiveCandles(mint, resolution, answers, streams)
+    this.#candles.set(topic, candles)
+    const ofMint = this.#candlesOfMint.get(mint) ?? new Set<string>()
+    this.#candlesOfMint.set(mint, ofMint.add(topic))
+    this.#candleRounds.start()
+    return candles
+  }
+
+  /** Connections left these topics: what nobody follows is not computed any more. */
+  forgetUnread(topics: Iterable<string>): void {
+    for (const topic of topics) {
+      if (this.#parts.topics.has(topic)) continue
+      this.#tables.delete(topic)
+      const candles = this.#candles.get(topic)
+      if (candles === undefined) continue
+      this.#candles.delete(topic)
+      this.#changed.delete(topic)
+      const ofMint = this.#candlesOfMint.get(candles.mint)
+      ofMint?.delete(topic)
+      if (ofMint?.size === 0) this.#candlesOfMint.delete(candles.mint)
+    }
+    if (this.#tables.size === 0) this.#tableRounds.stop()
+    if (this.#candles.size === 0) this.#candleRounds.stop()
+  }
+
+  #advanceTable(topic: string): void {
+    const table = this.#tables.get(topic)
+    if (table === undefined || !table.isStale) return
+    this.#computations += 1
+    const delta = table.advance()
+    if (delta !== null) this.#parts.topics.publish(topic, delta)
+  }
+
+  #advanceCandles(topic: string): void {
+    this.#changed.delete(topic)
+    const delta = this.#candles.get(topic)?.advance() ?? null
+    if (delta !== null) this.#parts.topics.publish(topic, delta)
+  }
+
+  /** All of them after a late swap: it may have changed prices of others. */
+  #candlesToLookAt(): Iterable<string> {
+    const lateFolded = this.#parts.streams.lateFolded()
+    const isAll = lateFolded !== this.#lateFolded
+    this.#lateFolded = lateFolded
+    if (isAll) return this.#candles.keys()
+    for (const [topic, candles] of this.#candles) if (candles.hasToFinish) this.#changed.add(topic)
+    return this.#changed
+  }
+
+  #isFullOfTables(connection: LiveConnection, topic: string): string | null {
+    if (connection.topics.has(topic)) return null
+    if (connection.topics.countOf(TABLES) >= MAX_CONNECTION_TABLES)
+      return fullFrame('too_many_tables', `${MAX_CONNECTION_TABLES} tables a connection`)
+    if (this.#tables.has(topic) || this.#tables.size < MAX_TABLES) return null
+    return fullFrame('too_many_tables', `${MAX_TABLES} different tables in all`)
+  }
+
+  #isFullOfCandles(connection: LiveConnection, topic: string): string | null {
+    if (connection.topics.has(topic)) return null
+    if (connection.topics.countOf(CANDLES) >= MAX_CONNECTION_CANDLES)
+      return fullFrame('too_many_candles', `${MAX_CONNECTION_CANDLES} candles a connection`)
+    if (this.#candles.has(topic) || this.#candles.size < MAX_CANDLES) return null
+    return fullFrame('too_many_candles', `${MAX_CANDLES} different candles in all`)
+  }
+}
+
+function fullFrame(code: 'too_many_tables' | 'too_many_candles', most: string): string {
+  return liveErrorFrame(code, `At most ${most} can be followed.`)
+}

@@ -1,0 +1,231 @@
+import {
+  KEY_NAMES,
+  numbered,
+  type ResyncReason,
+  renamed,
+  resyncFrame,
+  type StreamChannel,
+  walletKey,
+} from '../../wire/live-frames.ts'
+import {
+  liveErrorFrame,
+  MAX_CONNECTION_MINTS,
+  MAX_CONNECTION_WALLETS,
+  type StreamRequest,
+  tooManyMints,
+  tooManyWallets,
+} from '../../wire/live-messages.ts'
+import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import { MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../limits.ts'
+import type { CatchUps } from './catch-ups.ts'
+import type { LiveConnection } from './connection.ts'
+import type { Topics } from './topics.ts'
+
+/** Topic of a numbered stream. */
+export function streamTopic(channel: StreamChannel, key: string): string {
+  return `${channel}/${key}`
+}
+
+const NO_MINTS: ReadonlySet<string> = new Set()
+const ALL_TRADES = streamTopic('all_trades', '')
+
+export interface NumberedParts {
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly catchUps: CatchUps
+  readonly send: (connection: LiveConnection, frame: string) => void
+  /** A subscription is about to begin. */
+  readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
+}
+
+/** The channels whose messages carry a seq: who follows them, from where, and what they are told. */
+export class NumberedStreams {
+  readonly #streams: LiveStreams
+  readonly #topics: Topics
+  readonly #catchUps: CatchUps
+  readonly #send: NumberedParts['send']
+  readonly #accepted: NumberedParts['accepted']
+
+  constructor({ streams, topics, catchUps, send, accepted }: NumberedParts) {
+    this.#streams = streams
+    this.#topics = topics
+    this.#catchUps = catchUps
+    this.#send = send
+    this.#accepted = accepted
+  }
+
+  /** Applies a request; sends its answers. */
+  serve(connection: LiveConnection, request: StreamRequest): void {
+    const { action, channel, keys } = request
+    if (action === 'unsubscribe') {
+      for (const key of keys) this.leave(connection, channel, key)
+      this.#send(connection, unsubscribedFrame(request))
+      return
+    }
+    const refusal = this.#refusal(connection, request)
+    if (refusal !== null) {
+      this.#send(connection, refusal)
+      return
+    }
+    this.#accepted(connection, request)
+    const isTooMuch = this.#missed(request) > MAX_REPLAYED_TOGETHER
+    const seqs = new Map<string, number>()
+    for (const key of keys) {
+      const reason = this.#resyncReason(request, key, isTooMuch)
+      const seq = this.#begin(connection, request, key, reason)
+      if (seq !== null) seqs.set(key, seq)
+    }
+    if (seqs.size > 0) this.#send(connection, this.#acknowledgement(request, seqs))
+    this.#catchUps.run()
+  }
+
+  /** Ends one stream of a connection. Idempotent. */
+  leave(connection: LiveConnection, channel: StreamChannel, key: string): void {
+    const topic = streamTopic(channel, key)
+    this.#catchUps.cancel(connection, topic)
+    this.#topics.leave(connection, topic)
+  }
+
+  /** Is a trade worth encoding for any stream? */
+  wantsTrade(mint: string, trade: TradeTold): boolean {
+    if (this.#topics.size === 0) return false
+    return (
+      this.#topics.has(ALL_TRADES) ||
+      this.#topics.has(streamTopic('update_mint_info', mint)) ||
+      this.#topics.has(streamTopic('wallet_trades', trade.wallet))
+    )
+  }
+
+  /** Tells a trade to the streams it belongs to; `message` is that of `update_mint_info`. */
+  publishTrade(mint: string, message: string, trade: TradeTold): void {
+    if (this.#topics.size === 0) return
+    const { ordinal } = trade
+    const publish = (topic: string, seq: number, text: () => string) => {
+      if (!this.#topics.has(topic)) return
+      this.#topics.publish(topic, numbered(text(), { seq, epoch: this.#streams.epoch(), ordinal }))
+    }
+    publish(streamTopic('update_mint_info', mint), trade.seq, () => message)
+    const { wallet } = trade
+    publish(streamTopic('wallet_trades', wallet), trade.walletSeq, () =>
+      renamed(message, 'wallet_trades', walletKey(wallet)),
+    )
+    publish(ALL_TRADES, trade.tradeSeq, () => renamed(message, 'all_trades'))
+  }
+
+  /** A trade of a table as `update_pools_info` with its number. */
+  poolTrade(message: string, { seq, ordinal }: TradeTold): string {
+    return numbered(message, { seq, epoch: this.#streams.epoch(), ordinal })
+  }
+
+  /** Is anybody to be told of a launch or migration? */
+  wants(channel: 'mint_migration' | 'new_launched_pool'): boolean {
+    return this.#topics.has(streamTopic(channel, ''))
+  }
+
+  publish(channel: 'mint_migration' | 'new_launched_pool', message: string): void {
+    const topic = streamTopic(channel, '')
+    if (!this.#topics.has(topic)) return
+    const seq = this.#streams.sources[channel].head('')
+    const epoch = this.#streams.epoch()
+    this.#topics.publish(topic, numbered(message, { seq, epoch, ordinal: null }))
+  }
+
+  /** The frame that refuses a whole request, or null. */
+  #refusal(connection: LiveConnection, { channel, keys }: StreamRequest): string | null {
+    if (channel === 'all_trades' && !connection.isLocal)
+      return liveErrorFrame('not_local', 'all_trades is for connections from this machine alone.')
+    if (!this.#catchUps.hasRoomFor(keys.length))
+      return liveErrorFrame('busy', 'Too many streams are being replayed: try again in a second.')
+    const name = KEY_NAMES[channel]
+    if (name === null) return null
+    const asked = followedWith(connection, channel, keys)
+    if (name === 'mint' && asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
+    if (name === 'wallet' && asked > MAX_CONNECTION_WALLETS) return tooManyWallets(asked)
+    return null
+  }
+
+  /**
+   * Begins one stream; the seq before its next message, or null when it was told to resynchronise
+   * and follows nothing.
+   */
+  #begin(
+    connection: LiveConnection,
+    request: StreamRequest,
+    key: string,
+    reason: ResyncReason | null,
+  ): number | null {
+    const { channel, wantsSnapshot: orSnapshot } = request
+    const topic = streamTopic(channel, key)
+    this.leave(connection, channel, key)
+    const seq = this.#streams.sources[channel].head(key)
+    const from = request.from.get(key) ?? null
+    if (reason !== null) {
+      const epoch = this.#streams.epoch()
+      this.#send(connection, resyncFrame({ channel, key, reason, fromSeq: from, seq, epoch }))
+      if (!orSnapshot) return null
+    }
+    const after = reason === null ? from : null
+    if (after === null && !orSnapshot) this.#topics.join(connection, topic)
+    else {
+      connection.topics.add(topic)
+      this.#catchUps.add({ connection, channel, key, topic, after, orSnapshot })
+    }
+    return after ?? seq
+  }
+
+  /** Why a stream cannot go on from where the client stopped; null when it can, or is to begin. */
+  #resyncReason(request: StreamRequest, key: string, isTooMuch: boolean): ResyncReason | null {
+    const from = request.from.get(key)
+    if (from === undefined) return null
+    if (request.epoch !== null && request.epoch !== this.#streams.epoch()) return 'epoch_changed'
+    const source = this.#streams.sources[request.channel]
+    const head = source.head(key)
+    if (from > head) return 'seq_ahead'
+    if (isTooMuch || head - from > MAX_REPLAYED) return 'too_old'
+    const frames = source.since(key, from, 0)
+    return typeof frames === 'string' ? frames : null
+  }
+
+  /** Messages that a request of several keys would replay. */
+  #missed({ channel, from }: StreamRequest): number {
+    let missed = 0
+    for (const [key, seq] of from)
+      missed += Math.max(0, this.#streams.sources[channel].head(key) - seq)
+    return missed
+  }
+
+  #acknowledgement({ channel, many }: StreamRequest, seqs: ReadonlyMap<string, number>): string {
+    const about = { type: 'subscribed', event: channel }
+    const name = KEY_NAMES[channel]
+    const epoch = this.#streams.epoch()
+    const keys = [...seqs.keys()]
+    if (name !== null && many)
+      return JSON.stringify({
+        ...about,
+        [`${name}s`]: keys,
+        seqs: Object.fromEntries(seqs),
+        epoch,
+      })
+    const [seq] = seqs.values()
+    return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
+  }
+}
+
+/** How many mints or wallets a connection follows in any way, with these added. */
+export function followedWith(
+  connection: LiveConnection,
+  channel: StreamChannel,
+  keys: readonly string[],
+): number {
+  const plain = channel === 'update_mint_info' ? connection.mints : NO_MINTS
+  let count = plain.size + connection.topics.countOf(channel)
+  for (const key of keys)
+    if (!connection.topics.has(streamTopic(channel, key)) && !plain.has(key)) count += 1
+  return count
+}
+
+function unsubscribedFrame({ channel, keys, many }: StreamRequest): string {
+  const name = KEY_NAMES[channel]
+  const named = name === null ? {} : many ? { [`${name}s`]: keys } : { [name]: keys[0] }
+  return JSON.stringify({ type: 'unsubscribed', event: channel, ...named })
+}

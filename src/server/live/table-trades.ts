@@ -1,0 +1,54 @@
+import { tableTradeOf } from '../../wire/live-messages.ts'
+import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import type { LiveConnection } from './connection.ts'
+import type { LastTables } from './last-tables.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+export interface TableTradesParts {
+  readonly lastTables: LastTables
+  readonly subscriptions: Subscriptions
+  readonly streams: LiveStreams
+  readonly send: (connection: LiveConnection, frame: string) => void
+  /** The message with its number. */
+  readonly numbered: (message: string, trade: TradeTold) => string
+}
+
+/** `update_pools_info`: the trades of the tokens in the last table answer of a connection's id. */
+export class TableTrades {
+  readonly #parts: TableTradesParts
+
+  constructor(parts: TableTradesParts) {
+    this.#parts = parts
+  }
+
+  /** Is the mint in the last table of a connection that asked for its trades? */
+  wants(mint: string): boolean {
+    const { subscriptions, lastTables } = this.#parts
+    return subscriptions.listenersOf('update_pools_info').size > 0 && lastTables.holds(mint)
+  }
+
+  /** Sends a trade to those who read its mint in a table; returns how many they were. */
+  publish(mint: string, tradeMessage: string, trade: TradeTold): number {
+    const { subscriptions, lastTables, send, numbered } = this.#parts
+    const message = tableTradeOf(tradeMessage)
+    const ids = lastTables.readersOf(mint)
+    let sent = 0
+    for (const connection of subscriptions.listenersOf('update_pools_info')) {
+      if (!ids.has(connection.id)) continue
+      sent += 1
+      send(connection, connection.isPoolsNumbered ? numbered(message, trade) : message)
+    }
+    return sent
+  }
+
+  /** Follows with numbers. */
+  follow(connection: LiveConnection, wantsSnapshot: boolean): void {
+    const { subscriptions, streams, lastTables, send } = this.#parts
+    subscriptions.setBroadcast(connection, 'update_pools_info', true)
+    connection.isPoolsNumbered = true
+    const frame = { type: 'subscribed', event: 'update_pools_info', epoch: streams.epoch() }
+    send(connection, JSON.stringify(frame))
+    if (wantsSnapshot)
+      send(connection, streams.poolsSnapshot([...lastTables.mintsOf(connection.id)]))
+  }
+}

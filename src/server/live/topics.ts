@@ -1,0 +1,90 @@
+import type { TemplatedApp } from 'uWebSockets.js'
+import type { LiveConnection } from './connection.ts'
+
+/** Prefix that no topic of a plain channel has. */
+const PREFIX = 'n/'
+
+/** Those who follow one topic. */
+interface Followers {
+  readonly all: Set<LiveConnection>
+  /** Those among them that uWebSockets.js does not publish to. */
+  readonly single: Set<LiveConnection>
+}
+
+const NOBODY: ReadonlySet<LiveConnection> = new Set()
+
+/**
+ * Who follows the streams of docs/live.md. One publish reaches all of a topic's sockets; streams of
+ * server-sent events are sent to one by one. A client's text is only ever part of a key of a Map.
+ */
+export class Topics {
+  readonly #app: TemplatedApp
+  readonly #topics = new Map<string, Followers>()
+  readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
+  readonly #sendTo: (connection: LiveConnection, frame: string) => void
+
+  constructor(
+    app: TemplatedApp,
+    published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
+    sendTo: (connection: LiveConnection, frame: string) => void,
+  ) {
+    this.#app = app
+    this.#published = published
+    this.#sendTo = sendTo
+  }
+
+  /** Topics that somebody follows. */
+  get size(): number {
+    return this.#topics.size
+  }
+
+  has(topic: string): boolean {
+    return this.#topics.has(topic)
+  }
+
+  followersOf(topic: string): ReadonlySet<LiveConnection> {
+    return this.#topics.get(topic)?.all ?? NOBODY
+  }
+
+  /** Idempotent. Nothing that was published before comes any more. */
+  join(connection: LiveConnection, topic: string): void {
+    let followers = this.#topics.get(topic)
+    if (followers === undefined) {
+      followers = { all: new Set(), single: new Set() }
+      this.#topics.set(topic, followers)
+    }
+    if (followers.all.has(connection)) return
+    followers.all.add(connection)
+    connection.topics.add(topic)
+    if (connection.isSocket) connection.socket.subscribe(PREFIX + topic)
+    else followers.single.add(connection)
+  }
+
+  /** Idempotent. */
+  leave(connection: LiveConnection, topic: string): void {
+    connection.topics.delete(topic)
+    const followers = this.#topics.get(topic)
+    if (followers === undefined || !followers.all.delete(connection)) return
+    if (!followers.single.delete(connection)) connection.socket.unsubscribe(PREFIX + topic)
+    if (followers.all.size === 0) this.#topics.delete(topic)
+  }
+
+  /** After the connection closed: uWebSockets.js has dropped its topics itself. */
+  drop(connection: LiveConnection): void {
+    for (const topic of connection.topics) {
+      const followers = this.#topics.get(topic)
+      followers?.all.delete(connection)
+      followers?.single.delete(connection)
+      if (followers?.all.size === 0) this.#topics.delete(topic)
+    }
+    connection.topics.clear()
+  }
+
+  publish(topic: string, frame: string): void {
+    const followers = this.#topics.get(topic)
+    if (followers === undefined) return
+    if (followers.all.size > followers.single.size) this.#app.publish(PREFIX + topic, frame)
+    for (const connection of [...followers.single]) this.#sendTo(connection, frame)
+    this.#published(followers.all, frame.length)
+  }
+}

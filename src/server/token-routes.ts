@@ -1,0 +1,71 @@
+import { requestError } from '../wire/errors.ts'
+import { parsePage } from '../wire/requests/page.ts'
+import { accept, type Parsed, quoted } from '../wire/requests/parsed.ts'
+import type { QueryParameters } from '../wire/requests/query-parameters.ts'
+import { parseSwaps } from '../wire/requests/swaps.ts'
+import { badCursor, parseCursor } from '../wire/requests/swaps-cursor.ts'
+import type { TokenReads } from '../wire/token-reads.ts'
+import { errorReply, jsonReply, type Reply } from './reply.ts'
+import type { Route } from './route.ts'
+
+const GET_API = { method: 'GET', isApi: true } as const
+
+/** The additive reads of a token (docs/live.md). */
+export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'token_detail',
+      path: '/api/v2/tokens/:mint',
+      answer: ({ segments: [mint] }) => {
+        const json = reads.detail(mint)
+        return json === null ? accept(unknownMint(mint)) : accept(jsonReply(json))
+      },
+    },
+    {
+      ...GET_API,
+      name: 'token_holders',
+      path: '/api/v2/tokens/:mint/holders',
+      answer: ({ segments: [mint], parameters }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.holders(mint, page.value))) : page
+      },
+    },
+    {
+      ...GET_API,
+      name: 'token_first_buyers',
+      path: '/api/v2/tokens/:mint/first-buyers',
+      answer: ({ segments: [mint], parameters }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value))) : page
+      },
+    },
+  ]
+}
+
+/** The swap history with a `cursor` beside pages; the route is otherwise as it was. */
+export function withCursors(route: Route, reads: TokenReads): Route {
+  return {
+    ...route,
+    answer: (call) =>
+      call.parameters.has('cursor')
+        ? answerCursor(reads, call.segments[0], call.parameters)
+        : route.answer(call),
+  }
+}
+
+function answerCursor(reads: TokenReads, mint: string, parameters: QueryParameters): Parsed<Reply> {
+  const cursor = parseCursor(parameters)
+  if (!cursor.ok) return cursor
+  const swaps = parseSwaps(parameters)
+  if (!swaps.ok) return swaps
+  const text = parameters.get('cursor')?.[0] ?? ''
+  if (cursor.value === null) return badCursor(text)
+  const json = reads.swapsFrom(mint, swaps.value.wallet, cursor.value)
+  return json === null ? badCursor(text) : accept(jsonReply(json))
+}
+
+function unknownMint(mint: string): Reply {
+  const message = `The mint ${quoted(mint)} is not known.`
+  return errorReply(requestError('not_found', message, [{ path: 'mint', message }]))
+}

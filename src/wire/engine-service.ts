@@ -1,0 +1,35 @@
+import type { Engine } from '../engine/engine.ts'
+import { EngineAnswers } from './engine-answers.ts'
+import { EngineLive } from './engine-live.ts'
+import { EngineStreams } from './engine-streams.ts'
+import { EngineTokenReads } from './engine-token-reads.ts'
+
+/** Everything that a server asks of an engine and is told by it. */
+export class EngineService {
+  readonly answers: EngineAnswers
+  readonly live: EngineLive
+  readonly streams: EngineStreams
+  readonly reads: EngineTokenReads
+
+  /** `tick` brings the engine's now up to date before a read; `epoch` is asked when it is known. */
+  constructor(engine: Engine, tick: () => void, epoch: () => string) {
+    this.answers = new EngineAnswers(engine, tick)
+    this.live = new EngineLive(engine)
+    this.reads = new EngineTokenReads(engine, tick)
+    const { answers, live, reads } = this
+    this.streams = new EngineStreams({ engine, live, answers, reads, epoch })
+  }
+
+  /** The same as plain values, for the options of a server. */
+  get ports() {
+    const { answers, live, streams, reads } = this
+    return { answers, live, streams, reads }
+  }
+
+  /** Begins to tell and to note what happens: after the recovery, whose events were told before. */
+  attach(): void {
+    this.streams.attach()
+    this.reads.attach()
+    this.live.attach()
+  }
+}

@@ -1,0 +1,149 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { barTime, nextBarTime } from '../engine/chart.ts'
+import type { Answers, Resolution } from './answers.ts'
+import { widthOf } from './chart-json.ts'
+import { jsonString } from './json-text.ts'
+import type { LiveStreams } from './streams.ts'
+
+const COLUMNS = ['t', 'o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const
+const numbers = Type.Array(Type.Number())
+const SeriesSchema = Type.Object({
+  t: numbers,
+  o: numbers,
+  h: numbers,
+  l: numbers,
+  c: numbers,
+  v: numbers,
+  o_sol: numbers,
+  h_sol: numbers,
+  l_sol: numbers,
+  c_sol: numbers,
+  v_sol: numbers,
+})
+type Series = Type.Static<typeof SeriesSchema>
+const seriesChecker = Compile(SeriesSchema)
+
+/** Trades may lie this far ahead of the clock (contract section 7, and more than that). */
+const AHEAD_SECONDS = 120
+
+/** The bars of one mint and width that somebody follows: what changed since the last frame. */
+export class LiveCandles {
+  readonly mint: string
+  readonly resolution: Resolution
+  step = 0
+  readonly #answers: Answers
+  readonly #streams: LiveStreams
+  /** Bars that may still change, as they were sent, by their time. */
+  readonly #open = new Map<number, string>()
+  /** Bars from here on are looked at. */
+  #from: number
+  #position = -1
+  #now = -1
+
+  constructor(mint: string, resolution: Resolution, answers: Answers, streams: LiveStreams) {
+    this.mint = mint
+    this.resolution = resolution
+    this.#answers = answers
+    this.#streams = streams
+    this.#from = barTime(widthOf(resolution), streams.settledTime())
+    this.#remember(this.#bars(0, this.#from))
+  }
+
+  /** Does a bar wait to become final that is so by now? */
+  get hasToFinish(): boolean {
+    for (const time of this.#open.keys()) if (this.#isFinal(time)) return true
+    return false
+  }
+
+  /** A swap of the mint came with this time: its bar is to be looked at, however old. */
+  traded(timestamp: number): void {
+    this.#from = Math.min(this.#from, barTime(widthOf(this.resolution), timestamp))
+  }
+
+  /** Reads the bars that may have changed; the delta frame, or null when none has. */
+  advance(): string | null {
+    const bars = this.#bars(0, this.#from)
+    const changed = bars.t.map((time, i) => {
+      const json = barText(bars, i)
+      return this.#open.get(time) !== json || this.#isFinal(time)
+    })
+    this.#remember(bars)
+    if (!changed.includes(true)) return null
+    this.step += 1
+    return this.#frame('delta', only(bars, changed))
+  }
+
+  /** The newest bars. */
+  snapshot(countback: number): string {
+    return this.#frame('snapshot', this.#bars(countback, 0))
+  }
+
+  /** The acknowledgement of a subscription. */
+  acknowledgement(): string {
+    const { mint, resolution, step } = this
+    const about = { type: 'subscribed', event: 'candles', mint, resolution, step }
+    return JSON.stringify({ ...about, seq: this.#position, epoch: this.#streams.epoch() })
+  }
+
+  /** From the newest on `countback` bars, or (0) those from a time on. */
+  #bars(countback: number, from: number): Series {
+    const { mint, resolution } = this
+    const plain = { continuous: false, fill: 'none', udf: false } as const
+    const to = this.#streams.now() + AHEAD_SECONDS
+    const start = Math.max(0, from)
+    const json: unknown = JSON.parse(
+      this.#answers.chart({ mint, resolution, from: start, to, countback, ...plain }),
+    )
+    if (!seriesChecker.Check(json)) throw new Error('a chart answer is no series of bars')
+    this.#position = this.#streams.position()
+    this.#now = this.#streams.now()
+    return json
+  }
+
+  /** Keeps the bars that may still change; older ones are not read again. */
+  #remember(bars: Series): void {
+    this.#open.clear()
+    for (const [i, time] of bars.t.entries())
+      if (!this.#isFinal(time)) this.#open.set(time, barText(bars, i))
+    const [firstOpen] = this.#open.keys()
+    const last = bars.t.at(-1)
+    if (firstOpen !== undefined) this.#from = firstOpen
+    else if (last !== undefined) this.#from = nextBarTime(widthOf(this.resolution), last)
+  }
+
+  #isFinal(time: number): boolean {
+    return nextBarTime(widthOf(this.resolution), time) <= this.#streams.settledTime()
+  }
+
+  #frame(type: string, bars: Series): string {
+    const data = JSON.stringify(Object.fromEntries(COLUMNS.map((name) => [name, bars[name]])))
+    const final = JSON.stringify(bars.t.map((time) => this.#isFinal(time)))
+    return (
+      `{"channel":"candles","type":"${type}","mint":${jsonString(this.mint)}` +
+      `,"resolution":"${this.resolution}","step":${this.step},"seq":${this.#position}` +
+      `,"epoch":${jsonString(this.#streams.epoch())},"time":${this.#now},"data":${data},"final":${final}}`
+    )
+  }
+}
+
+function barText(bars: Series, i: number): string {
+  return COLUMNS.map((name) => bars[name][i]).join()
+}
+
+function only(bars: Series, wanted: readonly boolean[]): Series {
+  const column = (name: (typeof COLUMNS)[number]) => bars[name].filter((_, i) => wanted[i])
+  return {
+    t: column('t'),
+    o: column('o'),
+    h: column('h'),
+    l: column('l'),
+    c: column('c'),
+    v: column('v'),
+    o_sol: column('o_sol'),
+    h_sol: column('h_sol'),
+    l_sol: column('l_sol'),
+    c_sol: column('c_sol'),
+    v_sol: column('v_sol'),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Answers, TablesQuery } from './answers.ts'
+import { jsonString } from './json-text.ts'
+import type { LiveStreams } from './streams.ts'
+import { tableDelta } from './table-delta.ts'
+import { rowsOfTables, type TableRows } from './table-rows.ts'
+
+/** One table that somebody follows: its last answer, and how it becomes the next one. */
+export class LiveTable {
+  readonly name: string
+  /** Frames so far. */
+  step = 0
+  readonly #query: TablesQuery
+  readonly #answers: Answers
+  readonly #streams: LiveStreams
+  #json = ''
+  #rows: TableRows = new Map()
+  #position = -1
+  #now = -1
+
+  constructor(name: string, query: TablesQuery, answers: Answers, streams: LiveStreams) {
+    this.name = name
+    this.#query = query
+    this.#answers = answers
+    this.#streams = streams
+  }
+
+  /** Has anything happened, or the clock moved, since it was computed? */
+  get isStale(): boolean {
+    return this.#position !== this.#streams.position() || this.#now !== this.#streams.now()
+  }
+
+  /** Computes the answer anew; the delta frame, or null when it is the same. */
+  advance(): string | null {
+    const json = this.#answers.tables(this.#query)
+    this.#position = this.#streams.position()
+    this.#now = this.#streams.now()
+    if (json === this.#json) return null
+    this.#json = json
+    const rows = rowsOfTables(json)
+    const delta = tableDelta(this.#rows, rows)
+    this.#rows = rows
+    if (delta === null) return null
+    this.step += 1
+    return this.#frame('delta', delta)
+  }
+
+  /** The whole table as it was computed last. */
+  snapshot(): string {
+    return this.#frame('snapshot', this.#json)
+  }
+
+  /** The acknowledgement of a subscription. */
+  acknowledgement(): string {
+    const { name: table, step } = this
+    const event = 'meme_tables'
+    const epoch = this.#streams.epoch()
+    return JSON.stringify({ type: 'subscribed', event, table, step, seq: this.#position, epoch })
+  }
+
+  #frame(type: string, data: string): string {
+    return (
+      `{"channel":"meme_tables","type":"${type}","table":"${this.name}","step":${this.step}` +
+      `,"seq":${this.#position},"epoch":${jsonString(this.#streams.epoch())}` +
+      `,"time":${this.#now},"data":${data}}`
+    )
+  }
+}

@@ -1,0 +1,35 @@
+/** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export const TEXT: Schema = { type: 'string' }
+export const NUMBER: Schema = { type: 'number' }
+export const COUNT: Schema = { type: 'integer', minimum: 0 }
+export const FLAG: Schema = { type: 'boolean' }
+export const TIME: Schema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$',
+}
+export const OPTIONAL_TEXT: Schema = { type: ['string', 'null'] }
+export const OPTIONAL_COUNT: Schema = { type: ['integer', 'null'] }
+
+/** A schema among the components of the same document. */
+export function named(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export function list(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+export function constant(value: string): Schema {
+  return { const: value }
+}
+
+/** An object with all of these keys; more may come with a later version. */
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required }
+}

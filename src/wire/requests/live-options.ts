@@ -1,0 +1,119 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { FrameError } from '../live-frames.ts'
+
+/** Words that make a subscription one of numbered messages (docs/live.md). */
+export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
+
+const EPOCH_CHARACTERS_MAX = 128
+
+export const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])
+export const OptionsSchema = Type.Object({
+  seq: Type.Optional(Type.Boolean()),
+  from_seq: Type.Optional(FromSeqSchema),
+  epoch: Type.Optional(Type.String({ minLength: 1, maxLength: EPOCH_CHARACTERS_MAX })),
+  snapshot: Type.Optional(Type.Boolean()),
+})
+
+const checkers = {
+  seq: Compile(Type.Boolean()),
+  epoch: Compile(OptionsSchema.properties.epoch),
+  snapshot: Compile(Type.Boolean()),
+}
+const seqChecker = Compile(SeqSchema)
+const seqsChecker = Compile(Type.Record(Type.String(), SeqSchema))
+
+const ALLOWED = {
+  seq: 'true or false is',
+  epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
+  snapshot: 'true or false is',
+} as const
+
+/** The options of one subscription. */
+export interface LiveOptions {
+  readonly isNumbered: boolean
+  /** The last seq the client has, by key; keys that are not there start live. */
+  readonly from: ReadonlyMap<string, number>
+  /** Null: the client claims the present one. */
+  readonly epoch: string | null
+  readonly wantsSnapshot: boolean
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+/** Does the message use any of the options? */
+export function hasOptions(data: Data): boolean {
+  return OPTION_KEYS.some((key) => data[key] !== undefined)
+}
+
+/**
+ * Reads the options of a message that names `keys` (one "" for a channel without); `many`: it named
+ * them in a list, so that `from_seq` is an object.
+ */
+export function parseOptions(
+  data: Data,
+  keys: readonly string[],
+  many: boolean,
+): LiveOptions | FrameError {
+  for (const key of ['seq', 'epoch', 'snapshot'] as const) {
+    const value = data[key]
+    if (value !== undefined && !checkers[key].Check(value))
+      return wrong(key, value, `${ALLOWED[key]} allowed`)
+  }
+  const from = parseFrom(data.from_seq, keys, many)
+  if ('code' in from) return from
+  const epoch = data.epoch
+  return {
+    isNumbered:
+      data.seq === true || from.size > 0 || data.snapshot === true || data.from_seq !== undefined,
+    from,
+    epoch: typeof epoch === 'string' ? epoch : null,
+    wantsSnapshot: data.snapshot === true,
+  }
+}
+
+function parseFrom(
+  value: unknown,
+  keys: readonly string[],
+  many: boolean,
+): ReadonlyMap<string, number> | FrameError {
+  if (value === undefined) return new Map()
+  if (!many)
+    return seqChecker.Check(value)
+      ? new Map(keys.map((key) => [key, value]))
+      : wrong('from_seq', value, 'an integer from 0 is allowed')
+  if (!seqsChecker.Check(value))
+    return wrong('from_seq', value, 'an object of integers from 0 is allowed beside a list')
+  const known = new Set(keys)
+  const from = new Map(Object.entries(value))
+  for (const key of from.keys())
+    if (!known.has(key)) return wrong('from_seq', value, 'only keys of the list are allowed in it')
+  return from
+}
+
+/** The refusal of a key of `data` that is not known, or null. */
+export function unknownKey(data: Data, known: readonly string[]): FrameError | null {
+  const key = Object.keys(data).find((one) => !known.includes(one))
+  if (key === undefined) return null
+  const message = `data.${shownKey(key)} is not known, allowed are ${known.join(', ')}.`
+  return { code: 'unknown_option', message }
+}
+
+function shownKey(key: string): string {
+  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : JSON.stringify(key.slice(0, 40))
+}
+
+function wrong(key: string, value: unknown, rest: string): FrameError {
+  return { code: 'invalid_option', message: `data.${key} came as ${shown(value)}, ${rest}.` }
+}
+
+const SHOWN_CHARACTERS = 40
+
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, SHOWN_CHARACTERS))
+    : String(value)
+}

@@ -1,0 +1,46 @@
+import { integer } from './integer.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'
+import { accept, type Parsed, quoted, refuse } from './parsed.ts'
+import { type QueryParameters, single } from './query-parameters.ts'
+
+/** Where a page of swaps begins: behind a place in the total order, or at the newest swap. */
+export interface SwapCursor {
+  readonly after: SwapPlace | null
+  /** 1 to 200. */
+  readonly limit: number
+}
+
+export interface SwapPlace {
+  readonly slot: number
+  readonly txIndex: number
+  readonly ordinal: number
+}
+
+const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
+
+/** The text of a place. */
+export function cursorText({ slot, txIndex, ordinal }: SwapPlace): string {
+  return `${slot}-${txIndex}-${ordinal}`
+}
+
+/** `cursor` and `limit`; null when there is no cursor. */
+export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | null> {
+  const text = single(parameters, 'cursor')
+  if (!text.ok) return text
+  if (text.value === null) return accept(null)
+  if (parameters.has('page'))
+    return refuse('invalid_parameter', 'page', 'page came with cursor, only one is allowed.')
+  const limit = integer(parameters, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT })
+  if (!limit.ok) return limit
+  if (text.value === 'start') return accept({ after: null, limit: limit.value })
+  const [, slot, txIndex, ordinal] = CURSOR.exec(text.value) ?? []
+  if (slot === undefined) return badCursor(text.value)
+  const after = { slot: Number(slot), txIndex: Number(txIndex), ordinal: Number(ordinal) }
+  return accept({ after, limit: limit.value })
+}
+
+/** The refusal of a cursor that leads nowhere. */
+export function badCursor(text: string): Extract<Parsed<never>, { ok: false }> {
+  const allowed = 'start or the next_cursor of an answer for this mint is allowed'
+  return refuse('invalid_parameter', 'cursor', `cursor came as ${quoted(text)}, ${allowed}.`)
+}

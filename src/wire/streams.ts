@@ -1,0 +1,48 @@
+import type { ResyncReason, StreamChannel } from './live-frames.ts'
+
+/** The newest trade, as the numbers of its streams see it; good until the listener returns. */
+export interface TradeTold {
+  /** Number among the trades of its mint. */
+  readonly seq: number
+  readonly ordinal: number
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly wallet: string
+  /** Number among the trades of its wallet. */
+  readonly walletSeq: number
+  /** Number among all trades. */
+  readonly tradeSeq: number
+}
+
+/** One channel of numbered messages; `key` is a mint, a wallet or "". */
+export interface StreamSource {
+  /** Seq of the newest message; 0 before the first. */
+  head(key: string): number
+  /**
+   * Frames behind seq `after` (at most the head), oldest first, at most `max`; all of those up to
+   * the head can be had, or the answer is the reason why not.
+   */
+  since(key: string, after: number, max: number): readonly string[] | ResyncReason
+  /** The frame that shows the state at the head. */
+  snapshot(key: string): string
+}
+
+/** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */
+export interface LiveStreams {
+  readonly sources: { readonly [C in StreamChannel]: StreamSource }
+  /** Another one: nothing can be resumed. */
+  epoch(): string
+  /** Events taken so far, as in `X-Mintfeed-Seq`. */
+  position(): number
+  /** Unix seconds of the engine's now. */
+  now(): number
+  /**
+   * Unix seconds: no event that could still be taken is older, on a chain whose block times do not
+   * step back. 0 while nothing is settled.
+   */
+  settledTime(): number
+  /** Late swaps folded so far: when it grows, anything may have changed a little. */
+  lateFolded(): number
+  /** Snapshot frame of `update_pools_info` for the mints of a table. */
+  poolsSnapshot(mints: readonly string[]): string
+}

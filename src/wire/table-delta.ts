@@ -1,0 +1,58 @@
+import { jsonString } from './json-text.ts'
+import type { TableRow, TableRows } from './table-rows.ts'
+
+/**
+ * What makes one table answer of another, as docs/live.md says: `leave`, `put`, `change` of each
+ * group that changed; null when none did.
+ */
+export function tableDelta(before: TableRows, after: TableRows): string | null {
+  const parts: string[] = []
+  for (const [group, rows] of after) {
+    const delta = groupDelta(before.get(group) ?? [], rows)
+    if (delta !== null) parts.push(`"${group}":${delta}`)
+  }
+  return parts.length === 0 ? null : `{${parts.join(',')}}`
+}
+
+function groupDelta(before: readonly TableRow[], after: readonly TableRow[]): string | null {
+  const formerPlaces = new Map(before.map(({ mint }, place) => [mint, place]))
+  const mints = new Set(after.map(({ mint }) => mint))
+  const leave = before.filter(({ mint }) => !mints.has(mint)).map(({ mint }) => jsonString(mint))
+  const stays = stayingMints(after, formerPlaces)
+  const put: string[] = []
+  const change: string[] = []
+  for (const [at, { mint, json }] of after.entries()) {
+    if (!stays.has(mint)) put.push(`{"at":${at},"row":${json}}`)
+    else if (before[formerPlaces.get(mint) ?? 0].json !== json) change.push(json)
+  }
+  if (leave.length + put.length + change.length === 0) return null
+  return `{"leave":[${leave.join(',')}],"put":[${put.join(',')}],"change":[${change.join(',')}]}`
+}
+
+/** A longest run of rows that keep their order: all others have to be put anew. */
+function stayingMints(
+  after: readonly TableRow[],
+  formerPlaces: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const kept = after.flatMap(({ mint }) => {
+    const place = formerPlaces.get(mint)
+    return place === undefined ? [] : [{ mint, place }]
+  })
+  /** By length - 1: the index of the run of that length that ends lowest. */
+  const ends: number[] = []
+  const previous: number[] = []
+  for (const [i, { place }] of kept.entries()) {
+    let low = 0
+    let high = ends.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (kept[ends[middle]].place < place) low = middle + 1
+      else high = middle
+    }
+    previous.push(low === 0 ? -1 : ends[low - 1])
+    ends[low] = i
+  }
+  const stays = new Set<string>()
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = previous[i]) stays.add(kept[i].mint)
+  return stays
+}

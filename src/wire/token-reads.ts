@@ -1,0 +1,18 @@
+import type { Page } from './answers.ts'
+import type { SwapCursor } from './requests/swaps-cursor.ts'
+
+/** Reads beyond the specification's, each at the clock's now (docs/live.md, "Additive reads"). */
+export interface TokenReads {
+  /** TokenDetail; null for a mint nobody knows. */
+  detail(mint: string): string | null
+  /** Wallets that hold the token, largest first. */
+  holders(mint: string, page: Page): string
+  /** Wallets that bought, in order of their first buy. */
+  firstBuyers(mint: string, page: Page): string
+  /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
+  swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null
+  /** Name and symbol of a token, and when it was created; null for a mint nobody knows. */
+  symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
+  /** Unix seconds of now. */
+  now(): number
+}

@@ -1,0 +1,93 @@
+import { createRequire } from 'node:module'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { asyncApiJson, openApiJson } from '../../src/wire/openapi/documents.ts'
+import { ENDPOINTS } from '../../src/wire/openapi/endpoints.ts'
+import { exampleOf } from '../../src/wire/openapi/examples.ts'
+import { LIVE_MESSAGES } from '../../src/wire/openapi/live-messages-schemas.ts'
+import { docsHtml } from '../../src/wire/openapi/page.ts'
+import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
+import { isObject } from '../../src/wire/requests/json-body.ts'
+import { runningExamples } from './examples.ts'
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text)
+  if (!isObject(value)) throw new Error('the document is no object')
+  return value
+}
+
+test('openapi.json is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(parsed(openApiJson()))
+  expect(result.errors ?? []).toEqual([])
+  expect([result.valid, validator.version]).toEqual([true, '3.1'])
+})
+
+test('asyncapi.json is valid AsyncAPI 3.0', () => {
+  const schema: unknown = createRequire(import.meta.url)(
+    '@asyncapi/specs/schemas/3.0.0-without-$id.json',
+  )
+  if (!isObject(schema)) throw new Error('no schema of AsyncAPI')
+  const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
+  const validate = ajv.compile(schema)
+  const document = parsed(asyncApiJson())
+  expect(validate(document) ? [] : validate.errors).toEqual([])
+  expect(validate({ ...document, operations: { ask: { action: 'listen' } } })).toBe(false)
+})
+
+test('every reference of both documents leads somewhere', () => {
+  for (const text of [openApiJson(), asyncApiJson()]) {
+    const document = parsed(text)
+    for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      let value: unknown = document
+      for (const key of pointer.split('/')) value = isObject(value) ? value[key] : undefined
+      expect(value, pointer).toBeDefined()
+    }
+  }
+})
+
+/** Checks values against schemas of the documents, by name. */
+function faults(
+  schemas: ReadonlyMap<string, object>,
+  values: ReadonlyMap<string, unknown>,
+): unknown {
+  const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true })
+  const validate = ajv.compile({
+    type: 'object',
+    properties: Object.fromEntries(schemas),
+    required: [...schemas.keys()],
+    components: { schemas: RESOURCE_SCHEMAS },
+  })
+  return validate(Object.fromEntries(values)) ? [] : validate.errors
+}
+
+test('what a running server answers and tells is what the documents say, and nothing else is', async () => {
+  const schemas = new Map<string, object>()
+  for (const { id, answer, contentType } of ENDPOINTS)
+    if (contentType === undefined) schemas.set(id, answer)
+  for (const { name, payload } of LIVE_MESSAGES)
+    schemas.set(name === 'error' ? 'live_error' : name, payload)
+  schemas.set('error', RESOURCE_SCHEMAS.Error ?? {})
+  const examples = await runningExamples()
+  expect(faults(schemas, examples)).toEqual([])
+  for (const name of ['tables', 'swaps', 'update_mint_info', 'meme_tables_delta', 'error']) {
+    const wrong = new Map(examples).set(name, 7)
+    const found = faults(new Map([[name, schemas.get(name) ?? {}]]), wrong)
+    expect(found, name).not.toEqual([])
+  }
+})
+
+test('the examples in the documents are those of a running server', async () => {
+  for (const [name, example] of await runningExamples())
+    expect(exampleOf(name), `${name}: node test/documents/make-examples.ts`).toEqual(example)
+})
+
+test('the page names every endpoint and message and loads nothing', () => {
+  const page = docsHtml()
+  for (const { path } of ENDPOINTS) expect(page).toContain(path)
+  for (const { name } of LIVE_MESSAGES) expect(page).toContain(name)
+  expect(page).not.toMatch(/<script|src=|https?:\/\/(?!x\.com)/)
+  expect(page).toContain('asyncapi.json')
+})

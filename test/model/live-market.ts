@@ -1,0 +1,110 @@
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import type { Random } from '../oracle/random.ts'
+
+const MINTS = 60
+const SLOTS_PER_SECOND = 2.5
+const INITIAL_REAL_BASE = 793_100_000_000_000n
+const PLATFORMS = ['pump', 'moon', 'other'] as const
+
+/** A market of many tokens that are born, trade, complete and migrate, some of it told late. */
+export class LiveMarket {
+  readonly mints: string[] = []
+  readonly #random: Random
+  readonly #migrated = new Set<string>()
+  readonly #late: FeedEvent[] = []
+  #slot = 1_000
+  #events = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  get second(): number {
+    return START_SECOND + Math.floor(this.#slot / SLOTS_PER_SECOND)
+  }
+
+  /** The next event as it arrives. */
+  next(): FeedEvent {
+    const random = this.#random
+    this.#events += 1
+    if (random.chance(0.6)) this.#slot += random.integer(0, 3)
+    if (random.chance(0.004)) this.#slot += random.integer(1, 40_000)
+    if (this.#late.length > 0 && random.chance(0.3)) return this.#late.shift() ?? this.#trade()
+    if (random.chance(0.02))
+      return { type: 'sol_price', timestamp: this.second, usd: 150 + random.integer(0, 30) }
+    if (this.mints.length < MINTS && random.chance(0.15)) return this.#birth()
+    if (this.mints.length === 0) return this.#birth()
+    if (random.chance(0.05)) return this.#metadata()
+    if (random.chance(0.01)) return this.#migration()
+    const event = this.#trade()
+    if (!random.chance(0.05)) return event
+    this.#late.push(event)
+    return this.#trade()
+  }
+
+  #place() {
+    return { slot: this.#slot, txIndex: this.#events, timestamp: this.second }
+  }
+
+  #birth(): FeedEvent {
+    const mint = `mint ${this.mints.length} ${this.#random.pick(PLATFORMS)}`
+    this.mints.push(mint)
+    return created({
+      ...this.#place(),
+      mint,
+      signature: `create ${this.#events}`,
+      name: `Name "${this.mints.length}" \\ {[`,
+      creator: `creator ${this.#random.integer(1, 9)}`,
+      bondingCurve: `curve of ${mint}`,
+      realBaseRaw: INITIAL_REAL_BASE,
+    })
+  }
+
+  #trade(): FeedEvent {
+    const random = this.#random
+    const mint = random.pick([this.mints[0] ?? '', ...this.mints])
+    const isAmm = this.#migrated.has(mint)
+    return swap({
+      ...this.#place(),
+      mint,
+      pool: isAmm ? `pool of ${mint}` : `curve of ${mint}`,
+      source: isAmm ? 'pump_amm' : 'pump',
+      signature: `swap ${this.#events}`,
+      signer: `wallet ${random.integer(1, 40)}`,
+      direction: random.chance(0.6) ? 'buy' : 'sell',
+      baseRaw: BigInt(random.integer(1, 10 ** 12)),
+      quoteRaw: BigInt(random.integer(1, 10 ** 10)),
+      virtualQuoteRaw: BigInt(random.integer(10 ** 10, 10 ** 11)),
+      realBaseRaw: (INITIAL_REAL_BASE * BigInt(random.integer(1, 100))) / 100n,
+    })
+  }
+
+  #metadata(): FeedEvent {
+    const random = this.#random
+    const timestamp = this.second
+    const mint = random.pick([this.mints[0] ?? '', ...this.mints])
+    return random.chance(0.5)
+      ? {
+          type: 'metadata',
+          timestamp,
+          mint,
+          twitter: `https://x.com/handle${random.integer(1, 5)}`,
+        }
+      : { type: 'metadata', timestamp, mint, dexPaid: true, website: 'https://example.org' }
+  }
+
+  #migration(): FeedEvent {
+    const mint = this.#random.pick([this.mints[0] ?? '', ...this.mints])
+    this.#migrated.add(mint)
+    return {
+      type: 'migrated',
+      ...this.#place(),
+      ordinal: 0,
+      signature: `migrate ${this.#events}`,
+      mint,
+      bondingCurve: `curve of ${mint}`,
+      poolAmm: `pool of ${mint}`,
+    }
+  }
+}

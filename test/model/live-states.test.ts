@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import { RESOLUTIONS } from '../../src/wire/answers.ts'
+import { EngineService } from '../../src/wire/engine-service.ts'
+import { LiveCandles } from '../../src/wire/live-candles.ts'
+import { LiveTable } from '../../src/wire/live-table.ts'
+import { isObject } from '../../src/wire/requests/json-body.ts'
+import { tableName } from '../../src/wire/table-name.ts'
+import { Random } from '../oracle/random.ts'
+import { CandleCopy, columns, TableCopy } from './live-copies.ts'
+import { LiveMarket } from './live-market.ts'
+import { randomTables, wholeChart } from './random-queries.ts'
+
+/** Long form: INSTANTS=10000. */
+const INSTANTS = Number(process.env.INSTANTS ?? 120)
+/** The long form takes its time. */
+const LONG_MS = 3_600_000
+const FILTERS = 50
+const SEED = Number(process.env.SEED ?? 20_261_121)
+
+function started(seed: number) {
+  const random = new Random(seed)
+  const rules = { proTrades: 6, proMints: 2 }
+  const engine = new Engine({ clock: 'wall', identities: 1 << 16, rules })
+  const service = new EngineService(
+    engine,
+    () => {},
+    () => 'e1',
+  )
+  service.attach()
+  const market = new LiveMarket(random)
+  const feed = (count: number) => {
+    for (let i = 0; i < count; i += 1) {
+      engine.advance(market.second)
+      engine.accept(market.next())
+    }
+  }
+  feed(300)
+  return { random, engine, service, market, feed }
+}
+
+test(
+  'a live table is the POST answer at every instant, whatever its filter',
+  () => {
+    const { random, engine, service, market, feed } = started(SEED)
+    const { answers, streams } = service
+    const queries = new Map(
+      Array.from({ length: FILTERS * 2 }, () => randomTables(random)).map((query) => [
+        tableName(query),
+        query,
+      ]),
+    )
+    const tables = [...queries].slice(0, FILTERS).map(([name, query]) => {
+      const table = new LiveTable(name, query, answers, streams)
+      table.advance()
+      const copy = new TableCopy()
+      copy.take(table.snapshot())
+      return { table, query, copy }
+    })
+    expect(tables).toHaveLength(FILTERS)
+    let deltas = 0
+    for (let instant = 0; instant < INSTANTS; instant += 1) {
+      if (random.chance(0.1)) engine.advance(market.second + random.integer(1, 50))
+      else feed(random.integer(1, 6))
+      for (const { table, query, copy } of tables) {
+        if (random.chance(0.3)) continue
+        const frame = table.isStale ? table.advance() : null
+        if (frame !== null) {
+          deltas += 1
+          copy.take(frame)
+        }
+        expect(copy.json, `${JSON.stringify(query)} at ${instant}, seed ${SEED}`).toBe(
+          answers.tables(query),
+        )
+      }
+    }
+    expect(deltas).toBeGreaterThan(INSTANTS)
+  },
+  LONG_MS,
+)
+
+test(
+  'live candles are the chart answer at every instant, and final ones never change',
+  () => {
+    const { random, service, market, feed } = started(SEED + 1)
+    const { answers, streams } = service
+    const mints = [...market.mints.slice(0, 4), 'not born yet']
+    const series = mints.flatMap((mint) =>
+      RESOLUTIONS.map((resolution) => {
+        const candles = new LiveCandles(mint, resolution, answers, streams)
+        const copy = new CandleCopy()
+        copy.take(candles.snapshot(5_000))
+        return { mint, resolution, candles, copy }
+      }),
+    )
+    service.live.onTrade(
+      (mint, { timestamp }) => {
+        for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
+        return false
+      },
+      () => {},
+    )
+    service.live.attach()
+    for (let instant = 0; instant < INSTANTS / 5; instant += 1) {
+      feed(random.integer(1, 25))
+      for (const { mint, resolution, candles, copy } of series) {
+        const frame = candles.advance()
+        if (frame !== null) copy.take(frame)
+        const chart: unknown = JSON.parse(
+          answers.chart(wholeChart(mint, market.second + 100, resolution)),
+        )
+        if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+        const bars = chart.t.map((_, i) => columns(chart, i))
+        expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
+        expect(copy.faults).toEqual([])
+      }
+    }
+    expect(series.some(({ copy }) => copy.final.size > 0 && copy.final.size < copy.bars.size)).toBe(
+      true,
+    )
+  },
+  LONG_MS,
+)
+
+test('queries that mean the same have one name, others have others', () => {
+  const name = (body: Parameters<typeof tableName>[0]) => tableName(body)
+  const plain = { type: 'new', limit: 50 } as const
+  const same = [
+    { ...plain, filters: {} },
+    { ...plain, filters: { new: {} } },
+    { ...plain, filters: { new: { holders: {}, dexPaid: false }, graduated: { dexPaid: true } } },
+    { ...plain, filters: { new: { socials: { twitter: false }, holders: null } } },
+  ]
+  expect(new Set(same.map(name)).size).toBe(1)
+  const others = [
+    ...same.slice(0, 1),
+    { ...plain, type: 'all' as const, filters: {} },
+    { ...plain, limit: 51, filters: {} },
+    { ...plain, filters: { new: { holders: { min: 1 } } } },
+    { ...plain, filters: { new: { holders: { max: 1 } } } },
+    { ...plain, filters: { new: { socials: { twitter: true } } } },
+  ]
+  expect(new Set(others.map(name)).size).toBe(others.length)
+})

@@ -1,0 +1,65 @@
+import type { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import type { RunningServer, ServerOptions } from '../../src/server/options.ts'
+import { startServer } from '../../src/server/server.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
+import { EngineService } from '../../src/wire/engine-service.ts'
+import { engineOf } from '../store/restoring.ts'
+
+const IDENTITIES = 1 << 14
+const silent = () => {}
+
+/** An engine behind a real server, without a journal: events are given to it by hand. */
+export class EngineServer {
+  readonly engine: Engine
+  readonly wired: EngineService
+  readonly server: RunningServer
+
+  private constructor(engine: Engine, wired: EngineService, server: RunningServer) {
+    this.engine = engine
+    this.wired = wired
+    this.server = server
+  }
+
+  static async start(
+    epoch = 'e1',
+    engine = engineOf('event', IDENTITIES),
+    changes: Partial<ServerOptions> = {},
+  ): Promise<EngineServer> {
+    const wired = new EngineService(engine, silent, () => epoch)
+    const server = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      ...wired.ports,
+      state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
+      position: { epoch: () => epoch, seq: () => engine.seq },
+      clock: Date.now,
+      rateLimit: null,
+      trustProxy: [],
+      corsOrigin: '*',
+      log: { info: silent, warn: silent, error: silent },
+      ...changes,
+    })
+    wired.attach()
+    return new EngineServer(engine, wired, server)
+  }
+
+  /** A new process that recovered this one's state, under the same epoch unless another is given. */
+  async restarted(epoch = 'e1'): Promise<EngineServer> {
+    await this.server.stop()
+    const engine = engineOf('event', IDENTITIES)
+    copyParts(this.engine.parts, engine.parts)
+    return EngineServer.start(epoch, engine)
+  }
+
+  feed(events: Iterable<FeedEvent>): void {
+    for (const event of events) this.engine.accept(event)
+    this.engine.order.keepUp()
+  }
+
+  async json(path: string, init: RequestInit = {}): Promise<unknown> {
+    const response = await fetch(this.server.url + path, init)
+    const body: unknown = await response.json()
+    return body
+  }
+}

@@ -1,0 +1,339 @@
+import { afterEach, expect, test } from 'vitest'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { isObject } from '../../src/wire/requests/json-body.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { EngineServer } from './engine-server.ts'
+import { LiveClient } from './live-client.ts'
+import { waitUntil } from './raw-http.ts'
+
+let service: EngineServer
+afterEach(() => service.server.stop())
+
+const ask = (event: string, data: object = {}, action = 'subscribe') => ({
+  event,
+  data: { action, id: 'me', ...data },
+})
+const open = (options = {}) => LiveClient.open(`${service.server.wsUrl}?id=me`, options)
+
+const FLOOD = Number(process.env.RUNS ?? 20_000)
+
+let trades = 0
+const trade = (over: Parameters<typeof swap>[0] = {}) => {
+  trades += 1
+  return swap({ slot: 10 + trades, txIndex: 0, timestamp: START_SECOND + trades, ...over })
+}
+const born = (mint: string, over: Parameters<typeof created>[0] = {}) =>
+  created({ slot: 1, mint, signature: `create ${mint}`, ...over })
+const migrated = (mint: string, slot: number) => ({
+  type: 'migrated' as const,
+  ...{ slot, txIndex: 0, ordinal: 0, signature: `migrate ${mint}`, timestamp: START_SECOND },
+  ...{ mint, bondingCurve: 'curve', poolAmm: `pool ${mint}` },
+})
+
+test.each([
+  ['mint_migration', (mint: string): FeedEvent[] => [migrated(mint, 20)]],
+  ['new_launched_pool', (mint: string): FeedEvent[] => [born(mint)]],
+])(
+  '%s is numbered, resumed in the order it was told, over a restart too',
+  async (channel, make) => {
+    service = await EngineServer.start()
+    if (channel === 'mint_migration') service.feed(['A', 'B', 'C', 'D'].map((mint) => born(mint)))
+    const client = await open()
+    expect(await client.ask(ask(channel, { seq: true }))).toEqual({
+      type: 'subscribed',
+      event: channel,
+      seq: 0,
+      epoch: 'e1',
+    })
+    service.feed(['B', 'A', 'C'].flatMap(make))
+    const live = [await client.next(), await client.next(), await client.next()]
+    expect(live).toMatchObject([1, 2, 3].map((seq) => ({ channel, seq, epoch: 'e1' })))
+    expect(live.map((frame) => isObject(frame) && isObject(frame.data) && frame.data.mint)).toEqual(
+      ['B', 'A', 'C'],
+    )
+    service = await service.restarted()
+    const again = await open()
+    expect(await again.ask(ask(channel, { from_seq: 1, epoch: 'e1' }))).toMatchObject({ seq: 1 })
+    expect([await again.next(), await again.next()]).toEqual(live.slice(1))
+    service.feed(make('D'))
+    expect(await again.next()).toMatchObject({ seq: 4, data: { mint: 'D' } })
+    const third = await open()
+    await third.ask(ask(channel, { snapshot: true }))
+    const about = { channel, type: 'snapshot', seq: 4, epoch: 'e1', position: service.engine.seq }
+    expect(await third.next()).toMatchObject({
+      ...about,
+      data: ['B', 'A', 'C', 'D'].map((mint) => ({ mint })),
+    })
+    expect(await third.ask(ask(channel, {}, 'unsubscribe'))).toEqual({
+      type: 'unsubscribed',
+      event: channel,
+    })
+    service.feed(make('E'))
+    expect(await third.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  },
+)
+
+test('trades of a wallet over all mints are numbered and resumed', async () => {
+  service = await EngineServer.start()
+  service.feed([trade({ mint: 'A', signer: 'x' }), trade({ mint: 'B', signer: 'y' })])
+  const client = await open()
+  const about = { event: 'wallet_trades', wallet: 'x' }
+  expect(await client.ask(ask('wallet_trades', { wallet: 'x', snapshot: true }))).toEqual({
+    type: 'subscribed',
+    ...about,
+    seq: 1,
+    epoch: 'e1',
+  })
+  const records = await service.json('/api/v2/search/traders/x/tokens?order_by=last_active_ts')
+  expect(await client.next()).toEqual({
+    channel: 'wallet_trades',
+    type: 'snapshot',
+    wallet: 'x',
+    seq: 1,
+    epoch: 'e1',
+    position: 2,
+    data: records,
+  })
+  service.feed([trade({ mint: 'B', signer: 'x' }), trade({ mint: 'A', signer: 'y' })])
+  service.feed([trade({ mint: 'C', signer: 'x' })])
+  const live = [await client.next(), await client.next()]
+  expect(live).toMatchObject([
+    {
+      channel: 'wallet_trades',
+      wallet: 'x',
+      pool: 'curve',
+      seq: 2,
+      data: { mint: 'B', signer: 'x' },
+    },
+    { channel: 'wallet_trades', wallet: 'x', seq: 3, data: { mint: 'C' } },
+  ])
+  const again = await open()
+  await again.ask(ask('wallet_trades', { wallets: ['x', 'y'], from_seq: { x: 1, y: 2 } }))
+  expect([await again.next(), await again.next()]).toEqual(live)
+  service = await service.restarted()
+  const later = await open()
+  expect(await later.ask(ask('wallet_trades', { wallet: 'x', from_seq: 3 }))).toMatchObject({
+    seq: 3,
+  })
+  expect(await later.ask(ask('wallet_trades', { wallet: 'x', from_seq: 2 }))).toMatchObject({
+    type: 'resync',
+    ...about,
+    reason: 'too_old',
+    seq: 3,
+  })
+})
+
+test('all trades come to a program on this machine, not through a proxy on it', async () => {
+  service = await EngineServer.start()
+  service.feed([trade({ mint: 'A' })])
+  const client = await open()
+  expect(await client.ask(ask('all_trades', { snapshot: true }))).toMatchObject({ seq: 1 })
+  expect(await client.next()).toMatchObject({
+    type: 'snapshot',
+    seq: 1,
+    data: { swaps: 1, tokens: 1 },
+  })
+  // A late one comes when it arrives, behind those that were told.
+  service.feed([
+    trade({ mint: 'B', slot: 50 }),
+    trade({ mint: 'A', slot: 40 }),
+    trade({ mint: 'C', slot: 60 }),
+  ])
+  const live = [await client.next(), await client.next(), await client.next()]
+  expect(live).toMatchObject(
+    ['B', 'A', 'C'].map((mint, i) => ({ channel: 'all_trades', seq: i + 2, data: { mint } })),
+  )
+  const again = await open()
+  await again.ask(ask('all_trades', { from_seq: 1, epoch: 'e1' }))
+  expect([await again.next(), await again.next(), await again.next()]).toEqual(live)
+  const proxied = await open({ headers: { 'x-forwarded-for': '203.0.113.9' } })
+  expect(await proxied.ask(ask('all_trades'))).toMatchObject({ type: 'error', code: 'not_local' })
+})
+
+test('trades of the last table carry the numbers of their mints', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade({ mint: 'A' }), trade({ mint: 'A' })])
+  const headers = { 'content-type': 'application/json', 'x-socket-id': 'me' }
+  await service.json('/api/v2/meme', { method: 'POST', headers, body: '{}' })
+  const client = await open()
+  const channel = 'update_pools_info'
+  expect(await client.ask(ask(channel, { snapshot: true }))).toEqual({
+    type: 'subscribed',
+    event: channel,
+    epoch: 'e1',
+  })
+  const market = await service.json('/api/v2/search/tokens/A/market-data')
+  expect(await client.next()).toEqual({
+    channel,
+    type: 'snapshot',
+    seqs: { A: 2 },
+    epoch: 'e1',
+    position: 3,
+    data: market,
+  })
+  service.feed([trade({ mint: 'A' })])
+  expect(await client.next()).toMatchObject({ channel, seq: 3, epoch: 'e1', ordinal: 0 })
+  expect(await client.ask(ask(channel, { from_seq: 2 }))).toMatchObject({ code: 'invalid_option' })
+  await client.ask(ask(channel))
+  service.feed([trade({ mint: 'A' })])
+  expect(Object.keys(Object(await client.next()))).toEqual(['channel', 'pool', 'data'])
+})
+
+const computations = async () => {
+  const ready = await service.json('/readyz')
+  return isObject(ready) ? Number(ready.live_table_computations_total) : Number.NaN
+}
+
+test('a change costs one computation for each filter, whatever the number of those who follow', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), born('B', { txIndex: 1 })])
+  const filters = [{}, { type: 'new' }, { type: 'new', newPools: { holders: { min: 1 } } }]
+  const clients = await Promise.all(Array.from({ length: 30 }, () => open()))
+  for (const [i, client] of clients.entries()) {
+    await client.ask(ask('meme_tables', { filter: filters[i % 3] }))
+    await client.next()
+  }
+  const before = await computations()
+  service.feed([trade({ mint: 'A' })])
+  const deltas = await Promise.all(clients.map((client) => client.next()))
+  expect(await computations()).toBe(before + filters.length)
+  expect(new Set(deltas.map((delta) => JSON.stringify(delta))).size).toBe(filters.length)
+  for (const client of clients) client.close()
+})
+
+test('a live table begins with the POST answer and tells what enters, changes and leaves', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade({ mint: 'A' })])
+  const filter = { type: 'new', newPools: { holders: { max: 1 } } }
+  const client = await open()
+  const subscribed = await client.ask(ask('meme_tables', { filter }))
+  const table = isObject(subscribed) ? subscribed.table : null
+  expect(subscribed).toEqual({
+    ...{ type: 'subscribed', event: 'meme_tables', table, step: 1, seq: 2, epoch: 'e1' },
+  })
+  const headers = { 'content-type': 'application/json' }
+  const post = { method: 'POST', headers, body: JSON.stringify(filter) }
+  const about = { channel: 'meme_tables', table, epoch: 'e1' }
+  const time = service.engine.state.now
+  expect(await client.next()).toEqual({
+    ...about,
+    ...{ type: 'snapshot', step: 1, seq: 2, time, data: await service.json('/api/v2/meme', post) },
+  })
+  service.feed([born('B', { slot: 2 })])
+  expect(await client.next()).toMatchObject({
+    ...about,
+    ...{ type: 'delta', step: 2, seq: 3 },
+    data: { new: { leave: [], put: [{ at: 0, row: { mint: 'B' } }] } },
+  })
+  service.feed([trade({ mint: 'A', signer: 'another' })])
+  expect(await client.next()).toMatchObject({
+    step: 3,
+    data: { new: { leave: ['A'], put: [], change: [] } },
+  })
+  expect(await client.ask(ask('meme_tables', { table }, 'unsubscribe'))).toEqual({
+    ...{ type: 'unsubscribed', event: 'meme_tables', table },
+  })
+})
+
+test('candles begin with the chart and tell the forming bar', async () => {
+  service = await EngineServer.start()
+  const at = (second: number, slot: number) =>
+    trade({ mint: 'A', timestamp: START_SECOND + second, slot })
+  service.feed([at(1, 100)])
+  const client = await open()
+  const subject = { mint: 'A', resolution: '1' }
+  expect(await client.ask(ask('candles', { ...subject, countback: 5 }))).toMatchObject({
+    event: 'candles',
+    ...subject,
+  })
+  expect(await client.next()).toMatchObject({
+    type: 'snapshot',
+    data: { t: [START_SECOND] },
+    final: [false],
+  })
+  service.feed([at(61, 250), at(62, 251)])
+  expect(await client.next()).toMatchObject({
+    type: 'delta',
+    data: { t: [START_SECOND + 60] },
+    final: [false],
+  })
+  service.feed([at(300, 900), at(301, 950)])
+  expect(await client.next()).toMatchObject({
+    data: { t: [START_SECOND, START_SECOND + 60, START_SECOND + 300] },
+    final: [true, true, false],
+  })
+})
+
+const REFUSED = [
+  [ask('wallet_trades'), 'missing_wallet'],
+  [ask('wallet_trades', { wallet: 7 }), 'invalid_wallet'],
+  [ask('update_mint_info', { mint: 'A', seq: 1 }), 'invalid_option'],
+  [ask('update_mint_info', { mint: 'A', from_seq: -1 }), 'invalid_option'],
+  [ask('update_mint_info', { mint: 'A', from_seq: '7' }), 'invalid_option'],
+  [ask('update_mint_info', { mints: ['A'], from_seq: 7 }), 'invalid_option'],
+  [ask('update_mint_info', { mints: ['A'], from_seq: { B: 7 } }), 'invalid_option'],
+  [ask('update_mint_info', { mint: 'A', snapshot: 'yes' }), 'invalid_option'],
+  [ask('update_mint_info', { mint: 'A', from_seq: 1, epoch: '' }), 'invalid_option'],
+  [ask('update_mint_info', { mint: 'A', seq: true, sqe: true }), 'unknown_option'],
+  [ask('all_trades', { mint: 'A' }), 'unknown_option'],
+  [ask('meme_tables', { filter: { type: 'old' } }), 'invalid_filter'],
+  [ask('meme_tables', { filter: 7 }), 'invalid_filter'],
+  [ask('meme_tables'), 'invalid_filter'],
+  [ask('meme_tables', { table: 'x' }, 'unsubscribe'), 'invalid_filter'],
+  [ask('meme_tables', { filter: {}, from_seq: 3 }), 'unknown_option'],
+  [ask('candles', { resolution: '1' }), 'invalid_mint'],
+  [ask('candles', { mint: 'A', resolution: '2' }), 'invalid_resolution'],
+  [ask('candles', { mint: 'A', resolution: '1', countback: 0 }), 'invalid_countback'],
+] as const
+
+test('what is not right is refused with a code and a sentence, and the connection stays', async () => {
+  service = await EngineServer.start()
+  const client = await open()
+  for (const [message, code] of REFUSED) {
+    const said = JSON.stringify(message)
+    const answer = await client.ask(message)
+    expect(answer, said).toMatchObject({ type: 'error', code })
+    expect(isObject(answer) && String(answer.message), said).toMatch(/^[A-Za-z].*\.$/)
+    expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  }
+})
+
+test('any number of subscriptions is refused by the limits, with bounded work', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A')])
+  const client = await open()
+  const names = Array.from({ length: 1001 }, (_, i) => `n${i}`)
+  expect(await client.ask(ask('update_mint_info', { mints: names, seq: true }))).toMatchObject({
+    code: 'too_many_mints',
+  })
+  expect(await client.ask(ask('wallet_trades', { wallets: names }))).toMatchObject({
+    code: 'too_many_wallets',
+  })
+  await client.ask(ask('update_mint_info', { mints: names.slice(0, 500) }))
+  await client.ask(ask('update_mint_info', { mints: names.slice(500, 1000), seq: true }))
+  expect(await client.ask(ask('update_mint_info', { mint: 'one more', seq: true }))).toMatchObject({
+    code: 'too_many_mints',
+  })
+  expect(await client.ask(ask('update_mint_info', { mint: 'n0', seq: true }))).toMatchObject({
+    type: 'subscribed',
+  })
+  for (let i = 0; i < 10; i += 1) {
+    await client.ask(ask('meme_tables', { filter: { limit: i + 1 } }))
+    await client.next()
+  }
+  expect(await client.ask(ask('meme_tables', { filter: { limit: 11 } }))).toMatchObject({
+    code: 'too_many_tables',
+  })
+  for (let i = 0; i < 100; i += 1) {
+    await client.ask(ask('candles', { mint: `n${i}`, resolution: '1' }))
+    await client.next()
+  }
+  expect(await client.ask(ask('candles', { mint: 'A', resolution: '1' }))).toMatchObject({
+    code: 'too_many_candles',
+  })
+  const flood = JSON.stringify(ask('update_mint_info', { mint: 'over', seq: true }))
+  for (let i = 0; i < FLOOD; i += 1) client.socket.send(flood)
+  const before = client.received.length
+  await waitUntil(() => client.received.length >= before + FLOOD, 30_000)
+  expect(client.received.at(-1)).toMatchObject({ code: 'too_many_mints' })
+}, 60_000)

@@ -1,0 +1,190 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { swapLate, trades } from '../properties/late-trades.ts'
+import { EngineServer } from './engine-server.ts'
+import { LiveClient } from './live-client.ts'
+import { NumberedClient } from './numbered-client.ts'
+import { waitUntil } from './raw-http.ts'
+
+const DISCONNECTS = Number(process.env.RUNS ?? 150)
+const MINTS = ['mint A', 'mint B', 'mint C'] as const
+const CLIENTS = 8
+
+let running: EngineServer | null = null
+afterEach(() => running?.server.stop())
+
+/** What was told, in order: the witness. */
+class Told {
+  readonly byMint = new Map<string, string[]>()
+
+  listen(service: EngineServer): void {
+    service.wired.live.onTrade(
+      () => true,
+      (mint, message, { ordinal }) => {
+        const { data }: { data: { signature: string } } = JSON.parse(message)
+        const list = this.byMint.get(mint) ?? []
+        this.byMint.set(mint, list)
+        list.push(`${data.signature}/${ordinal}`)
+      },
+    )
+    service.wired.live.attach()
+  }
+}
+
+/** Late trades of three mints, each with signatures of its own. */
+function* market(random: Random): Generator<FeedEvent> {
+  for (let part = 0; ; part++) {
+    const events = swapLate(trades(part + 1, 300), random).map((event) =>
+      event.type === 'swap'
+        ? {
+            ...event,
+            mint: random.pick(MINTS),
+            slot: (event.slot ?? 0) + part * 1_000,
+            signature: `${event.signature} ${part}`,
+          }
+        : event,
+    )
+    for (const event of events) if (event.type === 'swap') yield event
+  }
+}
+
+test('readers that are cut at any frame get every trade once, in order, over restarts too', async () => {
+  const random = new Random(Number(process.env.SEED ?? 20_261_121))
+  const told = new Told()
+  let service = await EngineServer.start()
+  running = service
+  told.listen(service)
+  const events = market(random)
+  const clients = Array.from({ length: CLIENTS }, () => new NumberedClient(MINTS))
+  const cuts = () => clients.reduce((sum, client) => sum + client.cuts, 0)
+  while (cuts() < DISCONNECTS) {
+    const burst = random.chance(0.01) ? 400 : random.chance(0.3) ? random.integer(0, 12) : 0
+    service.feed(Array.from({ length: burst }, () => next(events)))
+    for (const client of clients)
+      if (!client.isConnected && random.chance(0.5))
+        void client.connect(service.server.wsUrl, random.integer(1, 60), random.chance(0.1))
+    if (random.chance(0.01)) {
+      service = await service.restarted()
+      running = service
+      told.listen(service)
+    }
+    await turn()
+  }
+  for (const client of clients) {
+    client.cut()
+    await client.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+  }
+  const isWhole = () =>
+    clients.every((client) =>
+      MINTS.every((mint) => client.got.get(mint)?.length === told.byMint.get(mint)?.length),
+    )
+  await waitUntil(isWhole)
+  for (const client of clients) {
+    expect(client.faults).toEqual([])
+    expect(client.resyncs).toEqual([])
+    for (const mint of MINTS) expect(client.got.get(mint)).toEqual(told.byMint.get(mint))
+    client.cut()
+  }
+}, 60_000)
+
+function next(events: Generator<FeedEvent>): FeedEvent {
+  const { value } = events.next()
+  return value
+}
+
+const follow = (data: object) => ({
+  event: 'update_mint_info',
+  data: { action: 'subscribe', id: 'me', ...data },
+})
+
+async function withTrades(count: number): Promise<{ service: EngineServer; client: LiveClient }> {
+  const service = await EngineServer.start()
+  running = service
+  service.feed([created({ slot: 1, mint: 'A' })])
+  for (let i = 0; i < count; i += 1) service.feed([trade(i)])
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  return { service, client }
+}
+
+const trade = (i: number) =>
+  swap({ mint: 'A', slot: 10 + i, txIndex: 0, signature: `s${i}`, timestamp: START_SECOND + i })
+
+test('missed trades come before live ones, and the acknowledgement says from where', async () => {
+  const { service, client } = await withTrades(5)
+  const about = { type: 'subscribed', event: 'update_mint_info', mint: 'A' }
+  const answer = await client.ask(follow({ mint: 'A', from_seq: 3, epoch: 'e1' }))
+  expect(answer).toEqual({ ...about, seq: 3, epoch: 'e1' })
+  service.feed([trade(5)])
+  for (const seq of [4, 5, 6])
+    expect(await client.next()).toMatchObject({
+      channel: 'update_mint_info',
+      pool: 'curve',
+      seq,
+      epoch: 'e1',
+      ordinal: 0,
+      data: { signature: `s${seq - 1}` },
+    })
+  client.close()
+})
+
+test('a snapshot is the detail at its seq, and the next trade has the next seq', async () => {
+  const { service, client } = await withTrades(5)
+  expect(await client.ask(follow({ mint: 'A', snapshot: true }))).toMatchObject({ seq: 5 })
+  const detail = await service.json('/api/v2/tokens/A')
+  expect(await client.next()).toEqual({
+    channel: 'update_mint_info',
+    type: 'snapshot',
+    mint: 'A',
+    seq: 5,
+    epoch: 'e1',
+    position: service.engine.seq,
+    data: detail,
+  })
+  service.feed([trade(5)])
+  expect(await client.next()).toMatchObject({ seq: 6 })
+  client.close()
+})
+
+test.each([
+  ['an old epoch', { from_seq: 3, epoch: 'e0' }, 'epoch_changed'],
+  ['a seq from the future', { from_seq: 6, epoch: 'e1' }, 'seq_ahead'],
+])('%s is told to resynchronise, and followed only with a snapshot', async (_, data, reason) => {
+  const { service, client } = await withTrades(5)
+  const resync = {
+    type: 'resync',
+    event: 'update_mint_info',
+    mint: 'A',
+    reason,
+    seq: 5,
+    epoch: 'e1',
+  }
+  expect(await client.ask(follow({ mint: 'A', ...data }))).toMatchObject(resync)
+  expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  service.feed([trade(7)])
+  expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  const again = await client.ask(
+    follow({ mint: 'A', from_seq: 9, epoch: data.epoch, snapshot: true }),
+  )
+  expect(again).toMatchObject({ ...resync, seq: 6 })
+  expect(await client.next()).toMatchObject({ type: 'subscribed', mint: 'A', seq: 6 })
+  expect(await client.next()).toMatchObject({ type: 'snapshot', seq: 6 })
+  service.feed([trade(8)])
+  expect(await client.next()).toMatchObject({ seq: 7 })
+  client.close()
+})
+
+test('more than is kept is told to resynchronise', async () => {
+  const { service, client } = await withTrades(0)
+  service.feed(Array.from({ length: 10_001 }, (_, i) => ({ ...trade(i), slot: 10 })))
+  expect(await client.ask(follow({ mint: 'A', from_seq: 0 }))).toMatchObject({
+    type: 'resync',
+    reason: 'too_old',
+    seq: 10_001,
+  })
+  expect(await client.ask(follow({ mint: 'A', from_seq: 1 }))).toMatchObject({ seq: 1 })
+  for (let seq = 2; seq <= 10_001; seq += 1) expect(await client.next()).toMatchObject({ seq })
+  client.close()
+})
