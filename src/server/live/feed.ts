@@ -1,4 +1,4 @@
-import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
 import {
@@ -13,6 +13,7 @@ import {
   tableTradeOf,
   tooManyMints,
 } from '../../wire/live-messages.ts'
+import type { LiveApp } from '../apps.ts'
 import {
   MAX_BUFFERED_BYTES,
   MAX_MESSAGE_BYTES,
@@ -24,14 +25,18 @@ import { Backlog } from './backlog.ts'
 import type { LiveConnection, SocketData } from './connection.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
+import type { LiveGate } from './live-gate.ts'
+import { MessageRate } from './message-rate.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
-  readonly app: TemplatedApp
+  readonly app: LiveApp
   readonly source: LiveSource
   readonly lastTables: LastTables
   readonly times: LiveTimes
+  readonly gate: LiveGate
+  readonly messagesPerSecond: number
   readonly refuse: UpgradeOptions['refuse']
 }
 
@@ -41,9 +46,11 @@ const UTF8 = new TextDecoder()
 
 /** The live feed on `/ws` and `/`: contract section 4. */
 export class LiveFeed {
-  readonly #app: TemplatedApp
+  readonly #app: LiveApp
   readonly #times: LiveTimes
   readonly #lastTables: LastTables
+  readonly #gate: LiveGate
+  readonly #messagesPerSecond: number
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
@@ -51,11 +58,14 @@ export class LiveFeed {
   #isStopping = false
   #published = 0
   #slowReaders = 0
+  #floods = 0
 
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
     this.#lastTables = options.lastTables
+    this.#gate = options.gate
+    this.#messagesPerSecond = options.messagesPerSecond
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
       ping: (connection) => this.#send(connection, PING_FRAME),
@@ -80,6 +90,7 @@ export class LiveFeed {
       live_followed_mints: this.#subscriptions.mintCount,
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
+      live_message_floods_total: this.#floods,
     }
   }
 
@@ -105,14 +116,14 @@ export class LiveFeed {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
-        connectionCount: () => this.#connections.size,
+        gate: options.gate,
         isStopping: () => this.#isStopping,
         refuse: options.refuse,
       }),
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => this.#heard(ws, message, isBinary),
-      ping: (ws) => touch(ws),
-      pong: (ws) => touch(ws),
+      ping: (ws, message) => this.#touched(ws, message),
+      pong: (ws, message) => this.#touched(ws, message),
       close: (ws) => this.#closed(ws),
     }
   }
@@ -125,18 +136,21 @@ export class LiveFeed {
       socket,
       mints: new Set(),
       broadcasts: new Set(),
+      rate: new MessageRate(),
       lastHeardMs: nowMs,
       nextPingMs: nowMs + this.#times.pingMs,
       isClosed: false,
     }
     data.connection = connection
+    this.#gate.entered(data.client)
     this.#connections.add(connection)
   }
 
   #closed(socket: WebSocket<SocketData>): void {
-    const { connection } = socket.getUserData()
+    const { connection, client } = socket.getUserData()
     if (connection === null) return
     connection.isClosed = true
+    this.#gate.left(client)
     this.#connections.delete(connection)
     this.#subscriptions.drop(connection)
   }
@@ -144,13 +158,30 @@ export class LiveFeed {
   #heard(socket: WebSocket<SocketData>, message: ArrayBuffer, isBinary: boolean): void {
     const { connection } = socket.getUserData()
     if (connection === null || connection.isClosed) return
-    connection.lastHeardMs = performance.now()
     if (message.byteLength > MAX_MESSAGE_BYTES) {
       const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
       this.#close(connection, CLOSE_CODES.messageTooBig, reason)
-    } else if (isBinary) {
+    } else if (!this.#admits(connection, message)) return
+    else if (isBinary) {
       this.#sendError(connection, 'binary_frame', 'A binary frame came, JSON text is expected.')
     } else this.#serve(connection, parseLiveMessage(UTF8.decode(message), connection.id))
+  }
+
+  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
+  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
+    const { connection } = socket.getUserData()
+    if (connection === null || connection.isClosed) return
+    if (this.#admits(connection, message)) this.#checkBuffer(connection)
+  }
+
+  /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
+  #admits(connection: LiveConnection, message: ArrayBuffer): boolean {
+    const nowMs = performance.now()
+    connection.lastHeardMs = nowMs
+    if (connection.rate.take(message.byteLength, nowMs, this.#messagesPerSecond)) return true
+    this.#floods++
+    this.#close(connection, CLOSE_CODES.tooManyMessages, 'too many messages in one second')
+    return false
   }
 
   #serve(connection: LiveConnection, request: LiveRequest): void {
@@ -231,9 +262,4 @@ export class LiveFeed {
     connection.isClosed = true
     connection.socket.end(code, reason)
   }
-}
-
-function touch(socket: WebSocket<SocketData>): void {
-  const { connection } = socket.getUserData()
-  if (connection !== null) connection.lastHeardMs = performance.now()
 }
