@@ -46,6 +46,12 @@ export const MAX_BODY_BYTES = 16 * 1024
 /** An answer that its client has not read after this time is given up, and the socket closed. */
 export const SEND_DEADLINE_MS = 120_000
 
+/** Share of answers that are sent so that a client that does not read them is found. */
+export const PROBED_SHARE = 1 / 8
+
+/** Answers from this size on are always sent that way: a few of them unread would be much. */
+export const PROBED_BYTES = 256 * 1024
+
 /** Apps of former certificates that keep serving their sockets; one more cuts the oldest off. */
 export const MAX_RETIRED_APPS = 8
 

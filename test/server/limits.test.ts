@@ -91,21 +91,23 @@ test('pings of the protocol count too, and their answers do not pile up', async 
   expect((await client.closed).code).toBe(4009)
 })
 
-test('a client that sends requests and reads no answers is cut off and costs no memory', async () => {
-  await start()
-  fake.body = () => 'x'.repeat(400_000)
-  const path = '/api/v2/search/tokens/detailed?query=a'
-  const socket = connect(fake.server.port, '127.0.0.1').pause()
-  socket.on('error', () => {})
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2000))
-  await waitUntil(() => fake.calls.length > 0)
-  const calledAt = () => fake.calls.length
-  await expect.poll(async () => (await figures()).http_unread_answers_total).toBe(1)
-  expect(calledAt()).toBeLessThan(50)
-  socket.resume()
-  await closed
-})
+test.each([400_000, 40_000])(
+  'a client that sends requests and reads no answers of %i bytes is cut off',
+  async (bytes) => {
+    await start()
+    fake.body = () => 'x'.repeat(bytes)
+    const path = '/api/v2/search/tokens/detailed?query=a'
+    const socket = connect(fake.server.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5000))
+    await expect.poll(async () => (await figures()).http_unread_answers_total).toBe(1)
+    // The kernel holds some megabytes; behind them one answer in eight finds it out.
+    expect(fake.calls.length).toBeLessThan(1000)
+    socket.resume()
+    await closed
+  },
+)
 
 test('a slow reader gets its answer whole', async () => {
   await start()
