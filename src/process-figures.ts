@@ -16,7 +16,7 @@ interface Period {
 
 /**
  * Processor time, memory, garbage collection and loop delay of this process. Maxima are those of
- * the newest minute, whoever reads them and however often.
+ * the newest minute, whoever reads them and however often; `now` is that of the newest seconds.
  */
 export class ProcessFigures {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -46,6 +46,7 @@ export class ProcessFigures {
       cpu_seconds_total: (user + system) / MICROSECONDS_PER_S,
       loop_delay_max_ms: most('delayMaxMs'),
       loop_delay_p99_ms: most('delayP99Ms'),
+      loop_delay_now_ms: this.#present().delayMaxMs,
       gc_total: this.#gcs,
       gc_seconds_total: this.#gcMs / 1000,
       gc_pause_max_ms: most('gcMaxMs'),

@@ -22,6 +22,11 @@ export interface ServerRequest {
   readonly socketId: string
   /** Whom the rate limit counts the request for. */
   readonly client: string
+  /**
+   * The peer has reset the connection while requests before this one were answered: the kernel has
+   * no address for it any more, and nobody reads the answer.
+   */
+  readonly isGone: boolean
 }
 
 /** Copies a request out of uWebSockets.js. */
@@ -33,6 +38,7 @@ export function readRequest(
   const method = req.getCaseSensitiveMethod()
   const hasBody = method === 'POST'
   const forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
+  const remote = res.getRemoteAddress()
   return {
     method,
     path: req.getUrl(),
@@ -43,7 +49,8 @@ export function readRequest(
     contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
     contentLength: hasBody ? announcedBytes(req) : Number.NaN,
     socketId: hasBody ? req.getHeader('x-socket-id') : '',
-    client: addresses.keyOf(res.getRemoteAddress(), forwardedFor),
+    client: addresses.keyOf(remote, forwardedFor),
+    isGone: remote.byteLength === 0,
   }
 }
 
@@ -66,3 +73,15 @@ export function forwardedForOf(req: HttpRequest): string {
   })
   return values.join(',')
 }
+
+/**
+ * Must be called first in every handler. An answer to a connection that is reset at that moment is
+ * none to uWebSockets.js, and it ends the process over a handler that has neither answered nor
+ * asked to be told of the abort.
+ */
+export function expectAbort(res: HttpResponse): void {
+  res.onAborted(nothing)
+}
+
+/** The answer was on its way already, or comes later and asks to be told itself. */
+function nothing(): void {}

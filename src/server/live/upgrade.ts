@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
 import { type RequestError, requestError } from '../../wire/errors.ts'
 import { parseLiveId } from '../../wire/requests/live-id.ts'
-import { queryOf } from '../request.ts'
+import { expectAbort, queryOf } from '../request.ts'
 import type { SocketData } from './connection.ts'
 import type { LiveGate } from './live-gate.ts'
 
@@ -17,6 +17,7 @@ export function upgradeHandler(
   options: UpgradeOptions,
 ): (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => void {
   return (res, req, context) => {
+    expectAbort(res)
     const id = parseLiveId(queryOf(req))
     if (!id.ok) return options.refuse(res, req, id.error)
     if (options.isStopping()) {
