@@ -6,7 +6,7 @@ NODE := $(BIN)/node
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench mutants crash conformance format sim
+.PHONY: help run test check bench mutants crash conformance format sim fuzz attacks soak audit licences sbom
 
 help: ## What there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,3 +45,21 @@ conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
 
 format: $(INSTALLED) ## Formats the source
 	@npm run --silent format
+
+fuzz: $(INSTALLED) ## COUNT hostile inputs (20,000,000) from SEED into every reader, then on sockets
+	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/fuzz/run.ts
+
+attacks: $(INSTALLED) ## Attacks at full size on loopback; a table of what they cost others
+	@$(NODE) test/attacks/run.ts
+
+soak: $(INSTALLED) ## Runs a market for DURATION (30m) with faults; memory, stalls, errors, differences
+	@DURATION=$(or $(DURATION),30m) $(NODE) test/soak/run.ts
+
+audit: $(INSTALLED) ## Known weaknesses of the packages (asks the registry)
+	@npm audit --audit-level=low
+
+licences: $(INSTALLED) ## Licences of all packages; fails on one that is not permissive
+	@$(NODE) packaging/licences.ts
+
+sbom: $(INSTALLED) ## The bill of materials, CycloneDX JSON, on stdout
+	@npm sbom --sbom-format cyclonedx --omit dev

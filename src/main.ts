@@ -62,6 +62,8 @@ async function run(): Promise<void> {
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
   drainOnSignals(program, log)
+  // Without TLS the signal of a terminal that is closed ends the program, as ever.
+  if (config.surface.tls !== null) process.on('SIGHUP', () => program.reloadTls())
   await program.recover().catch((error: unknown) => {
     if (error instanceof StoreError) stopStart(EXIT_DATA, error)
     throw error

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import type { pino } from 'pino'
+import { openAdmin } from './admin-surface.ts'
 import type { Config } from './base/config.ts'
+import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
+import type { RunningAdmin } from './server/admin/admin-server.ts'
+import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
+import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
@@ -29,6 +35,8 @@ export class Program {
   #epoch = ''
   #isRecovered = false
   #server: RunningServer | null = null
+  #admin: RunningAdmin | null = null
+  #tlsEndsAt: number | null = null
   #durability: Durability | null = null
 
   constructor(config: Config, log: Logger) {
@@ -43,11 +51,13 @@ export class Program {
   }
 
   /**
-   * Opens the port; the API answers 503 until the recovery is done.
-   * @throws Error with one sentence when the port cannot be had
+   * Opens the ports; the API answers 503 until the recovery is done.
+   * @throws Error with one sentence when a port cannot be had or the TLS files are not right
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface } = this.#config
+    const { tls, limits } = surface
+    if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
     this.#server = await startServer({
       host,
@@ -64,12 +74,33 @@ export class Program {
         notReady: () => this.#notReady(),
         figures: () => this.#figures(),
       },
-      clock: Date.now,
+      // Never set back: a window would be forgotten before its end.
+      clock: () => performance.timeOrigin + performance.now(),
+      ...(tls === null ? {} : { tls }),
+      limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
       rateLimit,
       trustProxy,
       corsOrigin,
       log: this.#log,
     })
+    this.#admin = await openAdmin(this.#config, {
+      server: this.#server,
+      notReady: () => this.#notReady(),
+      snapshot: () => this.#snapshot(),
+      reloadTls: tls === null ? null : () => this.#changeTls(tls),
+      log: this.#log,
+    })
+  }
+
+  /** Reads the TLS files again; the log says what came of it. */
+  reloadTls(): void {
+    const { tls } = this.#config.surface
+    if (tls === null) return
+    try {
+      this.#log.info({}, this.#changeTls(tls))
+    } catch (error) {
+      this.#log.error({ reason: String(error) }, 'the certificate stays what it was')
+    }
   }
 
   /**
@@ -110,6 +141,27 @@ export class Program {
     this.#stopFeeds()
     await this.#server?.stop()
     await this.#durability?.close()
+    await this.#admin?.stop()
+  }
+
+  /** New connections get what the files hold now; throws an Error of one sentence. */
+  #changeTls(tls: TlsFiles): string {
+    const endsAt = checkTlsFiles(tls)
+    this.#server?.changeTls(tls)
+    this.#tlsEndsAt = endsAt
+    return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
+  }
+
+  /** One sentence on what came of it; null before the recovery is done. */
+  #snapshot(): Promise<string> | null {
+    const durability = this.#durability
+    if (durability === null) return null
+    const failures = () => durability.figures().snapshot_failures_total
+    const before = failures()
+    return durability.snapshot().then(() => {
+      if (failures() > before) return 'The snapshot failed; the log says why.'
+      return `The newest snapshot holds seq ${durability.figures().snapshot_seq}.`
+    })
   }
 
   async #runFeed(feed: Feed): Promise<void> {
@@ -146,8 +198,13 @@ export class Program {
       ...this.#durability?.figures(),
       ...feedFigures(this.#counters),
       ...this.#processFigures.read(),
+      ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }
   }
+}
+
+function spareDescriptors(): number {
+  return Math.max(RESERVED_DESCRIPTORS, descriptorLimit() - RESERVED_DESCRIPTORS)
 }
 
 function feedFigures(counters: object): Record<string, number> {

@@ -1,4 +1,8 @@
 import { parseArgs } from 'node:util'
+import { ConfigError, durationMs, integer, oneOf, rateLimit, sizeBytes } from './setting-values.ts'
+import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
+
+export { ConfigError }
 
 /** One part of FEED. */
 export type FeedName =
@@ -31,10 +35,9 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  /** Limits, TLS and the admin surface. */
+  readonly surface: Surface
 }
-
-/** A setting that cannot be used; the message is one sentence for the user. */
-export class ConfigError extends Error {}
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: '127.0.0.1',
@@ -55,11 +58,10 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CORS_ORIGIN: '*',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  ...SURFACE_DEFAULTS,
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Most tokens and swaps a second the simulator is asked for. */
 const SIM_TOKENS_MAX = 1_000_000
@@ -93,6 +95,7 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    surface: readSurface(settings),
   }
 }
 
@@ -140,38 +143,4 @@ function speed(text: string): number | 'max' {
   const factor = Number(text)
   if (Number.isFinite(factor) && factor > 0) return factor
   throw new ConfigError(`SPEED is "${text}"; it must be a factor above 0, or max.`)
-}
-
-function integer(name: string, text: string, min: number, max: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new ConfigError(`${name} is "${text}"; it must be an integer from ${min} to ${max}.`)
-}
-
-function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
-  for (const word of allowed) if (word === text) return word
-  throw new ConfigError(`${name} is "${text}"; it must be one of ${allowed.join(', ')}.`)
-}
-
-function rateLimit(text: string): Config['rateLimit'] {
-  if (text === 'off') return null
-  const parts = /^(\d+)\/(\w+)$/.exec(text)
-  const limit = parts === null ? 0 : Number(parts[1])
-  if (parts === null || limit < 1)
-    throw new ConfigError(`RATE_LIMIT is "${text}"; it must be like 120/60s, or off.`)
-  return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
-}
-
-function durationMs(name: string, text: string): number {
-  const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
-  const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
-  if (ms > 0) return ms
-  throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
-}
-
-function sizeBytes(name: string, text: string): number {
-  const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
-  const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
-  if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes
-  throw new ConfigError(`${name} is "${text}"; it must be a size like 512mb or 2gb.`)
 }

@@ -2,13 +2,7 @@ import { hash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Coding } from './content-coding.ts'
-import {
-  BROTLI_QUALITY,
-  GZIP_LEVEL,
-  MAX_ENCODED_BODIES,
-  MAX_ENCODED_BYTES,
-  MIN_COMPRESSED_BYTES,
-} from './limits.ts'
+import { BROTLI_QUALITY, GZIP_LEVEL, MAX_ENCODED_BODIES, MIN_COMPRESSED_BYTES } from './limits.ts'
 
 /** A body as bytes, with what is derived from it on demand and then kept. */
 export interface EncodedBody {
@@ -22,20 +16,33 @@ export interface EncodedBody {
 /** Turns answers into bytes; texts that come again are encoded, hashed and compressed once. */
 export interface BodyEncoder {
   encode(text: string): EncodedBody
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>>
 }
 
-export function bodyEncoder(): BodyEncoder {
+export function bodyEncoder(maxBytes: number): BodyEncoder {
   const known = new LRUCache<string, EncodedBody>({
     max: MAX_ENCODED_BODIES,
-    maxSize: MAX_ENCODED_BYTES,
+    maxSize: maxBytes,
     // The text itself, its bytes and both compressed forms.
     sizeCalculation: (body) => body.bytes.length * 3,
   })
+  let hits = 0
+  let misses = 0
   return {
+    figures: () => ({
+      answer_cache_hits_total: hits,
+      answer_cache_misses_total: misses,
+      answer_cache_bytes: known.calculatedSize,
+    }),
     encode(text) {
       if (text.length < MIN_COMPRESSED_BYTES) return encodeBody(text)
       const kept = known.get(text)
-      if (kept !== undefined) return kept
+      if (kept !== undefined) {
+        hits++
+        return kept
+      }
+      misses++
       const body = encodeBody(text)
       known.set(text, body)
       return body

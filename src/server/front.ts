@@ -19,7 +19,7 @@ import {
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply } from './reply.ts'
-import { readRequest } from './request.ts'
+import { expectAbort, readRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 
@@ -41,7 +41,12 @@ export interface FrontOptions {
 /** The one handler of every HTTP request: no route can forget what is done here. */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
+    expectAbort(res)
     const request = readRequest(res, req, options.addresses)
+    if (request.isGone) {
+      res.close()
+      return
+    }
     const exchange = new Exchange(options.context, res, request)
     exchange.guard(() => dispatch(options, exchange), internalError)
   }

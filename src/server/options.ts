@@ -1,6 +1,8 @@
 import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
 import type { LiveStreams } from '../wire/streams.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
+import type { AdjustableLimits } from './limits.ts'
+import type { TlsFiles } from './tls-files.ts'
 
 /** A logger as pino has it. */
 export interface Log {
@@ -68,10 +70,10 @@ export interface ServerOptions {
   /** Documents served beside the API, not rate limited. */
   readonly documents?: readonly StaticDocument[]
   readonly liveTimes?: LiveTimes
-  /** Bound of a request body's arrival; tests shorten it. */
-  readonly bodyDeadlineMs?: number
-  /** Bound of a route's answer; tests shorten it. */
-  readonly routeDeadlineMs?: number
+  /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
+  readonly tls?: TlsFiles
+  /** Absent ones are at their defaults. */
+  readonly limits?: Partial<AdjustableLimits>
 }
 
 /** A server that listens. */
@@ -81,6 +83,10 @@ export interface RunningServer {
   /** Address of the live feed, `ws://host:port/ws`. */
   readonly wsUrl: string
   readonly port: number
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>
+  /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
+  changeTls(tls: TlsFiles): void
   /**
    * Stops listening, lets running requests finish up to a bound, closes live connections with
    * 1012 and every other socket. A second call waits for the first.

@@ -1,7 +1,7 @@
-import type { TemplatedApp } from 'uWebSockets.js'
 import type { Answers } from '../../wire/answers.ts'
 import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import type { LiveApp } from '../apps.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection } from './connection.ts'
 import { LiveStates } from './live-states.ts'
@@ -12,7 +12,7 @@ import { Topics } from './topics.ts'
 export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
 
 export interface AddedChannelsParts {
-  readonly app: TemplatedApp
+  readonly app: LiveApp
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly send: (connection: LiveConnection, frame: string) => void

@@ -1,4 +1,4 @@
-import type { TemplatedApp } from 'uWebSockets.js'
+import type { LiveApp } from '../apps.ts'
 import type { LiveConnection } from './connection.ts'
 
 /** Prefix that no topic of a plain channel has. */
@@ -18,13 +18,13 @@ const NOBODY: ReadonlySet<LiveConnection> = new Set()
  * server-sent events are sent to one by one. A client's text is only ever part of a key of a Map.
  */
 export class Topics {
-  readonly #app: TemplatedApp
+  readonly #app: LiveApp
   readonly #topics = new Map<string, Followers>()
   readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
   readonly #sendTo: (connection: LiveConnection, frame: string) => void
 
   constructor(
-    app: TemplatedApp,
+    app: LiveApp,
     published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
     sendTo: (connection: LiveConnection, frame: string) => void,
   ) {
