@@ -5,6 +5,7 @@
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { isCommand, runCommand } from './commands/run-command.ts'
+import { doctor } from './doctor.ts'
 import { checkFeeds } from './feed-list.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
@@ -73,8 +74,10 @@ async function run(): Promise<void> {
 
 async function command(args: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env: environment } = process
+  const terminal = { stdin, stdout, stderr, environment }
+  const [name, ...rest] = args
   // Set, not exited with: what was written to a pipe has to get there.
-  process.exitCode = await runCommand(args, { stdin, stdout, stderr, environment })
+  process.exitCode = await (name === 'doctor' ? doctor(rest, terminal) : runCommand(args, terminal))
 }
 
 const args = process.argv.slice(2)

@@ -27,7 +27,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     const command = COMMANDS.get(name)
     if (command === undefined)
       throw new UsageError(
-        `There is no command "${name}": there are ${[...COMMANDS.keys()].join(', ')}, and without ` +
+        `There is no command "${name}": there are doctor, ${[...COMMANDS.keys()].join(', ')}, and without ` +
           'one the service runs.',
       )
     const asked = askedOf(name, command, rest, terminal)
