@@ -25,6 +25,7 @@ interface HeldSlot {
   readonly transactions: Map<string, ToldTransaction>
   /** null: nobody said that the slot is whole. */
   parentSlot: number | null
+  highestIndex: number
 }
 
 interface Stray {
@@ -106,6 +107,9 @@ export class SlotDesk {
       return
     }
     const held = this.#slotOf(slot)
+    const index = transaction.txIndex ?? held.highestIndex
+    if (index < held.highestIndex) this.#counters.reordered++
+    held.highestIndex = Math.max(held.highestIndex, index)
     const known = held.transactions.get(signature)
     if (known === undefined) this.#heldTransactions++
     else this.#counters.duplicates++
@@ -205,7 +209,7 @@ export class SlotDesk {
   #slotOf(slot: number): HeldSlot {
     let held = this.#slots.get(slot)
     if (held === undefined) {
-      held = { transactions: new Map(), parentSlot: null }
+      held = { transactions: new Map(), parentSlot: null, highestIndex: -1 }
       this.#slots.set(slot, held)
     }
     return held

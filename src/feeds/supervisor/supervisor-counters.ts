@@ -34,6 +34,8 @@ export interface DeskCounters {
   duplicates: number
   /** Of these, those told under another slot than the one that counts. */
   wrongSlots: number
+  /** Transactions told after one of their slot with a higher index. */
+  reordered: number
   /** Transactions handed over after their slot. */
   late: number
   /** Slots handed over though no source said that they were whole. */
@@ -54,6 +56,7 @@ export function newDeskCounters(): DeskCounters {
   return {
     duplicates: 0,
     wrongSlots: 0,
+    reordered: 0,
     late: 0,
     partialSlots: 0,
     heldDropped: 0,
