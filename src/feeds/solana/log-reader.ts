@@ -21,6 +21,8 @@ const PARENTS_MAX = 512
 
 export interface LogCounters {
   failedFrames: number
+  /** Frames that cannot be read. */
+  badFrames: number
   /** Frames above the limit; each ends its connection. */
   hugeFrames: number
   /** Transactions fetched because their log was cut. */
@@ -32,7 +34,7 @@ export interface LogCounters {
 }
 
 export function newLogCounters(): LogCounters {
-  return { failedFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
+  return { failedFrames: 0, badFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
 }
 
 export interface LogReading {

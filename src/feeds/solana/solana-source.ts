@@ -61,7 +61,7 @@ export class SolanaSource implements Source {
     const normaliser = new ChainNormaliser(counters)
     const pools = new PoolResolver(questions, normaliser.pools)
     this.#pools = pools
-    this.#blocks = new BlockTeller(questions, normaliser, pools, counters)
+    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
     this.#reading = {
       ...{ normaliser, counters, own: this.#own, timers, questions, pools, settleMs },
       isByBlocks: options.blocks === 'all',
@@ -74,6 +74,7 @@ export class SolanaSource implements Source {
     const { repeated, missed, misplaced, disordered } = this.#check.counters
     return {
       failed_frames_total: this.#own.failedFrames,
+      bad_frames_total: this.#own.badFrames,
       huge_frames_total: this.#own.hugeFrames,
       fetched_total: this.#own.fetched,
       not_fetched_total: this.#own.notFetched,
@@ -135,16 +136,9 @@ export class SolanaSource implements Source {
     let before: Promise<void> = Promise.resolve()
     return (slot) => {
       const told: (() => void)[] = []
-      const signatures: string[] = []
       const later: SlotReceiver = {
-        transaction: (transaction) => {
-          signatures.push(transaction.signature)
-          told.push(() => receiver.transaction(transaction))
-        },
-        slotComplete: (...place) => {
-          this.#check.check(slot, signatures)
-          told.push(() => receiver.slotComplete(...place))
-        },
+        transaction: (transaction) => told.push(() => receiver.transaction(transaction)),
+        slotComplete: (...place) => told.push(() => receiver.slotComplete(...place)),
       }
       const former = before
       // A block that cannot be had leaves a gap, which is filled as all others are.
@@ -186,8 +180,10 @@ class SocketFrames {
       reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
     } else if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
     else if (frame.kind === 'acknowledged') this.#acknowledge(frame.id, reader, receiver)
-    else if (frame.kind === 'bad') counters.badLines++
-    else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
+    else if (frame.kind === 'bad') {
+      own.badFrames++
+      counters.badLines++
+    } else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
     return null
   }
 

@@ -53,8 +53,6 @@ export class SyntheticMarket {
     this.#random = random
     this.#holders = Array.from({ length: 12 }, () => this.address())
     this.#addOldPool()
-    // A pool that anybody opened: its swaps are nobody's.
-    this.accounts.set(this.address(), Buffer.alloc(0))
   }
 
   address(): string {
@@ -184,6 +182,7 @@ export class SyntheticMarket {
   #migrate(coin: Coin, timestamp: number): Told {
     const pool = poolOf(coin.mint)
     coin.pool = pool
+    this.#openAccount(pool, coin.mint)
     coin.poolBase = 206_900_000_000_000n
     coin.poolQuote = 84_990_360_000n
     const times = { timestamp: BigInt(timestamp) }
@@ -270,6 +269,10 @@ export class SyntheticMarket {
       ...{ virtualBase: 0n, virtualQuote: 0n, realBase: 0n, realQuote: 0n },
       ...{ poolBase: 150_000_000_000_000n, poolQuote: 120_000_000_000n },
     })
+    this.#openAccount(pool, mint)
+  }
+
+  #openAccount(pool: string, mint: string): void {
     const head = Buffer.concat([Buffer.from('f19a6d0411b16dbc', 'hex'), Buffer.alloc(3 + 32)])
     const mints = [mint, WRAPPED_SOL_MINT].map(
       (address) => decodeBase58(address) ?? Buffer.alloc(0),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
-import { everySeed } from '../peers/runs.ts'
+import { everySeed, PATIENCE } from '../peers/runs.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { runYellowstone, transactionLines } from './yellowstone-run.ts'
 
@@ -42,29 +42,33 @@ const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
   garbage: ['feed_yellowstone_bad_messages_total'],
 }
 
-test('whatever the connection does, the state is that of the undisturbed chain', async () => {
-  const seen = new Map<Fault, number>()
-  const kinds = FAULTS.filter((fault) => SHOWS[fault] !== undefined)
-  await everySeed(async (seed) => {
-    const chain = syntheticChain(seed, BLOCKS)
-    const plan = new FaultPlan(seed, BLOCKS, kinds, FAULTS_PER_RUN)
-    const isSecure = seed % 5 === 0
-    const { digest, figures, reports } = await runYellowstone({
-      chain,
-      plan,
-      ...(isSecure && { tls }),
+test(
+  'whatever the connection does, the state is that of the undisturbed chain',
+  PATIENCE,
+  async () => {
+    const seen = new Map<Fault, number>()
+    const kinds = FAULTS.filter((fault) => SHOWS[fault] !== undefined)
+    await everySeed(async (seed) => {
+      const chain = syntheticChain(seed, BLOCKS)
+      const plan = new FaultPlan(seed, BLOCKS, kinds, FAULTS_PER_RUN)
+      const isSecure = seed % 5 === 0
+      const { digest, figures, reports } = await runYellowstone({
+        chain,
+        plan,
+        ...(isSecure && { tls }),
+      })
+      const told = `${[...plan.injected].join(' ')} ${JSON.stringify(figures)} ${reports.join('; ')}`
+      if (digest !== replayOf(transactionLines(chain)).digest)
+        throw new Error(`the state differs: ${told}`)
+      for (const [fault, count] of plan.injected) {
+        seen.set(fault, (seen.get(fault) ?? 0) + count)
+        const shown = (SHOWS[fault] ?? []).reduce((sum, name) => sum + figures[name], 0)
+        if (shown === 0) throw new Error(`${fault} shows nowhere: ${told}`)
+      }
     })
-    const told = `${[...plan.injected].join(' ')} ${JSON.stringify(figures)} ${reports.join('; ')}`
-    if (digest !== replayOf(transactionLines(chain)).digest)
-      throw new Error(`the state differs: ${told}`)
-    for (const [fault, count] of plan.injected) {
-      seen.set(fault, (seen.get(fault) ?? 0) + count)
-      const shown = (SHOWS[fault] ?? []).reduce((sum, name) => sum + figures[name], 0)
-      if (shown === 0) throw new Error(`${fault} shows nowhere: ${told}`)
-    }
-  })
-  console.log(
-    `faults of the Yellowstone peer: ${[...seen].map((pair) => pair.join(' ')).join(', ')}`,
-  )
-  expect(seen.size).toBeGreaterThan(5)
-})
+    console.log(
+      `faults of the Yellowstone peer: ${[...seen].map((pair) => pair.join(' ')).join(', ')}`,
+    )
+    expect(seen.size).toBeGreaterThan(5)
+  },
+)
