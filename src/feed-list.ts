@@ -7,13 +7,15 @@ import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
 import type { Service } from './service.ts'
+import { SideFeeds } from './side-feeds.ts'
 
-/** @throws ConfigError when a replay file cannot be read */
-export function checkFeeds(feeds: readonly FeedName[]): void {
-  for (const feed of feeds) {
+/** @throws ConfigError when a file of FEED or SOL_PRICE cannot be read */
+export function checkFeeds(config: Config): void {
+  for (const feed of config.feeds) {
     const reason = feed.kind === 'replay' ? checkReplayFile(feed.file) : null
     if (reason !== null) throw new ConfigError(reason)
   }
+  new SideFeeds(config)
 }
 
 /** Makes the feeds of FEED; bad lines go to `report`. */
@@ -22,13 +24,15 @@ export function makeFeeds(
   service: Service,
   counters: FeedCounters,
   report: ReportLine,
+  side: SideFeeds,
 ): Feed[] {
   const feeds: Feed[] = []
+  const add = (name: FeedName, feed: Feed) => feeds.push(side.beside(name, feed))
   for (const feed of config.feeds) {
-    if (feed.kind === 'stdin') feeds.push(new StdinFeed({ report, counters }))
-    if (feed.kind === 'sim') feeds.push(makeSimulator(config, service))
+    if (feed.kind === 'stdin') add(feed, new StdinFeed({ report, counters }))
+    if (feed.kind === 'sim') add(feed, makeSimulator(config, service))
     if (feed.kind === 'replay')
-      feeds.push(new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+      add(feed, new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
   }
   return feeds
 }

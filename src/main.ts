@@ -29,7 +29,7 @@ function stopStart(code: number, error: unknown): never {
 function configOrExit(): Config {
   try {
     const config = readConfig(process.argv.slice(2), process.env)
-    checkFeeds(config.feeds)
+    checkFeeds(config)
     return config
   } catch (error) {
     if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)

@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util'
+import { ConfigError } from './config-error.ts'
+import { type SolPriceSetting, solPriceSetting } from './source-settings.ts'
+
+export { ConfigError }
 
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | 'pumpportal' }
   | { readonly kind: 'replay'; readonly file: string }
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -31,10 +35,8 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  readonly solPrice: SolPriceSetting
 }
-
-/** A setting that cannot be used; the message is one sentence for the user. */
-export class ConfigError extends Error {}
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: '127.0.0.1',
@@ -55,6 +57,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CORS_ORIGIN: '*',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  SOL_PRICE: '',
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -93,6 +96,7 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
   }
 }
 
@@ -121,12 +125,18 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 }
 
 function feedName(text: string): FeedName {
-  if (text === 'sim' || text === 'stdin' || text === 'none') return { kind: text }
+  if (text === 'sim' || text === 'stdin' || text === 'none' || text === 'pumpportal')
+    return { kind: text }
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, pumpportal or none, or several of them with commas.`,
   )
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return feed.kind === 'pumpportal'
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {

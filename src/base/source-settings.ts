@@ -1,0 +1,34 @@
+import { ConfigError } from './config-error.ts'
+
+/** Where the price of SOL comes from. */
+export type SolPriceSetting =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'venues'; readonly names: readonly string[] }
+  | { readonly kind: 'fixed'; readonly usd: number }
+  | { readonly kind: 'file'; readonly file: string }
+
+const VENUES: readonly string[] = ['coinbase', 'binance', 'kraken']
+
+/**
+ * SOL_PRICE. Empty: the venues when a feed of the chain runs, which has no prices of its own.
+ * @throws ConfigError
+ */
+export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSetting {
+  if (text === '') return hasLiveFeed ? { kind: 'venues', names: VENUES } : { kind: 'off' }
+  if (text === 'off') return { kind: 'off' }
+  if (text.startsWith('fixed:')) {
+    const price = text.slice('fixed:'.length)
+    const usd = /^\d+(\.\d+)?$/.test(price) ? Number(price) : 0
+    if (usd > 0 && usd <= 1_000_000) return { kind: 'fixed', usd }
+  } else if (text.startsWith('file:') && text.length > 'file:'.length) {
+    return { kind: 'file', file: text.slice('file:'.length) }
+  } else {
+    const names = text.split(',').map((name) => name.trim())
+    if (names.every((name) => VENUES.includes(name)))
+      return { kind: 'venues', names: [...new Set(names)] }
+  }
+  throw new ConfigError(
+    `SOL_PRICE is "${text}"; it must be one or more of ${VENUES.join(', ')} with commas, ` +
+      'fixed:<usd>, file:<path> or off.',
+  )
+}
