@@ -1,6 +1,8 @@
 import type { Config } from './base/config.ts'
 import { ConfigError, type FeedName, isLiveFeed } from './base/config.ts'
 import type { EventSink, Feed } from './engine/event-sink.ts'
+import { MetadataFeed } from './feeds/metadata/metadata-feed.ts'
+import { ObservedSink } from './feeds/metadata/observed-sink.ts'
 import { fixedPrice, type PriceSeries, readPriceFile } from './feeds/sol-price/price-series.ts'
 import { PricedSink } from './feeds/sol-price/priced-sink.ts'
 import { SolPriceFeed } from './feeds/sol-price/sol-price-feed.ts'
@@ -9,14 +11,15 @@ import { PRICE_VENUES } from './feeds/sol-price/venues.ts'
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
 const FIRST_PRICE_MS = 10_000
 
-/** What runs beside the feeds of FEED: the price of SOL. */
+/** What runs beside the feeds of FEED: the price of SOL, and the texts of tokens. */
 export class SideFeeds {
   readonly feeds: readonly Feed[]
   readonly #solPrice: SolPriceFeed | null
   readonly #series: PriceSeries | null
+  readonly #metadata: MetadataFeed | null
 
   /** @throws ConfigError when the file of SOL_PRICE cannot be used */
-  constructor({ solPrice }: Pick<Config, 'solPrice'>) {
+  constructor({ solPrice, metadata }: Pick<Config, 'solPrice' | 'metadata'>) {
     this.#series = seriesOf(solPrice)
     this.#solPrice =
       solPrice.kind === 'venues'
@@ -24,7 +27,8 @@ export class SideFeeds {
             venues: PRICE_VENUES.filter((venue) => solPrice.names.includes(venue.name)),
           })
         : null
-    this.feeds = this.#solPrice === null ? [] : [this.#solPrice]
+    this.#metadata = metadata === null ? null : new MetadataFeed(metadata)
+    this.feeds = [this.#solPrice, this.#metadata].filter((feed) => feed !== null)
   }
 
   /** The feed with what it needs at its side; it keeps its name. */
@@ -33,15 +37,19 @@ export class SideFeeds {
       name: feed.name,
       start: async (sink) => {
         if (isLiveFeed(name)) await this.#solPrice?.whenPriced(FIRST_PRICE_MS)
-        await feed.start(this.#sinkOf(sink))
+        await feed.start(this.#sinkOf(name, sink))
       },
       stop: () => feed.stop(),
       figures: () => feed.figures?.() ?? {},
     }
   }
 
-  #sinkOf(sink: EventSink): EventSink {
-    return this.#series === null ? sink : new PricedSink(sink, this.#series)
+  /** Replays and simulations have their own texts: nothing is fetched for them. */
+  #sinkOf(name: FeedName, sink: EventSink): EventSink {
+    const metadata = isLiveFeed(name) || name.kind === 'stdin' ? this.#metadata : null
+    const priced = this.#series === null ? sink : new PricedSink(sink, this.#series)
+    if (metadata === null) return priced
+    return new ObservedSink(priced, (events) => metadata.observe(events))
   }
 }
 

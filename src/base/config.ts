@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util'
 import { ConfigError } from './config-error.ts'
-import { type SolPriceSetting, solPriceSetting } from './source-settings.ts'
+import {
+  type MetadataSetting,
+  metadataSetting,
+  type SolPriceSetting,
+  solPriceSetting,
+} from './source-settings.ts'
 
 export { ConfigError }
 
@@ -36,6 +41,8 @@ export interface Config {
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
   readonly solPrice: SolPriceSetting
+  /** Where texts of tokens are fetched; null: they are not. */
+  readonly metadata: MetadataSetting | null
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -58,6 +65,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
   SOL_PRICE: '',
+  METADATA: 'off',
+  IPFS_GATEWAYS:
+    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -97,6 +107,10 @@ export function readConfig(
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
   }
 }
 

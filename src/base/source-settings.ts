@@ -7,6 +7,12 @@ export type SolPriceSetting =
   | { readonly kind: 'fixed'; readonly usd: number }
   | { readonly kind: 'file'; readonly file: string }
 
+/** Which texts are fetched for tokens; null: none. */
+export interface MetadataSetting {
+  /** https origins of IPFS gateways, in order of preference. */
+  readonly gateways: readonly string[]
+}
+
 const VENUES: readonly string[] = ['coinbase', 'binance', 'kraken']
 
 /**
@@ -31,4 +37,22 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
     `SOL_PRICE is "${text}"; it must be one or more of ${VENUES.join(', ')} with commas, ` +
       'fixed:<usd>, file:<path> or off.',
   )
+}
+
+/**
+ * METADATA and IPFS_GATEWAYS.
+ * @throws ConfigError
+ */
+export function metadataSetting(onOff: 'on' | 'off', gateways: string): MetadataSetting | null {
+  const origins = gateways.split(',').map((text) => text.trim().replace(/\/+$/, ''))
+  for (const origin of origins)
+    if (
+      !URL.canParse(origin) ||
+      !origin.startsWith('https://') ||
+      new URL(origin).origin !== origin
+    )
+      throw new ConfigError(
+        `IPFS_GATEWAYS has "${origin}"; each must be an https origin like https://ipfs.io.`,
+      )
+  return onOff === 'on' ? { gateways: origins } : null
 }

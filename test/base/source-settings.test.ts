@@ -28,3 +28,14 @@ test('another SOL_PRICE stops the start with a sentence', () => {
     expect(() => solPrice(text), text).toThrow(ConfigError)
   expect(() => solPrice('pyth')).toThrow('it must be one or more of coinbase, binance, kraken')
 })
+
+test('METADATA is off unless asked for, and gateways are https origins', () => {
+  expect(readConfig([], {}).metadata).toBeNull()
+  expect(readConfig(['--metadata', 'on'], {}).metadata?.gateways).toHaveLength(4)
+  expect(
+    readConfig([], { METADATA: 'on', IPFS_GATEWAYS: 'https://a.b/, https://c.d' }).metadata,
+  ).toEqual({ gateways: ['https://a.b', 'https://c.d'] })
+  for (const gateways of ['http://a.b', 'https://a.b/ipfs', 'a.b', 'https://a.b,', 'https://u@a.b'])
+    expect(() => readConfig([], { IPFS_GATEWAYS: gateways }), gateways).toThrow('https origin')
+  expect(() => readConfig([], { METADATA: 'yes' })).toThrow('must be one of on, off')
+})
