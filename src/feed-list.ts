@@ -1,11 +1,14 @@
 import type { Config, FeedName } from './base/config.ts'
-import { ConfigError } from './base/config.ts'
+import { ConfigError, isLiveFeed } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
 import type { ReportLine } from './feeds/lines/line-report.ts'
+import { NO_RECORDER } from './feeds/raw-frames.ts'
 import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
+import { Supervisor } from './feeds/supervisor/supervisor.ts'
+import { liveSources } from './live-sources.ts'
 import type { Service } from './service.ts'
 import { SideFeeds } from './side-feeds.ts'
 
@@ -18,13 +21,14 @@ export function checkFeeds(config: Config): void {
   new SideFeeds(config)
 }
 
-/** Makes the feeds of FEED; bad lines go to `report`. */
+/** Makes the feeds of FEED; bad lines go to `report`, lost connections to `reportSource`. */
 export function makeFeeds(
   config: Config,
   service: Service,
   counters: FeedCounters,
   report: ReportLine,
   side: SideFeeds,
+  reportSource: (who: string, reason: string) => void,
 ): Feed[] {
   const feeds: Feed[] = []
   const add = (name: FeedName, feed: Feed) => feeds.push(side.beside(name, feed))
@@ -33,6 +37,11 @@ export function makeFeeds(
     if (feed.kind === 'sim') add(feed, makeSimulator(config, service))
     if (feed.kind === 'replay')
       add(feed, new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+  }
+  const live = config.feeds.find(isLiveFeed)
+  if (live !== undefined) {
+    const sources = liveSources(config, NO_RECORDER)
+    add(live, new Supervisor({ sources, cursor: null, report: reportSource }))
   }
   return feeds
 }

@@ -101,7 +101,9 @@ export class Program {
       this.#log.warn({ line, reason }, 'line skipped'),
     )
     const { report } = badLines
-    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side)
+    const lost = (source: string, reason: string) =>
+      this.#log.warn({ source, reason }, 'connection lost')
+    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side, lost)
     for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
     // They go on for as long as the program does.
     for (const feed of this.#side.feeds) void this.#runFeed(feed)

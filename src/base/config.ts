@@ -3,6 +3,8 @@ import { ConfigError } from './config-error.ts'
 import {
   type MetadataSetting,
   metadataSetting,
+  type PumpPortalSetting,
+  pumpPortalSetting,
   type SolPriceSetting,
   solPriceSetting,
 } from './source-settings.ts'
@@ -43,6 +45,7 @@ export interface Config {
   readonly solPrice: SolPriceSetting
   /** Where texts of tokens are fetched; null: they are not. */
   readonly metadata: MetadataSetting | null
+  readonly pumpPortal: PumpPortalSetting
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -66,6 +69,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LATE_SLOTS: '32',
   SOL_PRICE: '',
   METADATA: 'off',
+  PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
+  PUMPPORTAL_KEY: '',
+  PUMPPORTAL_MINTS: '',
   IPFS_GATEWAYS:
     'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
@@ -107,6 +113,11 @@ export function readConfig(
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
     metadata: metadataSetting(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,

@@ -1,3 +1,4 @@
+import { decodeBase58 } from './base58.ts'
 import { ConfigError } from './config-error.ts'
 
 /** Where the price of SOL comes from. */
@@ -12,6 +13,20 @@ export interface MetadataSetting {
   /** https origins of IPFS gateways, in order of preference. */
   readonly gateways: readonly string[]
 }
+
+/** How PumpPortal is asked. */
+export interface PumpPortalSetting {
+  readonly url: string
+  /** Funded key; null: none, then there are no trades. */
+  readonly key: string | null
+  /** Mints whose trades are asked for. */
+  readonly mints: readonly string[]
+  /** Also those of tokens that are created. */
+  readonly followsNew: boolean
+}
+
+/** Mints that PUMPPORTAL_MINTS can name. */
+const MINTS_MAX = 10_000
 
 const VENUES: readonly string[] = ['coinbase', 'binance', 'kraken']
 
@@ -55,4 +70,29 @@ export function metadataSetting(onOff: 'on' | 'off', gateways: string): Metadata
         `IPFS_GATEWAYS has "${origin}"; each must be an https origin like https://ipfs.io.`,
       )
   return onOff === 'on' ? { gateways: origins } : null
+}
+
+/**
+ * PUMPPORTAL_URL, PUMPPORTAL_KEY and PUMPPORTAL_MINTS: mints with commas, `new` among them for those
+ * that are created.
+ * @throws ConfigError
+ */
+export function pumpPortalSetting(url: string, key: string, mints: string): PumpPortalSetting {
+  if (!URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol))
+    throw new ConfigError(`PUMPPORTAL_URL is "${url}"; it must be a wss:// address.`)
+  const words = mints.split(',').flatMap((word) => word.trim() || [])
+  const named = words.filter((word) => word !== 'new')
+  const wrong = named.find((word) => decodeBase58(word)?.length !== 32)
+  if (wrong !== undefined)
+    throw new ConfigError(`PUMPPORTAL_MINTS has "${wrong}"; each must be a mint's address, or new.`)
+  if (named.length > MINTS_MAX)
+    throw new ConfigError(
+      `PUMPPORTAL_MINTS has ${named.length} mints; at most ${MINTS_MAX} can be.`,
+    )
+  return {
+    url,
+    key: key === '' ? null : key,
+    mints: named,
+    followsNew: named.length < words.length,
+  }
 }

@@ -39,3 +39,21 @@ test('METADATA is off unless asked for, and gateways are https origins', () => {
     expect(() => readConfig([], { IPFS_GATEWAYS: gateways }), gateways).toThrow('https origin')
   expect(() => readConfig([], { METADATA: 'yes' })).toThrow('must be one of on, off')
 })
+
+test('PUMPPORTAL_MINTS are addresses, and new for those that are created', () => {
+  const mint = 'BzqYzBGydDrwjnYVtWfupr8GFoSxpCQdTkjRppBKpump'
+  const pumpPortal = (settings: Record<string, string>) => readConfig([], settings).pumpPortal
+  expect(pumpPortal({})).toEqual({
+    url: 'wss://pumpportal.fun/api/data',
+    key: null,
+    mints: [],
+    followsNew: false,
+  })
+  expect(pumpPortal({ PUMPPORTAL_MINTS: `new, ${mint}`, PUMPPORTAL_KEY: 'k' })).toMatchObject({
+    key: 'k',
+    mints: [mint],
+    followsNew: true,
+  })
+  expect(() => pumpPortal({ PUMPPORTAL_MINTS: 'toad' })).toThrow('PUMPPORTAL_MINTS has "toad"')
+  expect(() => pumpPortal({ PUMPPORTAL_URL: 'https://x' })).toThrow('wss:// address')
+})
