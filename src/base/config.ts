@@ -197,14 +197,16 @@ function rateLimit(text: string): Config['rateLimit'] {
   return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
 }
 
-function durationMs(name: string, text: string): number {
+/** @throws ConfigError */
+export function durationMs(name: string, text: string): number {
   const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
   const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
   if (ms > 0) return ms
   throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
 }
 
-function sizeBytes(name: string, text: string): number {
+/** @throws ConfigError */
+export function sizeBytes(name: string, text: string): number {
   const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
   const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
   if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes

@@ -8,6 +8,7 @@ import type { ChainTransaction } from './chain/transaction.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import { newPortalCounters } from './pumpportal/portal-counters.ts'
 import { PortalEvents } from './pumpportal/portal-events.ts'
+import { transactionOfUpdate } from './yellowstone/recorded-update.ts'
 
 const LOGS_METHOD = 'logsNotification'
 const U32_MAX = 0xffffffff
@@ -15,8 +16,8 @@ const U32_MAX = 0xffffffff
 /**
  * Events of one recorded JSON value, whichever it is: an event line, a frame of the logs
  * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction`, an
- * entry of a block or, wrapped, a frame of PumpPortal. Keeps what later values need: pools, curves,
- * order of arrival.
+ * entry of a block or, wrapped, a frame of PumpPortal or an update of Yellowstone
+ * (`feeds/raw-frames.ts`). Keeps what later values need: pools, curves, order of arrival.
  */
 export class RecordedValues {
   readonly normaliser: ChainNormaliser
@@ -63,6 +64,8 @@ export class RecordedValues {
 
   #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
     if (!isRecord(value) || Object.hasOwn(value, 'type')) return this.#eventLine(value)
+    const bytes = textAt(value, 'bytes_base64')
+    if (bytes !== null) return this.#update(Buffer.from(bytes, 'base64'))
     const raw = textAt(value, 'raw')
     const frame: unknown = raw === null ? recordAt(value, 'raw') : JSON.parse(raw)
     if (isRecord(frame) && isPortalFrame(frame)) return this.#portalFrame(frame, value.t_wall)
@@ -89,6 +92,14 @@ export class RecordedValues {
     const transaction = transactionOfLogsFrame(frame)
     if (transaction === null) return { error: `the ${LOGS_METHOD} has no slot, signature or logs` }
     return this.normaliser.events(this.#withArrivalIndex(transaction))
+  }
+
+  #update(bytes: Buffer): readonly FeedEvent[] | LineError {
+    const transaction = transactionOfUpdate(bytes)
+    if (transaction === 'unreadable') return { error: 'the bytes are no update of Yellowstone' }
+    if (transaction !== null) return this.normaliser.events(transaction)
+    this.#counters.ignoredLines++
+    return []
   }
 
   #transaction(entry: JsonRecord): readonly FeedEvent[] | LineError {

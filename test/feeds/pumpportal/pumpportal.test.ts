@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import type { Swap } from '../../../src/engine/event.ts'
 import {
@@ -10,6 +9,7 @@ import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters
 import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
 import { eventLineText } from '../../../src/wire/event-line-text.ts'
 import { parseEventLine } from '../../../src/wire/event-lines.ts'
+import { dataLines, hasData, withData } from '../data-folder.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { bogusCreate, portalMarket } from './portal-market.ts'
 import { PortalRun } from './portal-run.ts'
@@ -266,17 +266,10 @@ test('the quality is told: gaps, and what every event lacks', async () => {
   expect(run.figure('continuity_percent')).toBeLessThan(100)
 })
 
-const recording =
-  process.env.MINTFEED_DATA === undefined
-    ? null
-    : `${process.env.MINTFEED_DATA}/jouleka-memecoin-bot/session1.jsonl`
-
-test.skipIf(recording === null)(
-  'a recorded session: 187 creations, 10 of them with a quote mint dropped, 1 of another platform, 7 migrations (needs MINTFEED_DATA)',
+test.skipIf(!hasData)(
+  `a recorded session: 187 creations, 10 of them with a quote mint dropped, 1 of another platform, 7 migrations${withData}`,
   () => {
-    const frames = readFileSync(recording ?? '', 'utf8')
-      .trim()
-      .split('\n')
+    const frames = dataLines('jouleka-memecoin-bot', 'session1.jsonl')
     const { events, counters } = decode(...frames.map((line) => JSON.parse(JSON.parse(line).raw)))
     expect(counters).toMatchObject({
       frames: 208,

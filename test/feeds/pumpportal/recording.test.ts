@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
+import { dataLines, hasData, withData } from '../data-folder.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { portalMarket } from './portal-market.ts'
 import { digestOf, PortalRun } from './portal-run.ts'
@@ -45,13 +45,10 @@ test('a frame without the time of its arrival is a bad line', () => {
   })
 })
 
-const folder = process.env.MINTFEED_DATA
-
-test.skipIf(folder === undefined)(
-  'a recorded session through a server makes the state of its file (needs MINTFEED_DATA)',
+test.skipIf(!hasData)(
+  `a recorded session through a server makes the state of its file${withData}`,
   async () => {
-    const file = `${folder}/jouleka-memecoin-bot/session1.jsonl`
-    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    const lines = dataLines('jouleka-memecoin-bot', 'session1.jsonl')
     const { live, replayed } = await bothWays(lines.map((line) => String(JSON.parse(line).raw)))
     expect(live.filter(({ type }) => type === 'token_created')).toHaveLength(187)
     expect(digestOf(replayed)).toBe(digestOf(live))
