@@ -4,8 +4,10 @@
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { recordCommand } from './commands/record-command.ts'
 import { isCommand, runCommand } from './commands/run-command.ts'
 import { checkFeeds } from './feed-list.ts'
+import { recordedFeed } from './live-sources.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
 
@@ -29,7 +31,7 @@ function stopStart(code: number, error: unknown): never {
 function configOrExit(): Config {
   try {
     const config = readConfig(process.argv.slice(2), process.env)
-    checkFeeds(config.feeds)
+    checkFeeds(config)
     return config
   } catch (error) {
     if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)
@@ -72,7 +74,8 @@ async function run(): Promise<void> {
 async function command(args: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env: environment } = process
   // Set, not exited with: what was written to a pipe has to get there.
-  process.exitCode = await runCommand(args, { stdin, stdout, stderr, environment })
+  const more = new Map([['record', recordCommand(recordedFeed)]])
+  process.exitCode = await runCommand(args, { stdin, stdout, stderr, environment }, more)
 }
 
 const args = process.argv.slice(2)

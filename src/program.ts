@@ -11,6 +11,7 @@ import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { Service } from './service.ts'
+import { SideFeeds } from './side-feeds.ts'
 import { EngineAnswers } from './wire/engine-answers.ts'
 import { EngineLive } from './wire/engine-live.ts'
 import { docsHtml, openApiJson } from './wire/openapi/documents.ts'
@@ -25,6 +26,7 @@ export class Program {
   readonly #live: EngineLive
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
+  readonly #side: SideFeeds
   readonly #running = new Set<Feed>()
   #epoch = ''
   #isRecovered = false
@@ -39,6 +41,7 @@ export class Program {
       this.#stopFeeds()
     })
     this.#live = new EngineLive(this.#service.engine)
+    this.#side = new SideFeeds(config)
   }
 
   /**
@@ -97,8 +100,13 @@ export class Program {
     const badLines = boundedLineReport((line, reason) =>
       this.#log.warn({ line, reason }, 'line skipped'),
     )
-    const feeds = makeFeeds(this.#config, this.#service, this.#counters, badLines.report)
-    for (const feed of feeds) this.#running.add(feed)
+    const { report } = badLines
+    const lost = (source: string, reason: string) =>
+      this.#log.warn({ source, reason }, 'connection lost')
+    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side, lost)
+    for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
+    // They go on for as long as the program does.
+    for (const feed of this.#side.feeds) void this.#runFeed(feed)
     await Promise.all(feeds.map((feed) => this.#runFeed(feed)))
     const leftOut = badLines.summary()
     if (leftOut !== null) this.#log.warn({}, leftOut)
@@ -144,6 +152,7 @@ export class Program {
       ...this.#service.figures(),
       ...this.#durability?.figures(),
       ...feedFigures(this.#counters),
+      ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
     }
   }

@@ -1,8 +1,19 @@
 import { parseArgs } from 'node:util'
+import { ConfigError } from './config-error.ts'
+import {
+  type MetadataSetting,
+  metadataSetting,
+  type PumpPortalSetting,
+  pumpPortalSetting,
+  type SolPriceSetting,
+  solPriceSetting,
+} from './source-settings.ts'
+
+export { ConfigError }
 
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | 'pumpportal' }
   | { readonly kind: 'replay'; readonly file: string }
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -31,10 +42,11 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  readonly solPrice: SolPriceSetting
+  /** Where texts of tokens are fetched; null: they are not. */
+  readonly metadata: MetadataSetting | null
+  readonly pumpPortal: PumpPortalSetting
 }
-
-/** A setting that cannot be used; the message is one sentence for the user. */
-export class ConfigError extends Error {}
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: '127.0.0.1',
@@ -55,6 +67,13 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CORS_ORIGIN: '*',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  SOL_PRICE: '',
+  METADATA: 'off',
+  PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
+  PUMPPORTAL_KEY: '',
+  PUMPPORTAL_MINTS: '',
+  IPFS_GATEWAYS:
+    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -93,6 +112,16 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
   }
 }
 
@@ -121,12 +150,18 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 }
 
 function feedName(text: string): FeedName {
-  if (text === 'sim' || text === 'stdin' || text === 'none') return { kind: text }
+  if (text === 'sim' || text === 'stdin' || text === 'none' || text === 'pumpportal')
+    return { kind: text }
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, pumpportal or none, or several of them with commas.`,
   )
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return feed.kind === 'pumpportal'
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {
@@ -162,14 +197,16 @@ function rateLimit(text: string): Config['rateLimit'] {
   return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
 }
 
-function durationMs(name: string, text: string): number {
+/** @throws ConfigError */
+export function durationMs(name: string, text: string): number {
   const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
   const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
   if (ms > 0) return ms
   throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
 }
 
-function sizeBytes(name: string, text: string): number {
+/** @throws ConfigError */
+export function sizeBytes(name: string, text: string): number {
   const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
   const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
   if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes

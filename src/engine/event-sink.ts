@@ -18,4 +18,6 @@ export interface Feed {
   readonly name: string
   start(sink: EventSink): Promise<void>
   stop(): void
+  /** What it has to say about itself, for `/readyz` and `/metrics`. */
+  figures?(): Readonly<Record<string, number>>
 }
