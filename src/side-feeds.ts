@@ -41,6 +41,7 @@ export class SideFeeds {
       },
       stop: () => feed.stop(),
       figures: () => feed.figures?.() ?? {},
+      notLive: () => feed.notLive?.() ?? null,
     }
   }
 

@@ -9,6 +9,8 @@ import { REAL_TIMERS, type Timers } from './timers.ts'
 
 /** Slots of an outage that are back-filled, an hour of the chain, unless the settings say else. */
 export const BACKFILL_SLOTS_MAX = 9_000
+/** A loss that lasts longer is said in `/readyz`. */
+const LOST_MS = 10_000
 /** Slots that the handed-over events may lie behind the chain's newest and count as live. */
 const BEHIND_SLOTS_MAX = 150
 
@@ -97,7 +99,7 @@ export class Supervisor implements Feed {
 
   /** Why what is served is not that of the chain now, in one sentence; null: it is. */
   notLive(): string | null {
-    const lost = this.#runs.filter((run) => !run.isConnected)
+    const lost = this.#runs.filter((run) => run.lostMs >= LOST_MS)
     if (lost.length === this.#runs.length)
       return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
     const behind = this.#slotsBehind()

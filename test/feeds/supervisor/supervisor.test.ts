@@ -231,12 +231,17 @@ test('waits between connections double until one works', async () => {
     await timers.pass(1)
     expect(source.cursors).toHaveLength(length + 1)
   }
+  expect(supervisor.notLive()).toBe(null)
+  source.lose(new Error('refused'))
+  await timers.pass(10_000)
+  source.lose(new Error('refused'))
+  await timers.pass(1_000)
   expect(supervisor.notLive()).toBe('No feed is connected (scripted: refused).')
   source.receiver.connected()
   expect(supervisor.notLive()).toBe(null)
   source.lose()
   await timers.pass(250)
-  expect(source.cursors).toHaveLength(5)
+  expect(source.cursors).toHaveLength(7)
   await stop()
 })
 
