@@ -1,5 +1,6 @@
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
 import { SlotDesk } from './slot-desk.ts'
 import type { Source } from './source.ts'
@@ -36,6 +37,7 @@ export class Supervisor implements Feed {
   readonly #timers: Timers
   readonly #stopping = new AbortController()
   readonly #counters = newDeskCounters()
+  readonly #reserves = new ReserveCheck()
   readonly #desk: SlotDesk
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
@@ -118,6 +120,8 @@ export class Supervisor implements Feed {
       feed_slots_held: this.#desk.heldSlots,
       feed_gap_open: this.#desk.gap === null ? 0 : 1,
     }
+    figures.feed_curve_drifts_total = this.#reserves.curveDrifts
+    figures.feed_pool_drifts_total = this.#reserves.poolDrifts
     for (const [name, value] of Object.entries(this.#counters))
       figures[`feed_${snakeCase(name)}_total`] = value
     for (const run of this.#runs) {
@@ -135,6 +139,7 @@ export class Supervisor implements Feed {
   #handOver(events: readonly FeedEvent[]): void {
     for (const { timestamp } of events)
       this.#newestTimestamp = Math.max(this.#newestTimestamp, timestamp)
+    this.#reserves.check(events)
     try {
       this.#sink?.events(events)
     } catch (error) {
