@@ -57,6 +57,11 @@ export class SideFeeds {
   }
 }
 
+/** @throws ConfigError when the file of SOL_PRICE cannot be used */
+export function checkSideFeeds({ solPrice }: Pick<Config, 'solPrice'>): void {
+  seriesOf(solPrice)
+}
+
 function seriesOf(setting: Config['solPrice']): PriceSeries | null {
   if (setting.kind === 'fixed') return fixedPrice(setting.usd)
   if (setting.kind !== 'file') return null
