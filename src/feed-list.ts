@@ -40,10 +40,20 @@ export function makeFeeds(
   }
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
-    const sources = liveSources(config, NO_RECORDER)
-    add(live, new Supervisor({ sources, cursor: null, report: reportSource }))
+    const sources = liveSources(config, NO_RECORDER, counters)
+    const { backfillSlotsMax } = config
+    const cursor = cursorOf(service)
+    add(live, new Supervisor({ sources, cursor, report: reportSource, backfillSlotsMax }))
   }
   return feeds
+}
+
+/**
+ * The last slot that is known to be whole: the one before that of the newest event, of which the rest
+ * may not have been written. The engine drops what comes again.
+ */
+function cursorOf({ engine }: Service): number | null {
+  return engine.newestSlot > 0 ? engine.newestSlot - 1 : null
 }
 
 function makeSimulator(config: Config, service: Service): Feed {

@@ -1,16 +1,24 @@
 import type { Config } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
+import { type FeedCounters, newFeedCounters } from './feeds/feed-counters.ts'
 import { PumpPortalSource } from './feeds/pumpportal/pumpportal-source.ts'
 import type { RawFrames } from './feeds/raw-frames.ts'
+import { SolanaSource } from './feeds/solana/solana-source.ts'
 import type { Source } from './feeds/supervisor/source.ts'
 import { Supervisor } from './feeds/supervisor/supervisor.ts'
+import { YellowstoneSource } from './feeds/yellowstone/yellowstone-source.ts'
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
 export function liveSources(
-  { feeds, pumpPortal }: Pick<Config, 'feeds' | 'pumpPortal'>,
+  config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
   rawFrames: RawFrames,
+  counters: FeedCounters,
 ): Source[] {
+  const { feeds, pumpPortal, yellowstone, solana } = config
   const sources: Source[] = []
+  if (yellowstone !== null)
+    sources.push(new YellowstoneSource({ peer: yellowstone, counters, rawFrames }))
+  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, rawFrames }))
   if (feeds.some(({ kind }) => kind === 'pumpportal'))
     sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames }))
   return sources
@@ -22,6 +30,6 @@ export function recordedFeed(
   rawFrames: RawFrames,
   report: (who: string, reason: string) => void,
 ): Feed | null {
-  const sources = liveSources(config, rawFrames)
+  const sources = liveSources(config, rawFrames, newFeedCounters())
   return sources.length === 0 ? null : new Supervisor({ sources, cursor: null, report })
 }

@@ -138,7 +138,12 @@ export class Program {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
-    return this.#isCatchingUp() ? 'A replay is still being read.' : null
+    if (this.#isCatchingUp()) return 'A replay is still being read.'
+    for (const feed of this.#running) {
+      const reason = feed.notLive?.() ?? null
+      if (reason !== null) return reason
+    }
+    return null
   }
 
   /** Replays at full speed hold readiness back until they are done (contract section 7). */

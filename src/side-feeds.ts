@@ -45,6 +45,7 @@ export class SideFeeds {
       },
       stop: () => feed.stop(),
       figures: () => feed.figures?.() ?? {},
+      notLive: () => feed.notLive?.() ?? null,
     }
   }
 

@@ -1,4 +1,10 @@
 import { parseArgs } from 'node:util'
+import {
+  type SolanaSetting,
+  solanaSetting,
+  type YellowstoneSetting,
+  yellowstoneSetting,
+} from './chain-settings.ts'
 import { ConfigError } from './config-error.ts'
 import {
   type MetadataSetting,
@@ -11,9 +17,12 @@ import {
 
 export { ConfigError }
 
+/** Feeds that tell the chain as it happens. */
+type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
+
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' | 'pumpportal' }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
   | { readonly kind: 'replay'; readonly file: string }
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -46,6 +55,11 @@ export interface Config {
   /** Where texts of tokens are fetched; null: they are not. */
   readonly metadata: MetadataSetting | null
   readonly pumpPortal: PumpPortalSetting
+  /** null: FEED has it not. */
+  readonly yellowstone: YellowstoneSetting | null
+  readonly solana: SolanaSetting | null
+  /** Slots of an outage that are back-filled at most. */
+  readonly backfillSlotsMax: number
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -72,10 +86,20 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
   PUMPPORTAL_KEY: '',
   PUMPPORTAL_MINTS: '',
+  YELLOWSTONE_URL: '',
+  YELLOWSTONE_TOKEN: '',
+  SOLANA_RPC_URL: '',
+  SOLANA_WS_URL: '',
+  SOLANA_BLOCKS: 'gaps',
+  BACKFILL_SLOTS: '9000',
   IPFS_GATEWAYS:
     'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
+const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
+/** A day of the chain, and some more than any provider tells again. */
+const BACKFILL_SLOTS_MAX = 220_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
@@ -118,6 +142,17 @@ export function readConfig(
       settings.PUMPPORTAL_KEY,
       settings.PUMPPORTAL_MINTS,
     ),
+    yellowstone: hasFeed(feeds, 'yellowstone')
+      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
+      : null,
+    solana: hasFeed(feeds, 'solana')
+      ? solanaSetting(
+          settings.SOLANA_RPC_URL,
+          settings.SOLANA_WS_URL,
+          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
+        )
+      : null,
+    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
     metadata: metadataSetting(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,
@@ -150,18 +185,21 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 }
 
 function feedName(text: string): FeedName {
-  if (text === 'sim' || text === 'stdin' || text === 'none' || text === 'pumpportal')
-    return { kind: text }
+  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin, pumpportal or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
   )
+}
+
+function hasFeed(feeds: readonly FeedName[], kind: LiveKind): boolean {
+  return feeds.some((feed) => feed.kind === kind)
 }
 
 /** Whether a feed is the chain as it happens: no prices, no texts behind links. */
 export function isLiveFeed(feed: FeedName): boolean {
-  return feed.kind === 'pumpportal'
+  return LIVE_KINDS.some((kind) => kind === feed.kind)
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {

@@ -20,4 +20,6 @@ export interface Feed {
   stop(): void
   /** What it has to say about itself, for `/readyz` and `/metrics`. */
   figures?(): Readonly<Record<string, number>>
+  /** Why what it tells is not that of the chain now, in one sentence; null: it is. */
+  notLive?(): string | null
 }

@@ -8,7 +8,11 @@ import type { ChainTransaction } from '../chain/transaction.ts'
  */
 export type LogFrame =
   | { readonly kind: 'failed'; readonly slot: number | null }
-  | { readonly kind: 'logs'; readonly transaction: ChainTransaction }
+  | {
+      readonly kind: 'logs'
+      readonly transaction: ChainTransaction
+      readonly subscription: number
+    }
   | { readonly kind: 'slot'; readonly slot: number; readonly parentSlot: number | null }
   | { readonly kind: 'acknowledged'; readonly id: number }
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
@@ -49,7 +53,8 @@ function logs(frame: unknown): LogFrame {
   const transaction = transactionOfLogsFrame(frame)
   if (transaction === null) return { kind: 'bad' }
   if (transaction.failed) return { kind: 'failed', slot: transaction.slot }
-  return { kind: 'logs', transaction }
+  const subscription = integerAt(recordAt(frame, 'params'), 'subscription') ?? 0
+  return { kind: 'logs', transaction, subscription }
 }
 
 /** The slot of a notification, read off its first bytes; null: it is not there. */

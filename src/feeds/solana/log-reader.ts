@@ -6,6 +6,7 @@ import type { FeedCounters } from '../feed-counters.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
 import { type Timers, waitFor } from '../supervisor/timers.ts'
+import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
 import type { RpcQuestions } from './rpc-questions.ts'
 
@@ -20,6 +21,8 @@ const PARENTS_MAX = 512
 
 export interface LogCounters {
   failedFrames: number
+  /** Frames that cannot be read. */
+  badFrames: number
   /** Frames above the limit; each ends its connection. */
   hugeFrames: number
   /** Transactions fetched because their log was cut. */
@@ -31,7 +34,7 @@ export interface LogCounters {
 }
 
 export function newLogCounters(): LogCounters {
-  return { failedFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
+  return { failedFrames: 0, badFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
 }
 
 export interface LogReading {
@@ -44,6 +47,7 @@ export interface LogReading {
   readonly settleMs: number
   /** Whether blocks tell the events, and frames only that there are some. */
   readonly isByBlocks: boolean
+  readonly check: FrameCheck
 }
 
 /** Tells what the log frames of one connection say; whole slots in order. */
@@ -97,10 +101,13 @@ export class LogReader {
   }
 
   /** Tells a transaction, after its look-ups when it needs some. */
-  read(slot: number, transaction: ChainTransaction): void {
+  read(slot: number, transaction: ChainTransaction, subscription: number): void {
     const { normaliser, own } = this.#reading
     this.touch(slot)
-    if (this.#reading.isByBlocks) return
+    if (this.#reading.isByBlocks) {
+      this.#reading.check.came(slot, transaction.signature, subscription)
+      return
+    }
     const placed = { ...transaction, txIndex: this.#arrivals.of(slot, transaction.signature) }
     const isCut = transaction.logs?.includes(TRUNCATED) === true
     const canPark = this.#parked < PARKED_MAX

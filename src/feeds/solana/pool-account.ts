@@ -8,8 +8,8 @@ const QUOTE_MINT_AT = BASE_MINT_AT + 32
 const END = QUOTE_MINT_AT + 32
 
 /** The mints of a pool, from the data of its account; null: it is no pool. */
-export function mintsOfPool(data: Buffer | null): { base: string; quote: string } | null {
-  if (data === null || data.length < END || !data.subarray(0, POOL.length).equals(POOL)) return null
+export function mintsOfPool(data: Buffer): { base: string; quote: string } | null {
+  if (data.length < END || !data.subarray(0, POOL.length).equals(POOL)) return null
   return {
     base: encodeBase58(data.subarray(BASE_MINT_AT, QUOTE_MINT_AT)),
     quote: encodeBase58(data.subarray(QUOTE_MINT_AT, END)),

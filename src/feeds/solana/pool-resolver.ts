@@ -53,21 +53,24 @@ export class PoolResolver {
     while (this.#waiting.size > 0) {
       const pools = [...this.#waiting.keys()].slice(0, ACCOUNTS_MAX)
       const accounts = await this.#questions.accounts(pools, signal).catch(() => null)
-      for (const [index, pool] of pools.entries())
-        if (accounts !== null) this.#learn(pool, accounts[index])
+      for (const [index, pool] of pools.entries()) {
+        const account = accounts?.[index] ?? null
+        if (account !== null) this.#learn(pool, account)
         else this.#failOnce(pool, signal.aborted)
+      }
     }
     this.#isAsking = false
   }
 
-  /** A pool without an account, or with another one, is nobody's: it is foreign. */
-  #learn(pool: string, data: Buffer | null): void {
+  /** An account that is no pool's is nobody's: it is foreign. */
+  #learn(pool: string, data: Buffer): void {
     const mints = mintsOfPool(data)
     this.#pools.learnCreated(pool, mints?.base ?? '', mints?.quote ?? '')
     this.resolved++
     this.#end(pool)
   }
 
+  /** A pool that has just traded has an account; a node that is behind does not see it yet. */
   #failOnce(pool: string, isStopped: boolean): void {
     const waiting = this.#waiting.get(pool)
     if (waiting === undefined) return

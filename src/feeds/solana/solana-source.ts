@@ -6,6 +6,7 @@ import type { RawFrames } from '../raw-frames.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { BlockTeller } from './block-teller.ts'
+import { FrameCheck } from './frame-check.ts'
 import { readLogFrame } from './log-frames.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
@@ -49,6 +50,7 @@ export class SolanaSource implements Source {
   readonly #pools: PoolResolver
   readonly #blocks: BlockTeller
   readonly #reading: LogReading
+  readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
 
   constructor(options: SolanaOptions) {
@@ -59,23 +61,30 @@ export class SolanaSource implements Source {
     const normaliser = new ChainNormaliser(counters)
     const pools = new PoolResolver(questions, normaliser.pools)
     this.#pools = pools
-    this.#blocks = new BlockTeller(questions, normaliser, pools, counters)
+    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
     this.#reading = {
       ...{ normaliser, counters, own: this.#own, timers, questions, pools, settleMs },
       isByBlocks: options.blocks === 'all',
+      check: this.#check,
     }
   }
 
   figures(): Readonly<Record<string, number>> {
     const { requests, rateLimited, errors } = this.#rpc.counters
+    const { repeated, missed, misplaced, disordered } = this.#check.counters
     return {
       failed_frames_total: this.#own.failedFrames,
+      bad_frames_total: this.#own.badFrames,
       huge_frames_total: this.#own.hugeFrames,
       fetched_total: this.#own.fetched,
       not_fetched_total: this.#own.notFetched,
       parked_total: this.#own.parked,
       pools_resolved_total: this.#pools.resolved,
       pools_unresolved_total: this.#pools.failed,
+      frames_repeated_total: repeated,
+      frames_missed_total: missed,
+      frames_misplaced_total: misplaced,
+      slots_disordered_total: disordered,
       blocks_total: this.#blocks.blocks,
       rpc_requests_total: requests,
       rpc_rate_limited_total: rateLimited,
@@ -168,11 +177,13 @@ class SocketFrames {
       if (frame.slot !== null) reader.touch(frame.slot)
     } else if (frame.kind === 'logs' && frame.transaction.slot !== null) {
       this.#reach(frame.transaction.slot, reader)
-      reader.read(frame.transaction.slot, frame.transaction)
+      reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
     } else if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
     else if (frame.kind === 'acknowledged') this.#acknowledge(frame.id, reader, receiver)
-    else if (frame.kind === 'bad') counters.badLines++
-    else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
+    else if (frame.kind === 'bad') {
+      own.badFrames++
+      counters.badLines++
+    } else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
     return null
   }
 

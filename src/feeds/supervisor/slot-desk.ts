@@ -7,6 +7,8 @@ import type { DeskCounters } from './supervisor-counters.ts'
 const HELD_SLOTS_MAX = 512
 /** Transactions held; past it as above. */
 const HELD_TRANSACTIONS_MAX = 100_000
+/** Slots of which parts may be told before an earlier one is whole. */
+const AHEAD_SLOTS_MAX = 32
 /** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
 const STRAYS_MAX = 10_000
 /**
@@ -235,12 +237,16 @@ export class SlotDesk {
   #keepBounds(): void {
     if (this.#slots.size <= HELD_SLOTS_MAX && this.#heldTransactions <= HELD_TRANSACTIONS_MAX)
       return
+    const wholes = [...this.#slots].filter(([, held]) => held.parentSlot !== null)
+    const highest = wholes.reduce((most, [slot]) => Math.max(most, slot), this.#cursor ?? 0)
     const first = this.gap === null ? 0 : this.gap.to + 1
     for (const [slot, { transactions }] of [...this.#slots]) {
       if (slot < first) continue
+      // A slot that lies far ahead was a peer's mistake, and must not keep the true ones out.
+      const isTrue = slot <= highest + AHEAD_SLOTS_MAX
       this.#slots.delete(slot)
       this.#heldTransactions -= transactions.size
-      this.#letGoTo = Math.max(this.#letGoTo, slot)
+      if (isTrue) this.#letGoTo = Math.max(this.#letGoTo, slot)
       this.#counters.heldDropped++
     }
   }

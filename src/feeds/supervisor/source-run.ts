@@ -33,10 +33,12 @@ export class SourceRun {
   #lastSignMs = 0
   #newestSlot = -1
   #reason: string | null = 'not connected yet'
+  #lostAtMs: number
 
   constructor(options: SourceRunOptions) {
     this.#options = options
     this.#backoff = new Backoff(options.random)
+    this.#lostAtMs = options.timers.nowMs()
   }
 
   get source(): Source {
@@ -45,6 +47,11 @@ export class SourceRun {
 
   get isConnected(): boolean {
     return this.#isConnected
+  }
+
+  /** How long there has been no connection; 0: there is one. */
+  get lostMs(): number {
+    return this.#isConnected ? 0 : this.#options.timers.nowMs() - this.#lostAtMs
   }
 
   /** The highest slot the source has spoken of; -1: none. */
@@ -83,8 +90,10 @@ export class SourceRun {
     }
     endWatch()
     signal.removeEventListener('abort', stop)
-    if (this.#isConnected) this.counters.losses++
-    else this.counters.refusals++
+    if (this.#isConnected) {
+      this.counters.losses++
+      this.#lostAtMs = this.#options.timers.nowMs()
+    } else this.counters.refusals++
     this.#isConnected = false
     // What the source still does for this connection is not heard any more.
     attempt.abort()

@@ -1,5 +1,6 @@
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
 import { SlotDesk } from './slot-desk.ts'
 import type { Source } from './source.ts'
@@ -9,6 +10,8 @@ import { REAL_TIMERS, type Timers } from './timers.ts'
 
 /** Slots of an outage that are back-filled, an hour of the chain, unless the settings say else. */
 export const BACKFILL_SLOTS_MAX = 9_000
+/** A loss that lasts longer is said in `/readyz`. */
+const LOST_MS = 10_000
 /** Slots that the handed-over events may lie behind the chain's newest and count as live. */
 const BEHIND_SLOTS_MAX = 150
 
@@ -34,6 +37,7 @@ export class Supervisor implements Feed {
   readonly #timers: Timers
   readonly #stopping = new AbortController()
   readonly #counters = newDeskCounters()
+  readonly #reserves = new ReserveCheck()
   readonly #desk: SlotDesk
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
@@ -97,7 +101,7 @@ export class Supervisor implements Feed {
 
   /** Why what is served is not that of the chain now, in one sentence; null: it is. */
   notLive(): string | null {
-    const lost = this.#runs.filter((run) => !run.isConnected)
+    const lost = this.#runs.filter((run) => run.lostMs >= LOST_MS)
     if (lost.length === this.#runs.length)
       return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
     const behind = this.#slotsBehind()
@@ -116,6 +120,8 @@ export class Supervisor implements Feed {
       feed_slots_held: this.#desk.heldSlots,
       feed_gap_open: this.#desk.gap === null ? 0 : 1,
     }
+    figures.feed_curve_drifts_total = this.#reserves.curveDrifts
+    figures.feed_pool_drifts_total = this.#reserves.poolDrifts
     for (const [name, value] of Object.entries(this.#counters))
       figures[`feed_${snakeCase(name)}_total`] = value
     for (const run of this.#runs) {
@@ -133,6 +139,7 @@ export class Supervisor implements Feed {
   #handOver(events: readonly FeedEvent[]): void {
     for (const { timestamp } of events)
       this.#newestTimestamp = Math.max(this.#newestTimestamp, timestamp)
+    this.#reserves.check(events)
     try {
       this.#sink?.events(events)
     } catch (error) {
