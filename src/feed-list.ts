@@ -10,7 +10,7 @@ import { StdinFeed } from './feeds/stdin.ts'
 import { Supervisor } from './feeds/supervisor/supervisor.ts'
 import { liveSources } from './live-sources.ts'
 import type { Service } from './service.ts'
-import { SideFeeds } from './side-feeds.ts'
+import { checkSideFeeds, type SideFeeds } from './side-feeds.ts'
 
 /** @throws ConfigError when a file of FEED or SOL_PRICE cannot be read */
 export function checkFeeds(config: Config): void {
@@ -18,7 +18,7 @@ export function checkFeeds(config: Config): void {
     const reason = feed.kind === 'replay' ? checkReplayFile(feed.file) : null
     if (reason !== null) throw new ConfigError(reason)
   }
-  new SideFeeds(config)
+  checkSideFeeds(config)
 }
 
 /** Makes the feeds of FEED; bad lines go to `report`, lost connections to `reportSource`. */

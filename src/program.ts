@@ -41,7 +41,7 @@ export class Program {
       this.#stopFeeds()
     })
     this.#live = new EngineLive(this.#service.engine)
-    this.#side = new SideFeeds(config)
+    this.#side = new SideFeeds(config, (sentence) => log.warn({}, sentence))
   }
 
   /**

@@ -19,12 +19,16 @@ export class SideFeeds {
   readonly #metadata: MetadataFeed | null
 
   /** @throws ConfigError when the file of SOL_PRICE cannot be used */
-  constructor({ solPrice, metadata }: Pick<Config, 'solPrice' | 'metadata'>) {
+  constructor(
+    { solPrice, metadata }: Pick<Config, 'solPrice' | 'metadata'>,
+    report: (sentence: string) => void = () => {},
+  ) {
     this.#series = seriesOf(solPrice)
     this.#solPrice =
       solPrice.kind === 'venues'
         ? new SolPriceFeed({
             venues: PRICE_VENUES.filter((venue) => solPrice.names.includes(venue.name)),
+            report,
           })
         : null
     this.#metadata = metadata === null ? null : new MetadataFeed(metadata)
@@ -52,6 +56,11 @@ export class SideFeeds {
     if (metadata === null) return priced
     return new ObservedSink(priced, (events) => metadata.observe(events))
   }
+}
+
+/** @throws ConfigError when the file of SOL_PRICE cannot be used */
+export function checkSideFeeds({ solPrice }: Pick<Config, 'solPrice'>): void {
+  seriesOf(solPrice)
 }
 
 function seriesOf(setting: Config['solPrice']): PriceSeries | null {

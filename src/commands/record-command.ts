@@ -26,7 +26,7 @@ export function recordCommand(recordedFeed: RecordedFeed): Command {
     summary: 'raw frames of live feeds to files that FEED=replay:<file> reads',
     help:
       'Takes the settings of the feeds from the environment, as the service does, and folds\n' +
-      'nothing. Ctrl-C ends it. Several files are one recording: zstdcat puts them together.\n' +
+      'nothing. Ctrl-C ends it. Several files are one recording: cat puts them together.\n' +
       'Frames are kept as they came: what somebody else must not see, like the mints\n' +
       'you follow, may be among them; keys and tokens are not.',
     needsFolder: false,

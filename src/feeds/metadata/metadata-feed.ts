@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import { wait } from '../lines/pacer.ts'
 import { DexPaid } from './dex-paid.ts'
-import { FetchQueue, type FetchTurn, uriKey } from './fetch-queue.ts'
+import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
 import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
 import { SafeFetch, type SafeFetchOptions } from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
@@ -47,6 +48,8 @@ export class MetadataFeed implements Feed {
   #gaveUp = 0
 
   constructor(options: MetadataOptions) {
+    // Each fetch listens for the end, and so do two loops with what they wait for.
+    setMaxListeners(RUNNING_MAX + 8, this.#stopping.signal)
     this.#clockMs = options.clockMs ?? Date.now
     this.#fetch = new SafeFetch(options)
     this.#queue = new FetchQueue(options.gateways)

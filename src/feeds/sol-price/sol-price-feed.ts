@@ -2,7 +2,7 @@ import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { Backoff } from '../backoff.ts'
 import { wait } from '../lines/pacer.ts'
 import { LiveSocket } from '../live-socket.ts'
-import { PriceJudge } from './price-judge.ts'
+import { FRESH_MS, PriceJudge } from './price-judge.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 
 /** A price is told at most this often, and only when it is another one. */
@@ -16,6 +16,8 @@ const STEPS_PER_USD = 10_000
 
 export interface SolPriceOptions {
   readonly venues: readonly PriceVenue[]
+  /** Told one sentence when the price becomes stale, and when it is fresh again. */
+  readonly report?: (sentence: string) => void
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
   readonly everyMs?: number
@@ -37,6 +39,7 @@ export class SolPriceFeed implements Feed {
   #toldUsd: number | null = null
   /** A price was told in this interval already: the first one, which did not wait. */
   #hasTold = false
+  #isStale = false
   #garbage = 0
   #events = 0
 
@@ -55,6 +58,7 @@ export class SolPriceFeed implements Feed {
       await wait(everyMs, signal)
       if (!this.#hasTold) this.#tell()
       this.#hasTold = false
+      this.#reportStale()
     }
     await Promise.all(running)
   }
@@ -84,6 +88,17 @@ export class SolPriceFeed implements Feed {
       sol_price_jumps_held_total: this.#judge.jumpsHeld,
       sol_price_connections_lost_total: this.#sockets.reduce((sum, { lost }) => sum + lost, 0),
     }
+  }
+
+  #reportStale(): void {
+    const isStale = this.#judge.usd !== null && this.#judge.freshVenues(this.#clockMs()) === 0
+    if (isStale === this.#isStale) return
+    this.#isStale = isStale
+    this.#options.report?.(
+      isStale
+        ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, $${this.#toldUsd} stays`
+        : 'the price of SOL is fresh again',
+    )
   }
 
   #socketTo(venue: PriceVenue): LiveSocket {

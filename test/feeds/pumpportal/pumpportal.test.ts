@@ -178,6 +178,9 @@ test('trades that do not follow on from each other are counted as gaps', () => {
     next('9', 60),
   )
   expect(counters).toMatchObject({ continuousTrades: 5, gaps: 1 })
+  // Doubles of such reserves are some raw units off.
+  const { counters: rounded } = decode(buy, next('6', 10.000003))
+  expect(rounded).toMatchObject({ continuousTrades: 1, gaps: 0 })
 })
 
 test('frames of any other shape are counted and give nothing', () => {

@@ -10,7 +10,7 @@ import {
 /** Quotes of venues a, b, c at a time; null: says nothing. */
 function say(judge: PriceJudge, prices: readonly (number | null)[], atMs: number): number | null {
   for (const [index, usd] of prices.entries())
-    if (usd !== null) judge.quote('abc'[index], usd, atMs)
+    if (usd !== null) judge.quote('abcd'[index], usd, atMs)
   return judge.settle(atMs)
 }
 
@@ -41,6 +41,13 @@ test('a jump counts at once when two venues agree on it', () => {
   say(judge, [150, 150, 150], 0)
   expect(say(judge, [135, 150, 150], 1_000)).toBe(150)
   expect(say(judge, [135, 135.5, 150], 2_000)).toBe(135.25)
+})
+
+test('a jump does not count while as many venues stay behind', () => {
+  const judge = new PriceJudge()
+  say(judge, [150, 150, 150, 150], 0)
+  expect(say(judge, [135, 135, 150, 150], 1_000)).toBe(150)
+  expect(say(judge, [135, 135, 135, 150], 2_000)).toBe(135)
 })
 
 test('a jump of the only fresh venue is held until it has lasted', () => {

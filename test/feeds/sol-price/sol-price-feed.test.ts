@@ -17,13 +17,16 @@ let feed: SolPriceFeed
 let sink: CollectingSink
 let running: Promise<void>
 let nowMs = START_MS
+let reported: string[] = []
 
 beforeEach(async () => {
   nowMs = START_MS
+  reported = []
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
     venues: PRICE_VENUES.map((venue, index) => ({ ...venue, url: venues[index].url })),
     clockMs: () => nowMs,
+    report: (sentence) => reported.push(sentence),
     everyMs: EVERY_MS,
     silenceMs: 400,
     newBackoff: () => new Backoff(() => 0),
@@ -112,8 +115,13 @@ test('venues that say nothing make the price stale, and it stays', async () => {
   expect(feed.figures()).toMatchObject({ sol_price_stale: 0, sol_price_fresh_venues: 2 })
   nowMs += FRESH_MS + 1
   expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
+  await until(() => reported.length === 1)
   coinbase(151)
-  await until(() => prices().at(-1) === 151)
+  await until(() => prices().at(-1) === 151 && reported.length === 2)
+  expect(reported).toEqual([
+    'no venue has told the price of SOL for 15 s, $150 stays',
+    'the price of SOL is fresh again',
+  ])
   expect(feed.figures().sol_price_stale).toBe(0)
 })
 
