@@ -10,7 +10,7 @@ import { stateDigest } from '../../../src/store/state-digest.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
 
 /** A run that has not reached the last slot by then has failed. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 150_000
 
 /** Remembers few swaps: making room for a million takes longer than these runs do. */
 const IDENTITIES = 1 << 12

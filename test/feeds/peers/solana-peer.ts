@@ -7,6 +7,8 @@ import type { Fault, FaultPlan } from './faults.ts'
 import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
 
 const BLOCK_MS = 1
+/** 400 ms in the time of these tests. */
+const TURNS_A_SLOT = 16
 const SKIPPED = -32_007
 const METHOD_NOT_FOUND = -32_601
 const NOT_YET = -32_004
@@ -78,7 +80,8 @@ export class SolanaPeer {
       this.#afterwards.push(block)
       this.#sendSlot(block)
       this.#sendLogs(slot, FAILED)
-      await sleep(BLOCK_MS * 2)
+      // Not faster than the chain: what waits for a look-up meanwhile is held.
+      await sleep(BLOCK_MS * TURNS_A_SLOT)
     }
   }
 
