@@ -6,10 +6,10 @@ NODE := $(BIN)/node
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench mutants crash conformance format sim fuzz attacks soak audit licences sbom
+.PHONY: help run test check bench mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults
 
 help: ## What there is
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(INSTALLED): package.json package-lock.json
 	@echo "mintfeed: installing packages from the lock file (they bring Node 22 along)"
@@ -36,6 +36,9 @@ mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 
 crash: $(INSTALLED) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
 	@$(NODE) test/crash/run.ts
+
+feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) seeded schedules of faults a feed
+	@FEED_SCHEDULES=$(or $(SCHEDULES),200) $(NODE) node_modules/vitest/vitest.mjs run test/feeds/yellowstone test/feeds/solana test/feeds/live-feeds.test.ts
 
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts

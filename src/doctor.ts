@@ -96,10 +96,10 @@ function checkTls(tls: Config['surface']['tls']): Finding[] {
   }
 }
 
-function checkFeedsOf({ feeds }: Config): Finding {
-  const names = feeds.map(({ kind }) => kind).join(', ')
+function checkFeedsOf(config: Config): Finding {
+  const names = config.feeds.map(({ kind }) => kind).join(', ')
   try {
-    checkFeeds(feeds)
+    checkFeeds(config)
     return good('feeds', `${names} can be started.`)
   } catch (error) {
     if (error instanceof ConfigError) return bad('feeds', error.message)

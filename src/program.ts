@@ -17,6 +17,7 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
+import { SideFeeds } from './side-feeds.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -31,6 +32,7 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
+  readonly #side: SideFeeds
   readonly #running = new Set<Feed>()
   #epoch = ''
   #isRecovered = false
@@ -48,6 +50,7 @@ export class Program {
     })
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    this.#side = new SideFeeds(config, (sentence) => log.warn({}, sentence))
   }
 
   /**
@@ -129,8 +132,13 @@ export class Program {
     const badLines = boundedLineReport((line, reason) =>
       this.#log.warn({ line, reason }, 'line skipped'),
     )
-    const feeds = makeFeeds(this.#config, this.#service, this.#counters, badLines.report)
-    for (const feed of feeds) this.#running.add(feed)
+    const { report } = badLines
+    const lost = (source: string, reason: string) =>
+      this.#log.warn({ source, reason }, 'connection lost')
+    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side, lost)
+    for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
+    // They go on for as long as the program does.
+    for (const feed of this.#side.feeds) void this.#runFeed(feed)
     await Promise.all(feeds.map((feed) => this.#runFeed(feed)))
     const leftOut = badLines.summary()
     if (leftOut !== null) this.#log.warn({}, leftOut)
@@ -183,7 +191,12 @@ export class Program {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
-    return this.#isCatchingUp() ? 'A replay is still being read.' : null
+    if (this.#isCatchingUp()) return 'A replay is still being read.'
+    for (const feed of this.#running) {
+      const reason = feed.notLive?.() ?? null
+      if (reason !== null) return reason
+    }
+    return null
   }
 
   /** Replays at full speed hold readiness back until they are done (contract section 7). */
@@ -197,6 +210,7 @@ export class Program {
       ...this.#service.figures(),
       ...this.#durability?.figures(),
       ...feedFigures(this.#counters),
+      ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }

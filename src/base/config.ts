@@ -1,12 +1,30 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, durationMs, integer, oneOf, rateLimit, sizeBytes } from './setting-values.ts'
+import {
+  type SolanaSetting,
+  solanaSetting,
+  type YellowstoneSetting,
+  yellowstoneSetting,
+} from './chain-settings.ts'
+import { ConfigError } from './config-error.ts'
+import { durationMs, integer, oneOf, rateLimit, sizeBytes } from './setting-values.ts'
+import {
+  type MetadataSetting,
+  metadataSetting,
+  type PumpPortalSetting,
+  pumpPortalSetting,
+  type SolPriceSetting,
+  solPriceSetting,
+} from './source-settings.ts'
 import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
 
 export { ConfigError }
 
+/** Feeds that tell the chain as it happens. */
+type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
+
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
   | { readonly kind: 'replay'; readonly file: string }
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -37,6 +55,15 @@ export interface Config {
   readonly keepsJournal: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
+  readonly solPrice: SolPriceSetting
+  /** Where texts of tokens are fetched; null: they are not. */
+  readonly metadata: MetadataSetting | null
+  readonly pumpPortal: PumpPortalSetting
+  /** null: FEED has it not. */
+  readonly yellowstone: YellowstoneSetting | null
+  readonly solana: SolanaSetting | null
+  /** Slots of an outage that are back-filled at most. */
+  readonly backfillSlotsMax: number
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -59,8 +86,25 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
   ...SURFACE_DEFAULTS,
+  SOL_PRICE: '',
+  METADATA: 'off',
+  PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
+  PUMPPORTAL_KEY: '',
+  PUMPPORTAL_MINTS: '',
+  YELLOWSTONE_URL: '',
+  YELLOWSTONE_TOKEN: '',
+  SOLANA_RPC_URL: '',
+  SOLANA_WS_URL: '',
+  SOLANA_BLOCKS: 'gaps',
+  BACKFILL_SLOTS: '9000',
+  IPFS_GATEWAYS:
+    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
+const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
+/** A day of the chain, and some more than any provider tells again. */
+const BACKFILL_SLOTS_MAX = 220_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Most tokens and swaps a second the simulator is asked for. */
@@ -96,6 +140,27 @@ export function readConfig(
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     surface: readSurface(settings),
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
+    yellowstone: hasFeed(feeds, 'yellowstone')
+      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
+      : null,
+    solana: hasFeed(feeds, 'solana')
+      ? solanaSetting(
+          settings.SOLANA_RPC_URL,
+          settings.SOLANA_WS_URL,
+          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
+        )
+      : null,
+    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
   }
 }
 
@@ -124,12 +189,21 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 }
 
 function feedName(text: string): FeedName {
-  if (text === 'sim' || text === 'stdin' || text === 'none') return { kind: text }
+  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
   )
+}
+
+function hasFeed(feeds: readonly FeedName[], kind: LiveKind): boolean {
+  return feeds.some((feed) => feed.kind === kind)
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return LIVE_KINDS.some((kind) => kind === feed.kind)
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {

@@ -1,5 +1,4 @@
-/** A setting that cannot be used; the message is one sentence for the user. */
-export class ConfigError extends Error {}
+import { ConfigError } from './config-error.ts'
 
 const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

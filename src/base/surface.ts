@@ -1,4 +1,5 @@
-import { ConfigError, durationMs, integer, sizeBytes } from './setting-values.ts'
+import { ConfigError } from './config-error.ts'
+import { durationMs, integer, sizeBytes } from './setting-values.ts'
 
 /** What faces the network beside the API: limits, TLS, the admin surface. */
 export interface Surface {
