@@ -125,6 +125,14 @@ test('venues that say nothing make the price stale, and it stays', async () => {
   expect(feed.figures().sol_price_stale).toBe(0)
 })
 
+test('venues that never said anything are reported too', async () => {
+  nowMs += FRESH_MS + 1
+  await until(() => reported.length === 1)
+  expect(reported).toEqual([
+    'no venue has told the price of SOL for 15 s, the last known one stays',
+  ])
+})
+
 test('a venue that is cut or falls silent is connected to and subscribed anew', async () => {
   venues[0].cut()
   await venues[0].until(() => venues[0].received.length === 2)
