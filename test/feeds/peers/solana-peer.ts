@@ -40,6 +40,8 @@ export class SolanaPeer {
   readonly #http = createServer((request, response) => void this.#request(request, response))
   readonly #sockets: WebSocketServer
   readonly #listeners = new Map<WebSocket, Listener>()
+  /** Empty blocks behind the chain. */
+  readonly #afterwards: Block[] = []
   #head = 0
   #refusals = 0
   #isStopped = false
@@ -72,7 +74,9 @@ export class SolanaPeer {
     const last = blocks[blocks.length - 1].slot
     for (let slot = last + 1; !this.#isStopped; slot++) {
       // The chain goes on with slots in which only failed transactions are ours.
-      this.#sendSlot({ slot, parentSlot: slot - 1, timestamp: 0, transactions: [] })
+      const block = { slot, parentSlot: slot - 1, timestamp: 0, transactions: [] }
+      this.#afterwards.push(block)
+      this.#sendSlot(block)
       this.#sendLogs(slot, FAILED)
       await sleep(BLOCK_MS * 2)
     }
@@ -221,7 +225,7 @@ export class SolanaPeer {
   }
 
   #answer(method: string, params: readonly unknown[]): object {
-    const known = this.#options.chain.blocks.slice(0, this.#head)
+    const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
     if (method === 'getBlocks') {
       const [from, to] = params.map(Number)
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
@@ -10,6 +12,13 @@ import { TurnTimers } from '../peers/turn-timers.ts'
 const SETTLE_MS = 10_000_000
 const MESSAGE_BYTES_MAX = 256 * 1024
 
+const TLS = join(import.meta.dirname, '..', 'peers', 'tls')
+/** Made for these tests, by nobody that anybody trusts. */
+export const tls = {
+  cert: readFileSync(join(TLS, 'localhost-cert.pem')),
+  key: readFileSync(join(TLS, 'localhost-key.pem')),
+}
+
 export interface YellowstoneOutcome extends FeedOutcome {
   readonly peer: GeyserPeer
 }
@@ -18,7 +27,7 @@ export interface YellowstoneOutcome extends FeedOutcome {
 export async function runYellowstone(
   options: GeyserPeerOptions & { readonly givenToken?: string },
 ): Promise<YellowstoneOutcome> {
-  const { chain, tls, givenToken = '' } = options
+  const { chain, givenToken = '' } = options
   const peer = new GeyserPeer({ ...options, hugeBytes: MESSAGE_BYTES_MAX * 2 })
   const url = await peer.start()
   const timers = new TurnTimers()
@@ -27,7 +36,7 @@ export async function runYellowstone(
       url,
       token: givenToken,
       messageBytesMax: MESSAGE_BYTES_MAX,
-      ...(tls !== undefined && { rootCertificates: tls.cert }),
+      ...(options.tls !== undefined && { rootCertificates: options.tls.cert }),
     },
     counters: newFeedCounters(),
     timers,

@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { everySeed, PATIENCE } from '../peers/runs.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
-import { runYellowstone, transactionLines } from './yellowstone-run.ts'
+import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
 
-const TLS = join(import.meta.dirname, '..', 'peers', 'tls')
-const tls = {
-  cert: readFileSync(join(TLS, 'localhost-cert.pem')),
-  key: readFileSync(join(TLS, 'localhost-key.pem')),
-}
 const BLOCKS = 30
 const FAULTS_PER_RUN = 7
 
