@@ -20,11 +20,15 @@ export class Served {
     this.port = port
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   /** Resolves when the market's history is folded. */
   static async start(tokens: number, rate: number): Promise<Served> {
     const env = {
       ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
-      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: '' },
+      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: 'none' },
     }
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
     process.once('exit', () => child.kill('SIGKILL'))

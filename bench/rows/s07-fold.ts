@@ -1,15 +1,18 @@
 import { performance } from 'node:perf_hooks'
-import type { Service } from '../src/service.ts'
-import { EngineLive } from '../src/wire/engine-live.ts'
-import { median, spreadPercent } from './medians.ts'
-import { type MarketSize, RecordedMarket } from './recorded-market.ts'
-import type { Report, Row } from './report.ts'
+import type { Service } from '../../src/service.ts'
+import { EngineLive } from '../../src/wire/engine-live.ts'
+import { atLeast, type Line } from '../line.ts'
+import { median, spreadPercent } from '../medians.ts'
+import { type MarketSize, RecordedMarket } from '../recorded-market.ts'
+import { settings } from '../settings.ts'
 
 const ENGINES = 5
+const LIVE_SWAPS = Math.round(200_000 * settings.timeScale)
 const SIZES: readonly MarketSize[] = [
-  { tokens: 2_000, historyRate: 50, liveSwaps: 400_000, liveRate: 1_000 },
-  { tokens: 100_000, historyRate: 3, liveSwaps: 200_000, liveRate: 1_000 },
+  { tokens: 2_000, historyRate: 50, liveSwaps: LIVE_SWAPS, liveRate: 1_000 },
+  { tokens: 100_000, historyRate: 3, liveSwaps: LIVE_SWAPS, liveRate: 1_000 },
 ]
+const GOAL = atLeast(800_000)
 
 interface Variant {
   readonly name: string
@@ -19,7 +22,7 @@ interface Variant {
 const VARIANTS: readonly Variant[] = [
   { name: 'fold', prepare: () => undefined },
   {
-    name: 'fold + live feed without readers',
+    name: 'fold, live feed without readers',
     prepare: (service) => {
       const live = new EngineLive(service.engine)
       live.onTrade(
@@ -31,11 +34,9 @@ const VARIANTS: readonly Variant[] = [
   },
 ]
 
-/** Swaps folded a second, everything on, in fresh engines that have a history. */
-export async function run(): Promise<Report> {
-  const rows = SIZES.flatMap(measureSize)
-  const how = `median of ${ENGINES} fresh engines after one not counted, records made before`
-  return { name: 'fold', how, rows }
+/** S7: swaps folded a second with everything on, in fresh engines that have a history. */
+export async function run(): Promise<readonly Line[]> {
+  return SIZES.flatMap(measureSize)
 }
 
 interface Rate {
@@ -45,7 +46,7 @@ interface Rate {
   readonly cpu: number
 }
 
-function measureSize(size: MarketSize): Row[] {
+function measureSize(size: MarketSize): Line[] {
   const market = new RecordedMarket(size)
   for (const variant of VARIANTS) foldOnce(market, variant)
   const rates = VARIANTS.map((): Rate[] => [])
@@ -53,23 +54,18 @@ function measureSize(size: MarketSize): Row[] {
     VARIANTS.forEach((variant, place) => {
       rates[place].push(foldOnce(market, variant))
     })
-  const about = `${size.tokens} tokens, ${market.historySwaps} + ${market.liveSwaps} swaps`
-  return VARIANTS.flatMap(({ name }, place) => [
-    rowOf(
-      `${name}, ${about}`,
-      'swaps/s of CPU time',
-      rates[place].map(({ cpu }) => cpu),
-    ),
-    rowOf(
-      `${name}, ${about}`,
-      'swaps/s of wall clock',
-      rates[place].map(({ wall }) => wall),
-    ),
-  ])
-}
-
-function rowOf(what: string, unit: string, rates: readonly number[]): Row {
-  return { what, ours: median(rates), unit, spreadPercent: spreadPercent(rates) }
+  return VARIANTS.map(({ name }, place) => {
+    const cpu = rates[place].map((rate) => rate.cpu)
+    return {
+      what: `${name}, ${size.tokens} tokens, ${market.historySwaps} + ${market.liveSwaps} swaps`,
+      unit: 'swaps/s of CPU',
+      ours: median(cpu),
+      spreadPercent: spreadPercent(cpu),
+      goal: GOAL,
+      saturated: 'one core',
+      detail: { wallPerSecond: median(rates[place].map((rate) => rate.wall)), engines: ENGINES },
+    }
+  })
 }
 
 function foldOnce(market: RecordedMarket, variant: Variant): Rate {

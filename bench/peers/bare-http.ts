@@ -1,4 +1,4 @@
-/** The smallest uWebSockets.js server that answers a POST with given bytes. Argument: their file. */
+/** The smallest uWebSockets.js server that answers GET and POST with given bytes. Argument: their file. */
 
 import { App, us_socket_local_port } from 'uWebSockets.js'
 import { readFileSync } from 'node:fs'
@@ -8,12 +8,13 @@ const body = readFileSync(process.argv[2])
 
 onParent(() => undefined)
 App()
-  .post('/api/v2/meme', (res) => {
+  .post('/*', (res) => {
     res.onAborted(() => undefined)
     res.onData((_, isLast) => {
       if (isLast) res.writeHeader('Content-Type', 'application/json').end(body)
     })
   })
+  .get('/*', (res) => void res.writeHeader('Content-Type', 'application/json').end(body))
   .listen('127.0.0.1', 0, (socket) => {
     if (socket !== false) tellParent({ port: us_socket_local_port(socket) })
   })
