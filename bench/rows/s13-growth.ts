@@ -25,7 +25,12 @@ function lineOf(cost: (typeof COSTS)[number], point: Message, first: Message, i:
   const { name, what, unit, isBounded } = cost
   const ours = Number(point[name])
   const value = Number(first[name])
-  const line = { what: `${what}, ${SIZES[i].toLocaleString('en-US')} tokens`, unit, ours }
+  const line = {
+    what: `${what}, ${SIZES[i].toLocaleString('en-US')} tokens`,
+    unit,
+    ours,
+    detail: { tokens: SIZES[i] },
+  }
   if (i === 0) return line
   const peer = { name: `${SIZES[0]} tokens`, value }
   const isLast = i === SIZES.length - 1
