@@ -4,7 +4,7 @@ import { encodeBase58 } from '../src/base/base58.ts'
 export const EXAMPLE_MINT = '9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump'
 const SIGNATURE_BYTES = 64
 /** Swaps of one slot. */
-const SLOT_SWAPS = 1_000
+const SLOT_SWAPS = 64
 
 /** The `index`th of many swaps of one mint as a feed writes it, one line of JSON. */
 export function swapLine(index: number): string {

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Message, messageOf } from './child.ts'
 
-const PATIENCE_MS = 200_000
-
-/** Runs a file of bench/processes to its end; it prints one object of figures as JSON. */
-export function figuresOf(file: string, args: readonly number[]): Message {
+/**
+ * Runs a file of bench/processes to its end; it prints one object of figures as JSON.
+ * @throws Error when it fails, with the code ETIMEDOUT when it takes longer than `patienceMs`
+ */
+export function figuresOf(file: string, args: readonly number[], patienceMs: number): Message {
   const path = fileURLToPath(new URL(`./processes/${file}`, import.meta.url))
   const text = execFileSync(process.execPath, ['--expose-gc', path, ...args.map(String)], {
     encoding: 'utf8',
-    timeout: PATIENCE_MS,
+    timeout: patienceMs,
   })
   return messageOf(JSON.parse(text))
 }

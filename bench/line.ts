@@ -32,7 +32,8 @@ export function verdictOf(line: Line): Verdict {
   if (line.late !== undefined) return 'late'
   if (line.goal === undefined) return ''
   const value = line.goal.of === 'ratio' ? line.ratio : line.ours
-  if (value === undefined || !Number.isFinite(value)) return 'not met'
+  // A figure that could not be told is null in the JSON.
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'not met'
   const isReached =
     line.goal.is === 'at least' ? value >= line.goal.limit : value <= line.goal.limit
   return isReached ? 'met' : 'not met'

@@ -21,7 +21,7 @@ mkdirSync(CHARTS, { recursive: true })
 const charts = pictures(results)
 for (const [name, svg] of charts) writeFileSync(`${CHARTS}${name}`, svg)
 
-const cells = names.flatMap((name) => cellsOf(name, results[name], false))
+const cells = names.flatMap((name) => cellsOf(name, results[name]))
 const markdownRow = (row: readonly string[]) =>
   `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const lines = [

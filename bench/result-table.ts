@@ -17,14 +17,14 @@ export const COLUMNS = [
 /** Columns of numbers stand to the right. */
 const RIGHT = new Set([2, 3, 4, 5])
 
+/** Above this share of one core other programs have a say in the figures. */
+const OTHERS_PERCENT_MAX = 10
+
 /** The cells of a row's lines; figures of late drivers are left out unless they are asked for. */
-export function cellsOf(
-  name: string,
-  result: RowResult,
-  showsLate = settings.showsLate,
-): string[][] {
+export function cellsOf(name: string, result: RowResult): string[][] {
   return result.lines.map((line, i) => {
-    const figures = line.late !== undefined && !showsLate ? ['', '', '', ''] : figuresOf(line)
+    const figures =
+      line.late !== undefined && !settings.showsLate ? ['', '', '', ''] : figuresOf(line)
     const goal = line.goal === undefined ? '' : goalText(line.goal)
     const note = line.late ?? line.saturated ?? ''
     return [i === 0 ? name : '', line.what, ...figures, line.unit, goal, verdictOf(line), note]
@@ -36,7 +36,7 @@ function figuresOf({ ours, peer, ratio, spreadPercent }: Line): string[] {
     shown(ours),
     peer === undefined ? '' : shown(peer.value),
     shown(ratio),
-    spreadPercent === undefined ? '' : `${spreadPercent.toFixed(0)} %`,
+    hasValue(spreadPercent) ? `${spreadPercent.toFixed(0)} %` : '',
   ]
 }
 
@@ -45,8 +45,13 @@ function goalText({ of, is, limit }: Goal): string {
   return `${sign} ${limit.toLocaleString('en-US')}${of === 'ratio' ? ' ×' : ''}`
 }
 
+/** A figure that could not be told is null in the JSON. */
+function hasValue(value: number | null | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
 export function shown(value: number | undefined): string {
-  if (value === undefined) return ''
+  if (!hasValue(value)) return ''
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
   return value.toPrecision(3)
 }
@@ -64,9 +69,10 @@ export function tableText(rows: readonly (readonly string[])[]): string {
 export function conditionsText({ conditions, seconds, othersPercent }: RowResult): string {
   const { node, cpu, cores, commit, isTreeChanged, loadBefore, seed, timeScale } = conditions
   const tree = isTreeChanged ? ' with changes in src' : ''
+  const noise = othersPercent > OTHERS_PERCENT_MAX ? ', NOISY' : ''
   const scale = timeScale === 1 ? '' : `, times × ${timeScale}`
   return (
     `commit ${commit}${tree}, node ${node}, ${cores} × ${cpu}, seed ${seed}${scale}, ` +
-    `load before ${loadBefore}, others used ${Math.round(othersPercent)} % of a core, ${Math.round(seconds)} s`
+    `load before ${loadBefore}, others used ${Math.round(othersPercent)} % of a core, ${Math.round(seconds)} s${noise}`
   )
 }

@@ -13,9 +13,7 @@ import { keepResult, type RowResult } from './results.ts'
 import { EXTRAS, ROWS } from './rows.ts'
 
 /** A row that takes longer is ended. */
-const PATIENCE_MS = 300_000
-/** Above this share of one core the others have a say in the figures. */
-const OTHERS_PERCENT_MAX = 10
+const PATIENCE_MS = 400_000
 const ROW_PROCESS = fileURLToPath(new URL('./row-process.ts', import.meta.url))
 
 async function measure(name: string): Promise<RowResult> {
@@ -48,8 +46,7 @@ async function run(names: readonly string[]): Promise<void> {
       const own = cellsOf(name, result)
       process.stderr.write(`${tableText(own)}\n`)
       cells.push(...own)
-      const isNoisy = result.othersPercent > OTHERS_PERCENT_MAX
-      notes.push(`${name}: ${conditionsText(result)}${isNoisy ? ' — NOISY' : ''}`)
+      notes.push(`${name}: ${conditionsText(result)}`)
     } catch (error) {
       notes.push(`${name}: failed, ${error instanceof Error ? error.message : String(error)}`)
       process.exitCode = 1

@@ -9,7 +9,7 @@ export interface BenchSettings {
 }
 
 const WARM_MS = 3_000
-const ROUND_MS = 700
+const ROUND_MS = 600
 
 export const settings: BenchSettings = {
   seed: Number(process.env.SEED || 1),

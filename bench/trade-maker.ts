@@ -5,6 +5,10 @@ import { type MarketSize, newMarket, playHistory } from './recorded-market.ts'
 
 const BATCH_MAX = 64
 const LATE_SLOTS = 32
+/** The trades begin this far behind the history: no mint of it is in its first slots any more. */
+const SLOTS_AHEAD = 100
+/** Trades of one mint in a slot: a busy one, and no more than the chain brings. */
+const SLOT_TRADES = 64
 
 /** Trades of one mint, each with an identity of its own, made from a trade of the market. */
 export class TradeMaker {
@@ -14,13 +18,13 @@ export class TradeMaker {
   readonly #batch = new RecordBatch(BATCH_MAX)
   readonly #template: Uint32Array
   readonly #service: Service
-  readonly #slot: number
-  #txIndex = 0
+  readonly #firstSlot: number
+  #made = 0
 
   constructor(service: Service, template: Uint32Array) {
     this.#service = service
     this.#template = template
-    this.#slot = service.engine.newestSlot + 1
+    this.#firstSlot = service.engine.newestSlot + SLOTS_AHEAD
     this.token = template[U.token]
     this.mint = service.engine.state.book.mintOf(this.token)
   }
@@ -33,10 +37,11 @@ export class TradeMaker {
       const index = batch.next()
       const at = RecordBatch.u32At(index)
       batch.u32.set(this.#template, at)
-      batch.f64[RecordBatch.f64At(index) + F.slot] = this.#slot
+      const slot = this.#firstSlot + Math.floor(this.#made / SLOT_TRADES)
+      batch.f64[RecordBatch.f64At(index) + F.slot] = slot
       batch.u32[at + U.token] = token
-      batch.u32[at + U.txIndex] = this.#txIndex++
-      batch.u32[at + U.signature] = this.#txIndex
+      batch.u32[at + U.txIndex] = this.#made % SLOT_TRADES
+      batch.u32[at + U.signature] = ++this.#made
     }
     this.#service.records(batch)
   }

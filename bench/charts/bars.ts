@@ -41,7 +41,9 @@ export function barChart({ title, legend: names, groups, mark }: Bars): string {
     for (const { value, shown, colour } of bars) {
       const length = lengthOf(value)
       parts.push(bar(LABEL_WIDTH, y, length, BAR_HEIGHT - 2, colour))
-      parts.push(text(LABEL_WIDTH + length + 6, y + BAR_HEIGHT - 4, shown, 'small'))
+      // Beside a goal's line the values stand in a column of their own, or it would cross them.
+      const valueX = LABEL_WIDTH + (mark === undefined ? length : room) + 6
+      parts.push(text(valueX, y + BAR_HEIGHT - 4, shown, 'small'))
       y += BAR_HEIGHT
     }
     y += GAP

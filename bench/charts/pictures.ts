@@ -1,6 +1,7 @@
-import { type Line, verdictOf } from '../line.ts'
+import type { Line } from '../line.ts'
 import { shown } from '../result-table.ts'
 import type { Results } from '../results.ts'
+import { settings } from '../settings.ts'
 import { type BarGroup, barChart } from './bars.ts'
 import { curveChart } from './curves.ts'
 import type { Colour } from './svg.ts'
@@ -9,7 +10,7 @@ const OURS: Colour = 0
 const PEER: Colour = 1
 const MISSED: Colour = 2
 const REACHED: Colour = 3
-const LABEL_MAX = 58
+const LABEL_MAX = 50
 
 /** The charts of a result by file name; one whose rows were not measured is left out. */
 export function pictures(results: Results): ReadonlyMap<string, string> {
@@ -43,9 +44,9 @@ function goals(results: Results): string | null {
   const groups = linesOf(results, Object.keys(results)).flatMap(([name, line]): BarGroup[] => {
     const { goal } = line
     const value = goal?.of === 'ratio' ? line.ratio : line.ours
-    if (goal === undefined || value === undefined || value <= 0) return []
+    if (goal === undefined || value === undefined || !(value > 0)) return []
     const share = goal.is === 'at least' ? value / goal.limit : goal.limit / value
-    const colour = verdictOf(line) === 'met' ? REACHED : MISSED
+    const colour = share >= 1 ? REACHED : MISSED
     return [
       { label: labelOf(name, line), bars: [{ value: share, shown: `${shown(share)} ×`, colour }] },
     ]
@@ -115,11 +116,11 @@ function growth(results: Results): string | null {
   })
 }
 
-/** Lines of late drivers are in no chart. */
+/** Lines of late drivers are in no chart, unless they are asked for. */
 function linesOf(results: Results, rows: readonly string[]): [string, Line][] {
   return rows.flatMap((name) =>
     (results[name]?.lines ?? [])
-      .filter((line) => line.late === undefined)
+      .filter((line) => line.late === undefined || settings.showsLate)
       .map((line): [string, Line] => [name, line]),
   )
 }

@@ -24,7 +24,7 @@ const shared = Buffer.allocUnsafe(READ_BYTES)
 
 /** Sends the next request when an answer has come; tells answers a second and who was busy. */
 export async function driveClosed(order: ClosedLoop): Promise<Message> {
-  const tally = { answers: 0, bytes: 0 }
+  const tally = { answers: 0, bytes: 0, refused: 0 }
   const readers: AnswerReader[] = []
   const open = (): Socket => {
     const reader = new AnswerReader()
@@ -41,7 +41,9 @@ export async function driveClosed(order: ClosedLoop): Promise<Message> {
     const socket = connect(to)
     socket.setNoDelay(true)
     // The server's end of the connection may go first when a round is over.
-    socket.on('error', () => undefined)
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') tally.refused++
+    })
     socket.write(order.source.next(order.underWay))
     return socket
   }
@@ -60,7 +62,7 @@ export async function driveClosed(order: ClosedLoop): Promise<Message> {
   return {
     perSecond: (answers / wallMs) * 1000,
     megabytesPerSecond: bytes / wallMs / 1000,
-    wrong: readers.reduce((sum, reader) => sum + reader.wrong, 0),
+    wrong: readers.reduce((sum, reader) => sum + reader.wrong, tally.refused),
     ...{ driverRan: driver.ran, driverWaited: driver.waited },
     ...{ serverRan: served.ran, serverWaited: served.waited },
   }

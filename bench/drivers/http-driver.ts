@@ -31,5 +31,10 @@ function drive(order: Message): Promise<Message> {
   return driveClosed({ port, serverPid, source, connections, underWay, warmMs, runMs })
 }
 
-onParent((order) => void drive(order).then(tellParent))
+onParent((order) => {
+  drive(order).then(tellParent, (error: unknown) => {
+    process.stderr.write(`driver: ${String(error)}\n`)
+    process.exit(1)
+  })
+})
 tellParent({ ready: 1 })

@@ -56,7 +56,7 @@ export class HttpLoad {
 
   async #ask(order: Message): Promise<Message> {
     const result = await this.#child.ask(order)
-    if (result.wrong !== 0) throw new Error(`${result.wrong} answers were not 200`)
+    if (result.wrong !== 0) throw new Error(`${result.wrong} answers were not 200, or refused`)
     return result
   }
 }

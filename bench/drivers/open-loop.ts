@@ -75,7 +75,10 @@ function openLane(port: number, done: (intendedMs: number) => void): Lane {
   }
   const socket = connect({ port, host: '127.0.0.1', onread: { buffer: shared, callback } })
   socket.setNoDelay(true)
-  const opened = new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
   return { socket, reader, awaited, opened }
 }
 

@@ -14,7 +14,11 @@ App()
       if (isLast) res.writeHeader('Content-Type', 'application/json').end(body)
     })
   })
-  .get('/*', (res) => void res.writeHeader('Content-Type', 'application/json').end(body))
+  .get('/*', (res) => {
+    // Without it a client that goes away amid pipelined answers ends the process.
+    res.onAborted(() => undefined)
+    res.writeHeader('Content-Type', 'application/json').end(body)
+  })
   .listen('127.0.0.1', 0, (socket) => {
     if (socket !== false) tellParent({ port: us_socket_local_port(socket) })
   })

@@ -14,7 +14,7 @@ import { randomBodies } from '../random-filters.ts'
 
 const DAY_SECONDS = 86_400
 /** The same at every size, so that only the number of tokens differs. */
-const SWAPS_PER_TOKEN = 2
+const SWAPS_PER_TOKEN = 1
 const LIVE_SWAPS = 120_000
 const LIVE_RATE = 1_000
 const QUERIES = 100

@@ -25,7 +25,7 @@ const SIZE: MarketSize = {
   liveRate: 1_000,
 }
 /** Swaps a write: what a slot of the chain brings, and a busy replay. */
-const BATCHES = [16, 64, 256] as const
+const BATCHES = [16, 256] as const
 const RATIO_GOAL = ratioAtLeast(0.9)
 const DURABLE_P99_GOAL = atMost(10)
 /** Swaps a turn of the loop while syncs are timed. */

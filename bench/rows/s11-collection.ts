@@ -7,22 +7,27 @@ const TOKENS = 100_000
 const HISTORY_RATE = 14
 const RATE = 50_000
 const SECONDS = 6 * settings.timeScale
+const PATIENCE_MS = 200_000
 const SHARE_PERCENT = 0.1
 const LONGEST_MS = 1
 const HEAP_MIB = 100
 
 /** S11: what V8 collects while swaps are folded at a steady rate and tables are asked for. */
 export async function run(): Promise<readonly Line[]> {
-  const figures = figuresOf('collected-engine.ts', [TOKENS, HISTORY_RATE, RATE, SECONDS])
+  const figures = figuresOf(
+    'collected-engine.ts',
+    [TOKENS, HISTORY_RATE, RATE, SECONDS],
+    PATIENCE_MS,
+  )
   const { positions, swaps, reachedPerSecond } = figures
   const about = `${TOKENS} tokens, ${positions} positions, ${swaps} swaps`
   const reached = `${Math.round(Number(reachedPerSecond)).toLocaleString('en-US')} swaps/s reached`
   const line = (what: string, name: string, unit: string, limit?: number): Line => ({
-    what: `${what} (${about})`,
+    what,
     unit,
     ours: Number(figures[name]),
     ...(limit === undefined ? {} : { goal: atMost(limit) }),
-    saturated: reached,
+    saturated: `${about}; ${reached}`,
   })
   return [
     line('time in collections', 'sharePercent', '%', SHARE_PERCENT),
