@@ -3,7 +3,10 @@ import { median, spreadPercent } from './medians.ts'
 import { PAIRS, settings } from './settings.ts'
 import type { ThreadShare } from './threads.ts'
 
-/** A driver that was ready to run and had no core for more than this was late: it drove less. */
+/**
+ * A driver or a server that was ready to run and had no core for more than this share of the time
+ * was late: something else used the cores.
+ */
 const LATE_SHARE_MAX = 0.1
 /** A thread that ran this share of the time had nothing left to give. */
 const SATURATED_SHARE = 0.9
@@ -18,7 +21,7 @@ export interface Round {
 type Drive = () => Promise<Round>
 
 /**
- * Rounds of ours and of the peer in turn. A pair in which the driver had to wait for a core is
+ * Rounds of ours and of the peer in turn. A pair in which driver or server had to wait for a core is
  * done again, as many times as there are pairs; when fewer than half of them count, the line is late.
  */
 export async function compareRates(
@@ -34,7 +37,7 @@ export async function compareRates(
   const late: [Round, Round][] = []
   for (let i = 0; good.length < pairCount && i < pairCount * 2; i++) {
     const pair = await onePair(ours, peer, i % 2 === 0)
-    const isLate = pair.some(({ driver }) => driver.waited > LATE_SHARE_MAX)
+    const isLate = pair.some((round) => waitedOf(round) > LATE_SHARE_MAX)
     if (isLate) late.push(pair)
     else good.push(pair)
   }
@@ -65,6 +68,7 @@ function summary(pairs: readonly [Round, Round][]) {
   const speed = (round: Round) => round.perSecond / (isSaturated ? 1 : round.server.ran)
   const ratios = pairs.map(([a, b]) => speed(a) / speed(b))
   const wallRatios = pairs.map(([a, b]) => a.perSecond / b.perSecond)
+  const cpuRatios = pairs.map(([a, b]) => a.perSecond / a.server.ran / (b.perSecond / b.server.ran))
   const driver = ran(own, 'driver')
   const peerDriver = ran(other, 'driver')
   return {
@@ -74,7 +78,12 @@ function summary(pairs: readonly [Round, Round][]) {
     spreadPercent: spreadPercent(ratios),
     saturated: saturatedText({ server, driver, peerServer, peerDriver }, isSaturated),
     detail: {
-      ...{ pairs: pairs.length, wallRatio: median(wallRatios), timeScale: settings.timeScale },
+      ...{
+        pairs: pairs.length,
+        wallRatio: median(wallRatios),
+        cpuRatio: median(cpuRatios),
+        timeScale: settings.timeScale,
+      },
       ...{
         serverRan: server,
         driverRan: driver,
@@ -111,6 +120,10 @@ function percent(share: number): string {
 }
 
 function latenessOf(pairs: readonly [Round, Round][]): string {
-  const waited = median(pairs.flatMap((pair) => pair.map(({ driver }) => driver.waited)))
-  return `driver had no core for ${percent(waited)} of the time`
+  const waited = median(pairs.flatMap((pair) => pair.map(waitedOf)))
+  return `driver or server had no core for ${percent(waited)} of the time`
+}
+
+function waitedOf({ driver, server }: Round): number {
+  return Math.max(driver.waited, server.waited)
 }

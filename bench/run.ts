@@ -36,6 +36,7 @@ async function measure(name: string): Promise<RowResult> {
 }
 
 async function run(names: readonly string[]): Promise<void> {
+  const startMs = performance.now()
   const cells: string[][] = []
   const notes: string[] = []
   for (const name of names) {
@@ -52,6 +53,7 @@ async function run(names: readonly string[]): Promise<void> {
       process.exitCode = 1
     }
   }
+  notes.push(`all: ${Math.round((performance.now() - startMs) / 1000)} s`)
   process.stdout.write(`\n${tableText(cells)}\n\n${notes.join('\n')}\n`)
 }
 

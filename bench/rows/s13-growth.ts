@@ -37,7 +37,7 @@ type Point = ReturnType<typeof pointOf>
 
 function lineOf(cost: (typeof COSTS)[number], point: Point, first: Point, i: number): Line {
   const { name, what, unit, isBounded } = cost
-  const ours = typeof point === 'string' ? 0 : Number(point[name])
+  const ours = typeof point === 'string' ? Number.NaN : Number(point[name])
   const value = typeof first === 'string' ? 0 : Number(first[name])
   const late = typeof point === 'string' ? { late: point } : {}
   const line = {
