@@ -42,7 +42,7 @@ function figuresOf({ ours, peer, ratio, spreadPercent }: Line): string[] {
 
 function goalText({ of, is, limit }: Goal): string {
   const sign = is === 'at least' ? '≥' : '≤'
-  return `${sign} ${limit.toLocaleString('en-US')}${of === 'ratio' ? ' ×' : ''}`
+  return `${sign} ${Number(limit.toPrecision(3)).toLocaleString('en-US')}${of === 'ratio' ? ' ×' : ''}`
 }
 
 /** A figure that could not be told is null in the JSON. */

@@ -10,6 +10,7 @@ const REST_MS = 300
 // An exit by signal would leave processes behind that were started.
 process.once('SIGTERM', () => process.exit(1))
 process.once('SIGINT', () => process.exit(1))
+process.once('disconnect', () => process.exit(process.exitCode))
 
 const conditions = readConditions()
 const { run } = await { ...ROWS, ...EXTRAS }[process.argv[2]]()

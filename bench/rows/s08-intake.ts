@@ -1,7 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +17,7 @@ import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { atLeast, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { newMarket, playHistory } from '../recorded-market.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { settings } from '../settings.ts'
 
 const BUILD = fileURLToPath(new URL('../processes/build-folder.ts', import.meta.url))
@@ -111,7 +109,8 @@ function parsesPerSecond(lines: readonly string[]): number {
 async function replay(): Promise<Line[]> {
   const lines: Line[] = []
   for (const swaps of [1, 64]) {
-    const folder = mkdtempSync(join(tmpdir(), 'mintfeed-bench-'))
+    const scratch = scratchFolder()
+    const folder = scratch.path
     try {
       const args = [TOKENS, 50, Math.ceil(FRAMES / swaps), swaps].map(String)
       execFileSync(process.execPath, [BUILD, folder, ...args])
@@ -124,7 +123,7 @@ async function replay(): Promise<Line[]> {
         saturated: 'one core folds, one reads ahead',
       })
     } finally {
-      rmSync(folder, { recursive: true })
+      scratch.remove()
     }
   }
   return lines

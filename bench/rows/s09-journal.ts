@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { EventSink } from '../../src/engine/event-sink.ts'
@@ -15,6 +12,7 @@ import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { type MarketSize, RecordedMarket } from '../recorded-market.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { PAIRS, settings } from '../settings.ts'
 import { SmallBatches } from '../small-batches.ts'
 
@@ -46,7 +44,8 @@ interface Kept {
 }
 
 function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-bench-'))
+  const scratch = scratchFolder()
+  const folder = scratch.path
   const journal = new Journal(
     {
       ...{ disk: new NodeDisk(), folder, fsync, epoch: randomUUID(), boot: bootId() },
@@ -60,7 +59,7 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
   )
   const end = () => {
     journal.close()
-    rmSync(folder, { recursive: true })
+    scratch.remove()
   }
   return { sink: new JournaledEngine(service.engine, journal), journal, end }
 }

@@ -1,16 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { messageOf } from '../child.ts'
 import { atMost, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { snapshotPause } from '../snapshot-pause.ts'
 
 const STARTS = 3
@@ -36,7 +34,8 @@ export async function run(): Promise<readonly Line[]> {
 }
 
 async function measure(size: (typeof FOLDERS)[number]): Promise<Line[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-bench-'))
+  const scratch = scratchFolder()
+  const folder = scratch.path
   try {
     const args = [size.tokens, size.historyRate, size.tailFrames, size.swapsPerFrame].map(String)
     const built = execFileSync(process.execPath, [BUILD, folder, ...args], { encoding: 'utf8' })
@@ -53,7 +52,7 @@ async function measure(size: (typeof FOLDERS)[number]): Promise<Line[]> {
     }
     return [row, perGigabyte]
   } finally {
-    rmSync(folder, { recursive: true })
+    scratch.remove()
   }
 }
 
@@ -66,6 +65,8 @@ async function secondsToFirstAnswer(folder: string): Promise<number> {
   }
   const startMs = performance.now()
   const child = spawn(process.execPath, [MAIN], { env, stdio: 'ignore' })
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
   try {
     while ((await statusOf(port)) !== 200) {
       if (performance.now() - startMs > PATIENCE_MS) throw new Error('the start took too long')
@@ -73,7 +74,8 @@ async function secondsToFirstAnswer(folder: string): Promise<number> {
     }
     return (performance.now() - startMs) / 1000
   } finally {
-    child.kill('SIGKILL')
+    process.off('exit', kill)
+    kill()
     await once(child, 'exit')
   }
 }
