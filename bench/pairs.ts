@@ -16,6 +16,8 @@ export interface Round {
   readonly perSecond: number
   readonly server: ThreadShare
   readonly driver: ThreadShare
+  /** Of an answer with its head, where answers are counted. */
+  readonly bytes?: number
 }
 
 type Drive = () => Promise<Round>
@@ -83,6 +85,8 @@ function summary(pairs: readonly [Round, Round][]) {
         wallRatio: median(wallRatios),
         cpuRatio: median(cpuRatios),
         timeScale: settings.timeScale,
+        bytes: median(own.map(({ bytes }) => bytes ?? 0)),
+        peerBytes: median(other.map(({ bytes }) => bytes ?? 0)),
       },
       ...{
         serverRan: server,

@@ -35,6 +35,7 @@ export class HttpLoad {
       perSecond: Number(result.perSecond),
       server: { ran: Number(result.serverRan), waited: Number(result.serverWaited) },
       driver: { ran: Number(result.driverRan), waited: Number(result.driverWaited) },
+      bytes: (Number(result.megabytesPerSecond) * 1e6) / Number(result.perSecond),
     }
   }
 
