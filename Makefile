@@ -6,7 +6,7 @@ NODE := $(BIN)/node
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults
+.PHONY: help run test check bench bench-charts mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,8 +28,11 @@ check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"
 	@npm run --silent check
 
-bench: $(INSTALLED) ## Figures: fold, journal, restart, snapshot pause, memory, tables, fan-out
-	@npm run --silent bench
+bench: $(INSTALLED) ## The goals S1 to S13 as one table, beside their peers; ONLY=S1,S5 for some
+	@ONLY=$(ONLY) $(NODE) bench/run.ts
+
+bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs
+	@$(NODE) bench/publish.ts
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 	@npm run --silent mutants

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Report, Row } from './report.ts'
+import { atMost, type Goal, type Line } from '../line.ts'
 
-const CHILD = fileURLToPath(new URL('./processes/filled-engine.ts', import.meta.url))
+const MEBIBYTE = 2 ** 20
+const TOKEN_BYTES = 500
+const POSITION_BYTES = 128
+const SWAP_BYTES = 130
+const CHILD = fileURLToPath(new URL('../processes/filled-engine.ts', import.meta.url))
 
 interface Filling {
   readonly name: string
@@ -17,15 +21,12 @@ const FILLINGS: readonly Filling[] = [
   { name: 'spread', tokens: 100_000, historyRate: 4, liveSwaps: 0 },
 ]
 
-/** Byte counters of the engine and resident bytes of a process that holds it. */
-export async function run(): Promise<Report> {
-  const rows = FILLINGS.flatMap(rowsOf)
-  const how =
-    'byte counters after the market, and resident bytes of a process with engine less one without'
-  return { name: 'memory', how, rows }
+/** S10: byte counters of the engine, and resident bytes of a process with it less one without. */
+export async function run(): Promise<readonly Line[]> {
+  return FILLINGS.flatMap(rowsOf)
 }
 
-function rowsOf(filling: Filling): Row[] {
+function rowsOf(filling: Filling): Line[] {
   const empty = measure({ ...filling, tokens: 0, historyRate: 0, liveSwaps: 0 }, true)
   const full = measure(filling, true)
   const without = measure(filling, false)
@@ -34,24 +35,28 @@ function rowsOf(filling: Filling): Row[] {
   const sum = counted.reduce((bytes, name) => bytes + grown(name), 0)
   const resident = full.rss - without.rss
   const { tokens, positions, swaps, wallets } = full
-  const line = (what: string, ours: number, unit: string): Row => {
-    return { what: `${filling.name}: ${what}`, ours, unit }
+  const line = (what: string, ours: number, unit: string, goal?: Goal): Line => {
+    return { what: `${filling.name}: ${what}`, ours, unit, ...(goal === undefined ? {} : { goal }) }
   }
   const about = `${tokens} tokens, ${positions} positions, ${swaps} swaps, ${wallets} wallets`
   const texts = grown('texts_bytes')
   const rows = [
-    line(`${about}, counted`, sum / 2 ** 20, 'MiB'),
-    line('resident, all', resident / 2 ** 20, 'MiB'),
-    line('heap used', (full.heap - without.heap) / 2 ** 20, 'MiB'),
-    line('token rows', grown('tokens_bytes') / tokens, 'B/token'),
-    line('texts of tokens, addresses, search', texts / (tokens + wallets), 'B/token or wallet'),
+    line(`${about}: counted`, sum / MEBIBYTE, 'MiB'),
+    line('resident, all', resident / MEBIBYTE, 'MiB'),
+    line('heap used', (full.heap - without.heap) / MEBIBYTE, 'MiB'),
   ]
-  if (swaps === 0) return [...rows, line('resident', resident / tokens, 'B/token')]
+  if (swaps === 0) {
+    const counted = (grown('tokens_bytes') + texts) / tokens
+    const own = line('rows, texts and search of a token', counted, 'B/token', atMost(TOKEN_BYTES))
+    return [...rows, own, line('resident', resident / tokens, 'B/token')]
+  }
+  const position = grown('positions_bytes') / positions
+  const swap = (grown('tape_bytes') + grown('bars_bytes')) / swaps
   return [
     ...rows,
-    line('position rows and index', grown('positions_bytes') / positions, 'B/position'),
-    line('tape', grown('tape_bytes') / swaps, 'B/swap'),
-    line('bars', grown('bars_bytes') / swaps, 'B/swap'),
+    line('token rows', grown('tokens_bytes') / tokens, 'B/token'),
+    line('position with its index', position, 'B/position', atMost(POSITION_BYTES)),
+    line('swap on the tape, with bars', swap, 'B/swap', atMost(SWAP_BYTES)),
     line('resident, all', resident / swaps, 'B/swap'),
   ]
 }

@@ -6,14 +6,13 @@ import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { type Message, onParent, tellParent } from '../child.ts'
+import { mainThreadTimes, shareOf } from '../threads.ts'
+import { FrameCounter, subscription, upgrade } from './ws-frames.ts'
 
 const READ_BYTES = 1 << 16
 const TRADE_BYTES_MIN = 256
 const SEEN_EVERY_MS = 5
 const HEAD_END = '\r\n\r\n'
-const LONG_LENGTH = 126
-const TEXT_FRAME = 0x81
-const MASKED = 0x80
 
 const shared = Buffer.allocUnsafe(READ_BYTES)
 let readers: Reader[] = []
@@ -23,13 +22,11 @@ let isLost = false
 class Reader {
   trades = 0
   #isOpen = false
-  #left = 0
-  #head = Buffer.alloc(4)
-  #headBytes = 0
+  readonly #frames = new FrameCounter()
 
   constructor(port: number, mint: string, id: string, opened: () => void) {
     const callback = (size: number) => {
-      if (this.#isOpen) this.#read(size)
+      if (this.#isOpen) this.#frames.read(shared, size, this.#count)
       else if (shared.toString('latin1', 0, size).includes(HEAD_END)) {
         // The subscription is answered before any trade, so nothing counted shares this read.
         this.#isOpen = true
@@ -39,49 +36,17 @@ class Reader {
       return true
     }
     const socket = connect({ port, host: '127.0.0.1', onread: { buffer: shared, callback } })
-    socket.write(
-      `GET /ws?id=${id} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13${HEAD_END}`,
-    )
+    socket.write(upgrade(id))
     socket.on('close', () => {
       isLost = true
     })
   }
 
-  #read(size: number): void {
-    let at = 0
-    while (at < size) {
-      if (this.#left > 0) {
-        const taken = Math.min(this.#left, size - at)
-        this.#left -= taken
-        at += taken
-        continue
-      }
-      this.#head[this.#headBytes++] = shared[at++]
-      this.#takeHead()
-    }
-  }
-
-  /** Frames of the server are not masked, and never of 64 KiB. */
-  #takeHead(): void {
-    if (this.#headBytes < 2) return
-    const short = this.#head[1]
-    if (short === LONG_LENGTH && this.#headBytes < 4) return
-    this.#left = short === LONG_LENGTH ? this.#head.readUInt16BE(2) : short
-    this.#headBytes = 0
-    if (this.#left < TRADE_BYTES_MIN) return
+  readonly #count = (frameBytes: number) => {
+    if (frameBytes < TRADE_BYTES_MIN) return
     this.trades++
-    bytes += this.#left
+    bytes += frameBytes
   }
-}
-
-/** A masked text frame; a mask of zeros leaves the text as it is. */
-function subscription(mint: string, id: string): Buffer {
-  const data = { action: 'subscribe', id, mint }
-  const text = Buffer.from(JSON.stringify({ event: 'update_mint_info', data }))
-  const head = Buffer.from([TEXT_FRAME, MASKED | LONG_LENGTH, 0, 0, 0, 0, 0, 0])
-  head.writeUInt16BE(text.length, 2)
-  return Buffer.concat([head, text])
 }
 
 async function open(order: Message): Promise<void> {
@@ -104,12 +69,20 @@ async function count(order: Message): Promise<void> {
   const first = delivered()
   bytes = 0
   const startMs = performance.now()
+  const own = mainThreadTimes(process.pid)
+  const publisher = mainThreadTimes(Number(order.serverPid))
   await setTimeout(Number(order.runMs))
-  const seconds = (performance.now() - startMs) / 1000
+  const wallMs = performance.now() - startMs
   const frames = delivered() - first
+  const driver = shareOf(own, mainThreadTimes(process.pid), wallMs)
+  const server = shareOf(publisher, mainThreadTimes(Number(order.serverPid)), wallMs)
   clearInterval(timer)
   if (isLost) throw new Error('a reader was closed')
-  tellParent({ perSecond: frames / seconds, messageBytes: bytes / frames })
+  tellParent({
+    ...{ perSecond: (frames / wallMs) * 1000, messageBytes: bytes / frames },
+    ...{ driverRan: driver.ran, driverWaited: driver.waited },
+    ...{ serverRan: server.ran, serverWaited: server.waited },
+  })
 }
 
 function delivered(): number {

@@ -1,7 +1,7 @@
 /** The smallest uWebSockets.js server that publishes. Argument: bytes of a message. */
 import { App, us_socket_local_port } from 'uWebSockets.js'
 import { tellParent } from '../child.ts'
-import { publishOnDemand } from './publish-loop.ts'
+import { publishOnDemand } from '../processes/publish-loop.ts'
 
 const message = Buffer.alloc(Number(process.argv[2]), 'x')
 const app = App()
