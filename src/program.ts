@@ -79,6 +79,7 @@ export class Program {
       },
       // Never set back: a window would be forgotten before its end.
       clock: () => performance.timeOrigin + performance.now(),
+      checksKept: this.#config.checksKept,
       ...(tls === null ? {} : { tls }),
       limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
       rateLimit,

@@ -62,7 +62,7 @@ async function inProcess(bodies: readonly string[]): Promise<Line[]> {
     serial++
     const fresh = body.replaceAll(SERIAL_MARK, String(serial).padStart(SERIAL_MARK.length, '0'))
     const startMs = performance.now()
-    answers.tables(queryOf(fresh))
+    answers.tableBytes(queryOf(fresh))
     return performance.now() - startMs
   }
   for (const body of bodies) ours(body)
@@ -77,7 +77,7 @@ async function inProcess(bodies: readonly string[]): Promise<Line[]> {
   ]
   const rows = tableRows(service)
   const shared = bodies.slice(0, DATABASE_FILTERS)
-  const expected = shared.map((body) => bytesOf(answers.tables(queryOf(body))).toString())
+  const expected = shared.map((body) => bytesOf(answers.tableBytes(queryOf(body))).toString())
   const compare = (name: string, answer: (query: TablesQuery) => unknown, goal?: Goal) =>
     databaseLine({ name, answer, bodies: shared, expected, costs, goal })
   const scan = new SqliteTables(rows, false)

@@ -53,6 +53,8 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
+  readonly checksKept: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
   readonly solPrice: SolPriceSetting
@@ -85,6 +87,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CORS_ORIGIN: '*',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  CHECK_CACHE: '0',
   ...SURFACE_DEFAULTS,
   SOL_PRICE: '',
   METADATA: 'off',
@@ -139,6 +142,7 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
     pumpPortal: pumpPortalSetting(

@@ -72,6 +72,8 @@ export interface ServerOptions {
   readonly liveTimes?: LiveTimes
   /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
   readonly tls?: TlsFiles
+  /** Compare every kept answer with one made anew, which must be equal: for tests. */
+  readonly checksKept?: boolean
   /** Absent ones are at their defaults. */
   readonly limits?: Partial<AdjustableLimits>
 }

@@ -4,7 +4,7 @@ import { type Coding, negotiateCoding } from './content-coding.ts'
 import { type BodyEncoder, bodyEncoder, type EncodedBody } from './encoded-body.ts'
 import { matchesEntityTag } from './entity-tag.ts'
 import { headerLines } from './header-lines.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
+import { TEXT_CACHE_BYTES } from './limits.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import { Sender } from './sender.ts'
@@ -20,12 +20,8 @@ export interface ResponseWriter {
 }
 
 /** `closing` tells whether connections are to be closed after their answer. */
-export function responseWriter(
-  corsOrigin: string,
-  closing: () => boolean,
-  cacheBytes: number = DEFAULT_LIMITS.answerCacheBytes,
-): ResponseWriter {
-  const encoder: BodyEncoder = bodyEncoder(cacheBytes)
+export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
+  const encoder: BodyEncoder = bodyEncoder(TEXT_CACHE_BYTES)
   const sender = new Sender()
   const lines = headerLines(corsOrigin)
   return {
@@ -34,7 +30,7 @@ export function responseWriter(
     },
     figures: () => ({ ...encoder.figures(), ...sender.figures() }),
     write(res, request, reply, extra) {
-      const body = encoder.encode(reply.body)
+      const body = typeof reply.body === 'string' ? encoder.encode(reply.body) : reply.body
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {

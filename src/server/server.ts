@@ -9,6 +9,7 @@ import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { internalError, positionHeaders } from './front-replies.ts'
 import { httpCounters } from './http-counters.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import * as limits from './limits.ts'
 import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
@@ -74,7 +75,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const stopping = { isStopping: false }
   const { position } = options
   const context: ExchangeContext = {
-    writer: responseWriter(options.corsOrigin, () => stopping.isStopping, bounds.answerCacheBytes),
+    writer: responseWriter(options.corsOrigin, () => stopping.isStopping),
     http: httpCounters(),
     log: options.log,
     positionHeaders: () => (position === undefined ? [] : positionHeaders(position)),
@@ -103,10 +104,16 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     eventStreamRoute,
   ]
   const limiters = limitersOf(api, options)
+  const kept = new KeptAnswers({
+    version: () => answers.version(),
+    maxBytes: bounds.answerCacheBytes,
+    isChecked: options.checksKept ?? false,
+  })
   const figures = () => ({
     ...live.figures(),
     ...apps.figures(),
     ...context.writer.figures(),
+    ...kept.figures(),
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
@@ -118,6 +125,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiters,
     clock: options.clock,
     state: options.state,
+    kept,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
     context,

@@ -11,6 +11,7 @@ import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from 
 import { GROUPS } from './answers.ts'
 import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
+import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
 import { compileFilters } from './table-filter.ts'
 import { tokenJson } from './token-json.ts'
@@ -22,8 +23,13 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
+  readonly #rows: KeptRows
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
+  #version = 0
+  /** Events taken, and the clock's second, at that version. */
+  #events = -1
+  #now = -1
 
   constructor(engine: Engine, tick: () => void) {
     this.#engine = engine
@@ -33,7 +39,18 @@ export class EngineAnswers implements Answers {
       engine.state,
       new TokenReader(engine.state, engine.top, engine.links),
     )
+    this.#rows = new KeptRows(engine.state)
     this.#chart = new Chart(engine.state, engine.candles)
+  }
+
+  version(): number {
+    this.#tick()
+    const { counts, state } = this.#engine
+    const events = counts.swaps + counts.events
+    if (events !== this.#events || state.now !== this.#now) this.#version += 1
+    this.#events = events
+    this.#now = state.now
+    return this.#version
   }
 
   search(query: string): string {
@@ -107,27 +124,38 @@ export class EngineAnswers implements Answers {
   }
 
   tables(query: TablesQuery): string {
+    return this.tableBytes(query).toString()
+  }
+
+  tableBytes(query: TablesQuery): Buffer {
     this.#tick()
-    const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
-    const parts = groups.map((group) => `"${group}":${this.#table(group, query)}`)
-    return `{${parts.join(',')}}`
+    const rows = this.#rows
+    rows.begin()
+    let opening = '{'
+    for (const group of GROUPS)
+      if (query.type === 'all' || query.type === group) {
+        rows.text(`${opening}"${group}":[`)
+        this.#table(group, query)
+        opening = '],'
+      }
+    rows.text(']}')
+    return rows.end()
   }
 
   /** One group: its order is kept, so the first `limit` that pass are the answer. */
-  #table(group: Group, query: TablesQuery): string {
+  #table(group: Group, query: TablesQuery): void {
     const test = compileFilters(query.filters[group])
     const { order } = this.#engine
     const list = { new: order.created, completing: order.completing, graduated: order.graduated }[
       group
     ]
-    const rows: string[] = []
+    let count = 0
     list.visitFromEnd((index) => {
       const token = this.#token.at(index)
       const isInGroup = group !== 'new' || token.lifecycle === Lifecycle.new
-      if (isInGroup && (test === null || test(token))) rows.push(tokenJson(token, 'table'))
-      return rows.length === query.limit
+      if (isInGroup && (test === null || test(token))) this.#rows.row(token, count++ === 0)
+      return count === query.limit
     })
-    return `[${rows.join(',')}]`
   }
 
   #findToken(mint: string): number {

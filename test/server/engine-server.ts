@@ -34,6 +34,7 @@ export class EngineServer {
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
       position: { epoch: () => epoch, seq: () => engine.seq },
       clock: Date.now,
+      checksKept: true,
       rateLimit: null,
       trustProxy: [],
       corsOrigin: '*',

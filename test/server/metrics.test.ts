@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { type FakeService, startFake } from './fake-service.ts'
+import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
 
 let fake: FakeService
 afterEach(() => fake?.server.stop())
@@ -44,9 +44,8 @@ test('the buckets of a histogram never fall, and every value is a number', async
 })
 
 test('a figure that only grows is a counter, the cache tells its hits', async () => {
-  fake = await startFake()
   const body = `"${'x'.repeat(5000)}"`
-  fake.body = () => body
+  fake = await startFake({ answers: { ...fakeAnswers([], () => body), version: () => 0 } })
   for (let index = 0; index < 3; index++)
     await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
   const text = await (await fetch(`${fake.server.url}/metrics`)).text()

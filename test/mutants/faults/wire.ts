@@ -131,8 +131,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: one row more than asked for',
     file: 'src/wire/engine-answers.ts',
-    find: 'return rows.length === query.limit',
-    replace: 'return rows.length > query.limit',
+    find: 'return count === query.limit',
+    replace: 'return count > query.limit',
     tests: ['tables', 'model'],
   },
   {
