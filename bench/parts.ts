@@ -54,7 +54,7 @@ function addSmall(bench: Bench, service: Service): void {
   const { engine } = service
   const { state, order } = engine
   const reader = new TokenReader(state, engine.top, engine.links)
-  const newest = order.created.tokens.slice(-ROWS)
+  const newest = order.new.tokens.slice(-ROWS)
   const rows = (): string =>
     `[${newest.map((token) => tokenJson(reader.at(token), 'table')).join(',')}]`
   const parsed: unknown = JSON.parse(rows())

@@ -34,13 +34,8 @@ export const COLUMNS: readonly string[] = [
 export function tableRows({ engine }: Service): TableRow[] {
   const reader = new TokenReader(engine.state, engine.top, engine.links)
   const { order } = engine
-  const completing = order.completing.tokens
-  const graduated = order.graduated.tokens
-  const created = order.created.tokens
-  const placed = new Set([...completing, ...graduated])
-  const lists = { new: created.filter((token) => !placed.has(token)), completing, graduated }
   return GROUPS.flatMap((group) =>
-    lists[group].map((token, rank): TableRow => {
+    order[group].tokens.map((token, rank): TableRow => {
       reader.at(token)
       const values = [...FILTER_FIELDS, ...SOCIAL_FIELDS].map((metric) => {
         const value = metric.read(reader)

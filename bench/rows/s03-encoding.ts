@@ -21,7 +21,7 @@ export async function run(): Promise<readonly Line[]> {
 function measure(changedRows: number): Line {
   const { service, trades } = marketWithTrades(SIZE)
   const answers = new EngineAnswers(service.engine, () => service.tick())
-  const newest = service.engine.order.created.tokens.slice(-ROWS)
+  const newest = service.engine.order.new.tokens.slice(-ROWS)
   let calls = 0
   const change = () => {
     for (let i = 0; i < changedRows; i++) trades.fold(1, newest[(calls * 7 + i * 17) % ROWS])

@@ -9,7 +9,7 @@ const DIRTY_TOKENS_MAX = 1_024
 
 const FIRST_TOKENS = 1024
 
-const IN_CREATED = 1
+const IN_NEW = 1
 const IN_GRADUATED = 2
 const IN_COMPLETING = 4
 
@@ -25,13 +25,13 @@ const UK = {
 } as const
 
 /**
- * The orders of the token tables, brought up to date when somebody reads: all tokens by creation,
+ * The orders of the token tables, brought up to date when somebody reads: the new by creation,
  * the graduated by migration, the completing by completion (contract section 3.7). The fold only
  * notes which tokens changed. Lists run oldest first; tables read them from the end.
  */
 export class TokenOrder {
   readonly #state: State
-  readonly #created = new OrderedTokens((a, b) => this.#compareCreated(a, b))
+  readonly #new = new OrderedTokens((a, b) => this.#compareCreated(a, b))
   readonly #graduated = new OrderedTokens((a, b) => this.#compareRank(a, b))
   readonly #completing = new OrderedTokens((a, b) => this.#compareCompleting(a, b))
   /** Per token: the lists it stands in, and the keys it stands there by. */
@@ -47,6 +47,7 @@ export class TokenOrder {
 
   /** The token changed: its places may have. */
   touch(token: number): void {
+    this.#state.changes.note(token)
     if (token >= this.#isDirty.length) this.#widen(token)
     if (this.#isDirty[token] !== 0) return
     this.#isDirty[token] = 1
@@ -58,10 +59,10 @@ export class TokenOrder {
     if (this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
   }
 
-  /** All tokens, oldest first. */
-  get created(): OrderedTokens {
+  /** By creation, oldest first. */
+  get new(): OrderedTokens {
     this.#refresh()
-    return this.#created
+    return this.#new
   }
 
   /** By migration, oldest first. */
@@ -88,11 +89,11 @@ export class TokenOrder {
       const lasting = this.#listsOf(token)
       this.#listed[token] = lasting
       this.#noteKeys(token, lasting)
-      if (lasting & IN_CREATED) lists[0].push(token)
+      if (lasting & IN_NEW) lists[0].push(token)
       if (lasting & IN_GRADUATED) lists[1].push(token)
       if (lasting & IN_COMPLETING) lists[2].push(token)
     }
-    this.#created.reset(lists[0])
+    this.#new.reset(lists[0])
     this.#graduated.reset(lists[1])
     this.#completing.reset(lists[2])
   }
@@ -113,25 +114,23 @@ export class TokenOrder {
     const stays = this.#staying(token, before & now)
     if (stays === before && stays === now) return
     const leaves = before & ~stays
-    if (leaves & IN_CREATED) this.#created.remove(token)
+    if (leaves & IN_NEW) this.#new.remove(token)
     if (leaves & IN_GRADUATED) this.#graduated.remove(token)
     if (leaves & IN_COMPLETING) this.#completing.remove(token)
     this.#noteKeys(token, now)
     this.#listed[token] = now
     const enters = now & ~stays
-    if (enters & IN_CREATED) this.#created.add(token)
+    if (enters & IN_NEW) this.#new.add(token)
     if (enters & IN_GRADUATED) this.#graduated.add(token)
     if (enters & IN_COMPLETING) this.#completing.add(token)
   }
 
-  /** Lists the token belongs in. */
+  /** The list the token belongs in, 0 for none. */
   #listsOf(token: number): number {
     const flags = flagsOf(this.#state, token)
-    if ((flags & TokenFlag.exists) === 0) return flags & TokenFlag.graduated ? IN_GRADUATED : 0
-    if (flags & TokenFlag.graduated) return IN_CREATED | IN_GRADUATED
-    return lifecycleOf(this.#state, token) === Lifecycle.completing
-      ? IN_CREATED | IN_COMPLETING
-      : IN_CREATED
+    if (flags & TokenFlag.graduated) return IN_GRADUATED
+    if ((flags & TokenFlag.exists) === 0) return 0
+    return lifecycleOf(this.#state, token) === Lifecycle.completing ? IN_COMPLETING : IN_NEW
   }
 
   /** Of these lists, those in which the token's keys are what they were. */
@@ -148,7 +147,7 @@ export class TokenOrder {
       this.#f64[f + FK.createdSlot] === f64[atF + B.createdSlotF] &&
       this.#u32[u + UK.createdTxIndex] === u32[at + B.createdTxIndex] &&
       this.#u32[u + UK.createdOrdinal] === u32[at + B.createdOrdinal]
-    let stays = isCreatedSame ? lists & IN_CREATED : 0
+    let stays = isCreatedSame ? lists & IN_NEW : 0
     if (
       lists & IN_GRADUATED &&
       this.#f64[f + FK.rank] === f64[atF + B.graduatedSlotF] &&

@@ -2,7 +2,6 @@ import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, P, T } from '../engine/layout.ts'
-import { Lifecycle } from '../engine/lifecycle.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
@@ -13,6 +12,7 @@ import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
+import { TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { tokenJson } from './token-json.ts'
 import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
@@ -24,6 +24,7 @@ export class EngineAnswers implements Answers {
   readonly #trader: PositionReader
   readonly #chart: Chart
   readonly #rows: KeptRows
+  readonly #columns: TableColumns
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
   #version = 0
@@ -40,6 +41,10 @@ export class EngineAnswers implements Answers {
       new TokenReader(engine.state, engine.top, engine.links),
     )
     this.#rows = new KeptRows(engine.state)
+    this.#columns = new TableColumns(
+      engine.state,
+      new TokenReader(engine.state, engine.top, engine.links),
+    )
     this.#chart = new Chart(engine.state, engine.candles)
   }
 
@@ -144,16 +149,13 @@ export class EngineAnswers implements Answers {
 
   /** One group: its order is kept, so the first `limit` that pass are the answer. */
   #table(group: Group, query: TablesQuery): void {
-    const test = compileFilters(query.filters[group])
+    const gates = compileFilters(query.filters[group], this.#columns)
     const { order } = this.#engine
-    const list = { new: order.created, completing: order.completing, graduated: order.graduated }[
-      group
-    ]
+    const list = order[group]
     let count = 0
     list.visitFromEnd((index) => {
-      const token = this.#token.at(index)
-      const isInGroup = group !== 'new' || token.lifecycle === Lifecycle.new
-      if (isInGroup && (test === null || test(token))) this.#rows.row(token, count++ === 0)
+      for (let i = 0; i < gates.length; i++) if (!gates[i].passes(index)) return false
+      this.#rows.row(this.#token.at(index), count++ === 0)
       return count === query.limit
     })
   }

@@ -1,6 +1,5 @@
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
-import { stampToken, tokenStamp } from '../engine/token-stamp.ts'
 import { tokenJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. Some 1 KB each. */
@@ -8,17 +7,21 @@ const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
 const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
+/** More tokens than one wallet migrates. */
+const COUNTS_APART = 2 ** 26
 
 /**
  * Rows of the token tables as bytes, written once for each change of what they are made of and
- * spliced into answers. A row is found right by a stamp over all that it is made of, so no event
- * has to know that a row is kept.
+ * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL.
  */
 export class KeptRows {
   readonly #state: State
   readonly #rows: (Buffer | null)[] = new Array<Buffer | null>(KEPT_ROWS).fill(null)
   readonly #tokens = new Uint32Array(KEPT_ROWS)
-  readonly #stamps = new Uint32Array(KEPT_ROWS * 2)
+  readonly #changes = new Uint32Array(KEPT_ROWS)
+  /** Creations and migrations of the creator in one number. */
+  readonly #creators = new Float64Array(KEPT_ROWS)
+  readonly #prices = new Float64Array(KEPT_ROWS)
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
@@ -52,22 +55,25 @@ export class KeptRows {
   }
 
   #rowOf(token: TokenReader): Buffer {
+    const { changes, solPriceUsd } = this.#state
     const place = token.token & KEPT_MASK
-    stampToken(this.#state, token.token)
+    const changed = changes.of(token.token)
+    const creator = token.creatorCreations * COUNTS_APART + token.creatorMigrations
     const kept = this.#rows[place]
     if (
       kept !== null &&
       this.#tokens[place] === token.token &&
-      this.#stamps[place * 2] === tokenStamp[0] &&
-      this.#stamps[place * 2 + 1] === tokenStamp[1]
+      this.#changes[place] === changed &&
+      this.#creators[place] === creator &&
+      this.#prices[place] === solPriceUsd
     )
       return kept
-    const [high, low] = tokenStamp
     const bytes = Buffer.from(tokenJson(token, 'table'))
     this.#rows[place] = bytes
     this.#tokens[place] = token.token
-    this.#stamps[place * 2] = high
-    this.#stamps[place * 2 + 1] = low
+    this.#changes[place] = changed
+    this.#creators[place] = creator
+    this.#prices[place] = solPriceUsd
     return bytes
   }
 

@@ -8,36 +8,32 @@ import {
   SOCIALS,
   type SocialsFilter,
 } from './answers.ts'
+import type { Gate, TableColumns } from './table-columns.ts'
 
-export type TokenTest = (token: TokenReader) => boolean
+type TokenTest = (token: TokenReader) => boolean
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
-/** Compiles the filters of a group once: null when there is nothing to test. */
-export function compileFilters(filters: Filters | null | undefined): TokenTest | null {
-  if (filters === null || filters === undefined) return null
-  const tests = [...rangeTests(filters), ...flagTests(filters), ...socialTests(filters.socials)]
-  if (tests.length === 0) return null
-  return (token) => {
-    for (const test of tests) if (!test(token)) return false
-    return true
-  }
+/** Compiles the filters of a group once: those that cost least come first. */
+export function compileFilters(
+  filters: Filters | null | undefined,
+  columns: TableColumns,
+): readonly Gate[] {
+  if (filters === null || filters === undefined) return []
+  const tests = [...flagTests(filters), ...socialTests(filters.socials)]
+  return [...rangeGates(filters, columns), ...tests.map((test) => columns.test(test))]
 }
 
-function rangeTests(filters: Filters): TokenTest[] {
-  const tests: TokenTest[] = []
+function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
+  const gates: Gate[] = []
   for (const name of RANGE_FILTERS) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY
     const max = range.max ?? Number.POSITIVE_INFINITY
-    const read = numberReader(name)
-    tests.push((token) => {
-      const value = read(token)
-      return value >= min && value <= max
-    })
+    gates.push(columns.range(name, min, max))
   }
-  return tests
+  return gates
 }
 
 /** A flag that is true requires; false is the same as absent (contract section 2). */
@@ -55,12 +51,6 @@ function socialTests(socials: SocialsFilter | null | undefined): TokenTest[] {
   if (socials.atLeastOne === true)
     tests.push((token) => SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
   return tests
-}
-
-function numberReader(name: string): (token: TokenReader) => number {
-  const metric = METRICS.find((row) => row.filter === name)
-  if (metric === undefined || metric.kind !== 'number') throw new Error(`no range metric ${name}`)
-  return metric.read
 }
 
 function flagReader(name: string): TokenTest {

@@ -1,7 +1,10 @@
 import type { Random } from '../../../src/base/random.ts'
+import { Engine } from '../../../src/engine/engine.ts'
+import { TokenReader } from '../../../src/engine/token-reader.ts'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/wire/answers.ts'
 import { bodyText } from '../../../src/wire/requests/json-body.ts'
 import { parseTables } from '../../../src/wire/requests/tables.ts'
+import { TableColumns } from '../../../src/wire/table-columns.ts'
 import { compileFilters } from '../../../src/wire/table-filter.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
@@ -26,6 +29,9 @@ const KEYS = [
 ]
 
 /** Bodies of the token-table query. */
+const { state, top, links } = new Engine({ clock: 'event' })
+const COLUMNS = new TableColumns(state, new TokenReader(state, top, links))
+
 export const tableBodies: FuzzTarget = {
   name: 'table-bodies',
   words: [...KEYS.map((key) => `"${key}":`), '{"min":1}', '{"max":2}', 'true', 'null'],
@@ -39,7 +45,7 @@ export const tableBodies: FuzzTarget = {
     const { limit, filters } = query.value
     holds(Number.isInteger(limit) && limit >= 1 && limit <= 200, 'limit is 1 to 200')
     for (const group of GROUPS) {
-      compileFilters(filters[group])
+      compileFilters(filters[group], COLUMNS)
       for (const name of RANGE_FILTERS) {
         const { min, max } = filters[group]?.[name] ?? {}
         holds(!((min ?? -1e308) > (max ?? 1e308)), 'min is not above max')
