@@ -67,7 +67,7 @@ export class Siege {
     const program = await startProgram({
       SIM_TOKENS: String(tokens),
       SIM_RATE: String(swapsPerSecond),
-      RATE_LIMIT: 'off',
+      TRUST_PROXY: '127.0.0.1',
       ADMIN_PORT: String(admin),
     })
     const port = Number(new URL(program.url).port)
