@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { durationMs } from '../../src/base/setting-values.ts'
-import { freePort, launch, type Program, pause, startProgram } from '../process/program.ts'
+import { launch, type Program, pause, startProgram } from '../process/program.ts'
 import { Crowd } from './crowd.ts'
 import { type Sample, slopePerHour } from './slope.ts'
 import { differences, testimony, witnessedMints } from './witness.ts'
@@ -47,12 +47,11 @@ interface Samples {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'soak-'))
-const admin = await freePort()
 const settings = {
   DATA_DIR: folder,
   CLOCK: 'event',
   RATE_LIMIT: 'off',
-  ADMIN_PORT: String(admin),
+  ADMIN_PORT: '0',
   SNAPSHOT_EVERY: `${SNAPSHOT_EVERY_S}s`,
 }
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -115,6 +114,7 @@ const program = await startProgram({
   SIM_TOKENS: '2000',
   SIM_RATE: RATE,
 })
+const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
 const crowd = new Crowd(program.url, SOCKETS, SEED)
 await crowd.start()
 const samples = await sampled(program)
