@@ -37,13 +37,19 @@ function costly(
           const socket = sockets[sent % CONNECTIONS]
           if (socket.destroyed)
             [sockets[sent % CONNECTIONS]] = await openSockets(port, 1, (one) => one.resume())
-          else socket.write(request(sent, mints))
+          else socket.write(disguised(request(sent, mints), sent))
         }
         await pause(STEP_MS)
       }
       resetAll(sockets)
     },
   }
+}
+
+/** From many addresses, so that no rate limit helps. */
+function disguised(request: string, index: number): string {
+  const address = `11.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+  return request.replace('Host: x\r\n', `Host: x\r\nX-Forwarded-For: ${address}\r\n`)
 }
 
 const HEAVY = { small: 50, full: 200 }

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { freePort, type Program, startProgram } from '../process/program.ts'
+import { type Program, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { type Attack, pause, type Victim } from './attack.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
@@ -63,13 +63,13 @@ export class Siege {
   }
 
   static async begin(tokens: number, swapsPerSecond: number): Promise<Siege> {
-    const admin = await freePort()
     const program = await startProgram({
       SIM_TOKENS: String(tokens),
       SIM_RATE: String(swapsPerSecond),
-      RATE_LIMIT: 'off',
-      ADMIN_PORT: String(admin),
+      TRUST_PROXY: '127.0.0.1',
+      ADMIN_PORT: '0',
     })
+    const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
     const port = Number(new URL(program.url).port)
     const mints = await someMints(program.url)
     return new Siege(program, { port, mints }, `http://127.0.0.1:${admin}/metrics`)

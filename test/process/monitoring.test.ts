@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../server/certificates.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { startProgram, until } from './program.ts'
@@ -22,6 +22,8 @@ test('every metric that the dashboard and the alerts ask for is one that the pro
     ADMIN_PORT: '0',
     LOG_LEVEL: 'info',
   })
+  // A test that fails half-way leaves nothing running.
+  onTestFinished(() => void program.end('SIGKILL'))
   await new Promise((resolve, reject) => {
     get(`${program.url}/healthz`, { rejectUnauthorized: false }, resolve).on('error', reject)
   })
