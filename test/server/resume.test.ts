@@ -195,3 +195,32 @@ test('more than is kept is told to resynchronise', async () => {
   for (let seq = 200; seq <= 10_001; seq += 1) expect(await client.next()).toMatchObject({ seq })
   client.close()
 })
+
+test(
+  'a reader too slow for the live stream is cut with 4009 and goes on where it was',
+  async () => {
+    const service = await EngineServer.start()
+    running = service
+    service.feed([created({ slot: 1, mint: 'A' })])
+    const slow = new NumberedClient(['A'])
+    await slow.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+    await waitUntil(() => slow.isSubscribed)
+    slow.pause()
+    let told = 0
+    const metrics = () => service.text('/metrics')
+    while (!/live_slow_readers_total 1/.test(await metrics())) {
+      service.feed(Array.from({ length: 500 }, () => trade(told++)))
+      await turn()
+    }
+    slow.resume()
+    await waitUntil(() => !slow.isConnected, 15_000)
+    const gotBefore = slow.got.get('A')?.length ?? 0
+    expect(gotBefore).toBeLessThan(told)
+    expect(slow.closeCode).toBe(4009)
+    await slow.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+    await waitUntil(() => slow.got.get('A')?.length === told, 15_000)
+    expect([slow.faults, slow.resyncs]).toEqual([[], []])
+    slow.cut()
+  },
+  LONG_MS,
+)
