@@ -22,6 +22,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 /** Not part of a full run: reading the chain, costs of single steps, and where the fold's time goes. */
 export const EXTRAS: Readonly<Record<string, Row>> = {
   decoder: () => import('./decoder.ts'),
+  'live-tables': () => import('./live-tables.ts'),
   parts: () => import('./parts.ts'),
   profile: () => import('./profile.ts'),
 }

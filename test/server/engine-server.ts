@@ -58,6 +58,11 @@ export class EngineServer {
     this.engine.order.keepUp()
   }
 
+  async text(path: string): Promise<string> {
+    const response = await fetch(this.server.url + path)
+    return response.text()
+  }
+
   async json(path: string, init: RequestInit = {}): Promise<unknown> {
     const response = await fetch(this.server.url + path, init)
     const body: unknown = await response.json()
