@@ -7,14 +7,12 @@ import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { BlockTeller } from './block-teller.ts'
 import { FrameCheck } from './frame-check.ts'
-import { readLogFrame } from './log-frames.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
 import { RpcClient } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
+import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames.ts'
 
-/** Name of the source, in FEED and in recordings. */
-const SOLANA = 'solana'
 /** The logs of a confirmed slot come in one burst. */
 const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
@@ -22,8 +20,6 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
 /** What the library calls a frame above the limit. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-/** Ids of the subscriptions; the last is of help and may be refused. */
-const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -147,62 +143,6 @@ export class SolanaSource implements Source {
         for (const tell of told) tell()
       })
     }
-  }
-}
-
-/** The frames of one connection, to what they mean. */
-class SocketFrames {
-  readonly #reading: LogReading
-  readonly #rawFrames: RawFrames | null
-  readonly #acknowledged = new Set<number>()
-  /** Without slot notifications the frames themselves say how far the chain is. */
-  #hasSlots = true
-
-  constructor(reading: LogReading, rawFrames: RawFrames | null) {
-    this.#reading = reading
-    this.#rawFrames = rawFrames
-  }
-
-  /** Why the connection is of no use, in one sentence; null: it is. */
-  read(bytes: Buffer, reader: LogReader, receiver: Receiver): string | null {
-    const { counters, own } = this.#reading
-    counters.lines++
-    this.#rawFrames?.frame(SOLANA, bytes.toString('utf8'))
-    receiver.alive()
-    const frame = readLogFrame(bytes)
-    if (frame.kind === 'failed') {
-      own.failedFrames++
-      counters.failedTransactions++
-      if (frame.slot !== null) this.#reach(frame.slot, reader)
-      if (frame.slot !== null) reader.touch(frame.slot)
-    } else if (frame.kind === 'logs' && frame.transaction.slot !== null) {
-      this.#reach(frame.transaction.slot, reader)
-      reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
-    } else if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
-    else if (frame.kind === 'acknowledged') this.#acknowledge(frame.id, reader, receiver)
-    else if (frame.kind === 'bad') {
-      own.badFrames++
-      counters.badLines++
-    } else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
-    return null
-  }
-
-  #reach(slot: number, reader: LogReader): void {
-    if (!this.#hasSlots) reader.reached(slot, null)
-  }
-
-  #acknowledge(id: number, reader: LogReader, receiver: Receiver): void {
-    this.#acknowledged.add(id)
-    if (!this.#acknowledged.has(PUMP_ID) || !this.#acknowledged.has(AMM_ID)) return
-    if (id === SLOTS_ID) return
-    reader.subscribed()
-    receiver.connected()
-  }
-
-  #refuse(id: number, reason: string): string | null {
-    if (id !== SLOTS_ID) return `the server refuses logsSubscribe: ${reason}`
-    this.#hasSlots = false
-    return null
   }
 }
 

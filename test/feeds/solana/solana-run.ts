@@ -1,4 +1,5 @@
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
@@ -17,6 +18,7 @@ export interface SolanaOutcome extends FeedOutcome {
 export async function runSolana(
   options: SolanaPeerOptions & {
     readonly blocks: 'gaps' | 'all'
+    readonly rawFrames?: RawFrames
     /** Where a run before this one ended; null: nowhere. */
     readonly cursor?: number | null
   },
@@ -32,6 +34,7 @@ export async function runSolana(
     counters: newFeedCounters(),
     timers,
     settleMs: SETTLE_MS,
+    rawFrames: options.rawFrames ?? NO_RECORDER,
     frameBytesMax: FRAME_BYTES_MAX,
   })
   const playing = peer.play()
