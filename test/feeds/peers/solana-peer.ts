@@ -34,6 +34,8 @@ interface Listener {
   /** Subscription id by program, and that of slots. */
   readonly subscriptions: Map<string, number>
   pings: number
+  /** Transactions of its first block that were over when it came. */
+  missed: number
 }
 
 /** A Solana RPC server, HTTP and WebSocket, that plays a chain, block by block, to whoever listens. */
@@ -94,7 +96,8 @@ export class SolanaPeer {
   }
 
   #connected(socket: WebSocket): void {
-    const listener: Listener = { subscriptions: new Map(), pings: 0 }
+    const missed = this.#options.plan?.random.below(3) ?? 0
+    const listener: Listener = { subscriptions: new Map(), pings: 0, missed }
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data))
       const subscription = 100 + listener.subscriptions.size
@@ -138,7 +141,9 @@ export class SolanaPeer {
 
   #tell(block: Block, transactions: readonly BlockTransaction[]): void {
     this.#sendSlot(block)
-    for (const transaction of transactions) this.#sendLogs(block.slot, transaction)
+    for (const [n, transaction] of transactions.entries())
+      this.#sendLogs(block.slot, transaction, null, n)
+    for (const listener of this.#listeners.values()) listener.missed = 0
   }
 
   #tellWrongly(
@@ -203,10 +208,15 @@ export class SolanaPeer {
   }
 
   /** One frame for each subscription whose program is in the logs. */
-  #sendLogs(slot: number, transaction: BlockTransaction, cutAt: number | null = null): void {
-    for (const [socket, { subscriptions }] of this.#listeners)
+  #sendLogs(
+    slot: number,
+    transaction: BlockTransaction,
+    cutAt: number | null = null,
+    place = Number.POSITIVE_INFINITY,
+  ): void {
+    for (const [socket, { subscriptions, missed }] of this.#listeners)
       for (const program of [PUMP_PROGRAM, AMM_PROGRAM])
-        if (mentions(transaction).includes(program))
+        if (place >= missed && mentions(transaction).includes(program))
           socket.send(
             transaction.frame ??
               logsFrame(slot, transaction, subscriptions.get(program) ?? 0, cutAt),
