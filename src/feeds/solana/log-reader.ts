@@ -25,6 +25,8 @@ export interface LogCounters {
   badFrames: number
   /** Frames above the limit; each ends its connection. */
   hugeFrames: number
+  /** Subscriptions that died while the other went on. */
+  silentSubscriptions: number
   /** Transactions fetched because their log was cut. */
   fetched: number
   /** Of these, those that could not be had: events may be missing. */
@@ -34,7 +36,15 @@ export interface LogCounters {
 }
 
 export function newLogCounters(): LogCounters {
-  return { failedFrames: 0, badFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
+  return {
+    failedFrames: 0,
+    badFrames: 0,
+    hugeFrames: 0,
+    silentSubscriptions: 0,
+    fetched: 0,
+    notFetched: 0,
+    parked: 0,
+  }
 }
 
 export interface LogReading {

@@ -18,6 +18,8 @@ const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
+/** Slots told again after a subscription was dead; older ones the engine would refuse. */
+const SUSPECT_SLOTS_MAX = 128
 /** What the library calls a frame above the limit. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
@@ -46,6 +48,8 @@ export class SolanaSource implements Source {
   readonly #pools: PoolResolver
   readonly #blocks: BlockTeller
   readonly #reading: LogReading
+  /** First slot that was told without the frames of one program; null: none. */
+  #suspectFrom: number | null = null
   readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
 
@@ -72,6 +76,7 @@ export class SolanaSource implements Source {
       failed_frames_total: this.#own.failedFrames,
       bad_frames_total: this.#own.badFrames,
       huge_frames_total: this.#own.hugeFrames,
+      silent_subscriptions_total: this.#own.silentSubscriptions,
       fetched_total: this.#own.fetched,
       not_fetched_total: this.#own.notFetched,
       parked_total: this.#own.parked,
@@ -92,7 +97,7 @@ export class SolanaSource implements Source {
     return this.#blocks.tellRange(from, to, receiver, signal)
   }
 
-  connect(receiver: Receiver, _cursor: number | null, signal: AbortSignal): Promise<void> {
+  connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
     const { wsUrl, frameBytesMax = FRAME_BYTES_MAX } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const socket = new WebSocket(wsUrl, {
@@ -101,14 +106,20 @@ export class SolanaSource implements Source {
       perMessageDeflate: false,
     })
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null)
+    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null, (fromSlot) => {
+      this.#suspectFrom = Math.min(fromSlot, this.#suspectFrom ?? fromSlot)
+    })
+    void this.#tellSuspects(receiver, cursor, signal)
+    let isOver = false
     const stop = () => socket.terminate()
     signal.addEventListener('abort', stop)
     socket.on('open', () => subscribe(socket))
     socket.on('message', (data) => {
-      if (signal.aborted) return
+      // Frames that are there already come after the end.
+      if (signal.aborted || isOver) return
       const reason = frames.read(bytesOf(data), reader, receiver)
       if (reason === null) return
+      isOver = true
       reject(new Error(reason))
       socket.terminate()
     })
@@ -123,6 +134,26 @@ export class SolanaSource implements Source {
     })
     if (signal.aborted) stop()
     return promise
+  }
+
+  /**
+   * Tells the slots again that were handed over while one of the subscriptions was dead; what is new
+   * in them comes late. Those behind the cursor are a gap like any other.
+   */
+  async #tellSuspects(
+    receiver: Receiver,
+    cursor: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const from = this.#suspectFrom
+    if (from === null) return
+    if (cursor !== null && this.#options.blocks === 'gaps') {
+      const first = Math.max(from, cursor - SUSPECT_SLOTS_MAX + 1)
+      const told = this.#blocks.tellRange(first, cursor, receiver, signal)
+      // Not forgotten: the next connection tries again.
+      if (!(await told.then(() => true).catch(() => false)) || signal.aborted) return
+    }
+    this.#suspectFrom = null
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */

@@ -28,6 +28,10 @@ export interface SolanaPeerOptions {
   readonly losesFrames?: boolean
   /** First slot whose block is still there. */
   readonly firstBlock?: number
+  /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
+  readonly deafFrom?: number
+  /** Waits between two blocks; else they come as fast as they are read. */
+  readonly pace?: () => Promise<void>
 }
 
 interface Listener {
@@ -36,6 +40,7 @@ interface Listener {
   pings: number
   /** Transactions of its first block that were over when it came. */
   missed: number
+  isDeaf: boolean
 }
 
 /** A Solana RPC server, HTTP and WebSocket, that plays a chain, block by block, to whoever listens. */
@@ -70,7 +75,7 @@ export class SolanaPeer {
   async play(): Promise<void> {
     const { blocks } = this.#options.chain
     while (this.#head < blocks.length && !this.#isStopped) {
-      await sleep(BLOCK_MS)
+      await (this.#options.pace?.() ?? sleep(BLOCK_MS))
       if (this.#listeners.size === 0) continue
       await this.#allHaveRead()
       if (this.#listeners.size > 0) await this.#next(blocks[this.#head])
@@ -97,7 +102,7 @@ export class SolanaPeer {
 
   #connected(socket: WebSocket): void {
     const missed = this.#options.plan?.random.below(3) ?? 0
-    const listener: Listener = { subscriptions: new Map(), pings: 0, missed }
+    const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf: false }
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data))
       const subscription = 100 + listener.subscriptions.size
@@ -129,6 +134,8 @@ export class SolanaPeer {
     const fault = plan?.at(this.#head) ?? null
     const listeners = [...this.#listeners.keys()]
     const good = block.transactions.filter((transaction) => !transaction.hasFailed)
+    if (this.#head === this.#options.deafFrom)
+      for (const listener of this.#listeners.values()) listener.isDeaf = true
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {
@@ -214,8 +221,8 @@ export class SolanaPeer {
     cutAt: number | null = null,
     place = Number.POSITIVE_INFINITY,
   ): void {
-    for (const [socket, { subscriptions, missed }] of this.#listeners)
-      for (const program of [PUMP_PROGRAM, AMM_PROGRAM])
+    for (const [socket, { subscriptions, missed, isDeaf }] of this.#listeners)
+      for (const program of isDeaf ? [PUMP_PROGRAM] : [PUMP_PROGRAM, AMM_PROGRAM])
         if (place >= missed && mentions(transaction).includes(program))
           socket.send(
             transaction.frame ??

@@ -105,6 +105,26 @@ function keyOf(event: FeedEvent): string {
   )
 }
 
+test('a subscription that dies while the other goes on is noticed, and what it missed is told late', async () => {
+  // Long enough for the look-ups to be over before the chain is.
+  const chain = syntheticChain(4, 100)
+  const { events, figures, reports } = await runSolana({
+    chain,
+    blocks: 'gaps',
+    deafFrom: 10,
+    blockMs: 200,
+  })
+  expect(reports).toEqual(['solana: the subscription of pump_amm has gone silent'])
+  expect(figures.feed_solana_silent_subscriptions_total).toBe(1)
+  expect(figures.feed_late_total).toBeGreaterThan(0)
+  const told = new Set(events.map(keyOf))
+  const missing = replayOf(transactionLines(chain)).events.filter(
+    (event) => !told.has(keyOf(event)),
+  )
+  expect(missing).toEqual([])
+  expect(told.size).toBe(events.length)
+})
+
 async function faultRuns(
   blocks: 'gaps' | 'all',
   shows: Readonly<Partial<Record<Fault, readonly string[]>>>,
