@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
@@ -39,6 +40,13 @@ export class MockSocketServer {
   say(message: unknown): void {
     const text = typeof message === 'string' ? message : JSON.stringify(message)
     for (const client of this.#clients()) client.send(text)
+  }
+
+  /** Everything said so far has been read: an answer to a ping comes after it. */
+  async heard(): Promise<void> {
+    const answers = this.#clients().map((client) => once(client, 'pong'))
+    for (const client of this.#clients()) client.ping()
+    await Promise.all(answers)
   }
 
   /** Cuts every connection without a goodbye. */

@@ -39,6 +39,7 @@ export class SolPriceFeed implements Feed {
   #toldUsd: number | null = null
   /** A price was told in this interval already: the first one, which did not wait. */
   #hasTold = false
+  #startedMs = 0
   #isStale = false
   #garbage = 0
   #events = 0
@@ -53,6 +54,7 @@ export class SolPriceFeed implements Feed {
     const { everyMs = EVERY_MS } = this.#options
     const { signal } = this.#stopping
     this.#sink = sink
+    this.#startedMs = this.#clockMs()
     const running = this.#sockets.map((socket) => socket.run(signal))
     while (!signal.aborted) {
       await wait(everyMs, signal)
@@ -91,12 +93,15 @@ export class SolPriceFeed implements Feed {
   }
 
   #reportStale(): void {
-    const isStale = this.#judge.usd !== null && this.#judge.freshVenues(this.#clockMs()) === 0
+    const nowMs = this.#clockMs()
+    const hasBegun = this.#toldUsd !== null || nowMs - this.#startedMs > FRESH_MS
+    const isStale = hasBegun && this.#judge.freshVenues(nowMs) === 0
     if (isStale === this.#isStale) return
     this.#isStale = isStale
+    const stays = this.#toldUsd === null ? 'the last known one' : `$${this.#toldUsd}`
     this.#options.report?.(
       isStale
-        ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, $${this.#toldUsd} stays`
+        ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, ${stays} stays`
         : 'the price of SOL is fresh again',
     )
   }

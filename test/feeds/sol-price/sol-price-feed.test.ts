@@ -22,25 +22,32 @@ let reported: string[] = []
 beforeEach(async () => {
   nowMs = START_MS
   reported = []
+  await begin(60_000)
+})
+
+afterEach(end)
+
+/** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
+async function begin(silenceMs: number): Promise<void> {
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
     venues: PRICE_VENUES.map((venue, index) => ({ ...venue, url: venues[index].url })),
     clockMs: () => nowMs,
     report: (sentence) => reported.push(sentence),
     everyMs: EVERY_MS,
-    silenceMs: 400,
+    silenceMs,
     newBackoff: () => new Backoff(() => 0),
   })
   sink = new CollectingSink()
   running = feed.start(sink)
-  await Promise.all(venues.map((venue) => venue.until(() => venue.connections === 1)))
-})
+  await Promise.all(venues.map((venue) => venue.until(() => venue.connections >= 1)))
+}
 
-afterEach(async () => {
+async function end(): Promise<void> {
   feed.stop()
   await running
   await Promise.all(venues.map((venue) => venue.close()))
-})
+}
 
 function coinbase(usd: number): void {
   venues[0].say({ type: 'ticker', product_id: 'SOL-USD', price: String(usd) })
@@ -125,15 +132,30 @@ test('venues that say nothing make the price stale, and it stays', async () => {
   expect(feed.figures().sol_price_stale).toBe(0)
 })
 
-test('a venue that is cut or falls silent is connected to and subscribed anew', async () => {
+test('venues that never said anything are reported too', async () => {
+  nowMs += FRESH_MS + 1
+  await until(() => reported.length === 1)
+  expect(reported).toEqual([
+    'no venue has told the price of SOL for 15 s, the last known one stays',
+  ])
+})
+
+test('a venue that is cut is connected to and subscribed anew', async () => {
+  await venues[0].until(() => venues[0].received.length === 1)
   venues[0].cut()
   await venues[0].until(() => venues[0].received.length === 2)
-  // The other two said nothing since they were connected: their silence ends them.
-  await venues[2].until(() => venues[2].received.length >= 2)
-  expect(feed.figures().sol_price_connections_lost_total).toBeGreaterThanOrEqual(2)
+  expect(feed.figures().sol_price_connections_lost_total).toBe(1)
+  await until(() => feed.figures().sol_price_venues_connected === 3)
   coinbase(149)
   kraken(149)
   await until(() => prices().length === 1)
+})
+
+test('a venue that falls silent is connected to and subscribed anew', async () => {
+  await end()
+  await begin(100)
+  await venues[2].until(() => venues[2].received.length >= 2)
+  expect(feed.figures().sol_price_connections_lost_total).toBeGreaterThanOrEqual(1)
 })
 
 test('a message of megabytes ends the connection and nothing else', async () => {
