@@ -72,6 +72,8 @@ export class LogReader {
   /** Slots from here on came from their first frame on; null: not both subscriptions are made. */
   #wholeFrom: number | null = null
   #isSubscribed = false
+  /** The highest slot that the chain is known to have reached. */
+  #tip = -1
   #parked = 0
 
   /** @param onWhole told in the place of the receiver when a slot is whole */
@@ -95,13 +97,15 @@ export class LogReader {
   /** @param parentSlot the slot before it on the chain; null: not told */
   reached(slot: number, parentSlot: number | null): void {
     if (parentSlot !== null) this.#parents.set(slot, parentSlot)
+    this.#tip = Math.max(this.#tip, slot)
     this.#receiver.slotSeen(slot)
     this.#settler.reached(slot)
   }
 
   /** A frame of this slot came. */
   touch(slot: number): void {
-    if (this.#isSubscribed) this.#wholeFrom ??= slot + 1
+    // A frame of a slot that the chain has not reached says nothing about where this one began.
+    if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
     if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
     else this.#settler.close(slot, this.#parents.get(slot) ?? slot - 1)
   }

@@ -140,6 +140,7 @@ export class SolanaPeer {
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {
       this.#tellWrongly(block, good, fault, plan)
+      for (const listener of this.#listeners.values()) listener.missed = 0
       await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
       if (ENDING.includes(fault) || listeners.some((socket) => this.#listeners.has(socket)))
         plan.happened(fault, good.length)
