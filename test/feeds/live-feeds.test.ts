@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { frameLine, type RawFrames } from '../../src/feeds/raw-frames.ts'
 import { SolanaSource } from '../../src/feeds/solana/solana-source.ts'
 import { Supervisor } from '../../src/feeds/supervisor/supervisor.ts'
 import { YellowstoneSource } from '../../src/feeds/yellowstone/yellowstone-source.ts'
@@ -39,6 +41,23 @@ test.skipIf(!hasData)(
     expect((await runSolana({ chain, blocks: 'all' })).digest).toBe(replayed.digest)
   },
 )
+
+test('what is recorded of a feed is read again as it was', async () => {
+  const chain = syntheticChain(8, 30)
+  const lines: string[] = []
+  const rawFrames: RawFrames = {
+    frame: (feed, raw) => lines.push(JSON.stringify(frameLine(feed, raw, 0))),
+  }
+  const yellowstone = await runYellowstone({ chain, rawFrames })
+  expect(replayOf(lines).events).toEqual(yellowstone.events)
+  lines.length = 0
+  const solana = await runSolana({ chain, blocks: 'gaps', cursor: null, rawFrames })
+  // A file has no accounts: the swaps of the pool that was looked up are not in it.
+  const signatures = new Set(replayOf(lines).events.map(signatureOf))
+  const missing = solana.events.filter((event) => !signatures.has(signatureOf(event)))
+  expect(new Set(missing.map((event) => event.type === 'swap' && event.pool)).size).toBeLessThan(2)
+  expect(signatures.size).toBeGreaterThan(20)
+})
 
 test('two feeds at once tell everything once, while both have faults', PATIENCE, async () => {
   await everySeed(async (seed) => {
@@ -143,3 +162,7 @@ test('blocks that the server has no more are given up, and said', async () => {
   expect(reports.join()).toContain('are given up, their events are missing')
   expect(figures.feed_slots_given_up_total).toBeGreaterThan(0)
 })
+
+function signatureOf(event: FeedEvent): string {
+  return 'signature' in event ? event.signature : event.type
+}

@@ -44,6 +44,11 @@ export class FrameCheck {
     const frames = this.#slots.get(slot)
     this.#slots.delete(slot)
     this.#checkedTo = Math.max(this.#checkedTo, slot)
+    for (const [other, { size }] of [...this.#slots.entries()])
+      if (other - this.#checkedTo > SLOTS_MAX) {
+        this.counters.misplaced += size
+        this.#slots.delete(other)
+      }
     if (frames === undefined) return
     const came = [...new Set([...frames].map((key) => key.split(' ')[0]))]
     const inBlock = new Set(signatures)

@@ -7,14 +7,14 @@ import type { ChainTransaction } from '../chain/transaction.ts'
  * in the bytes: nothing of such a frame is parsed.
  */
 export type LogFrame =
-  | { readonly kind: 'failed'; readonly slot: number | null }
+  | { readonly kind: 'failed'; readonly slot: number | null; readonly subscription: number | null }
   | {
       readonly kind: 'logs'
       readonly transaction: ChainTransaction
       readonly subscription: number
     }
   | { readonly kind: 'slot'; readonly slot: number; readonly parentSlot: number | null }
-  | { readonly kind: 'acknowledged'; readonly id: number }
+  | { readonly kind: 'acknowledged'; readonly id: number; readonly subscription: number | null }
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   | { readonly kind: 'other' | 'bad' }
 
@@ -23,10 +23,17 @@ const FAILURES = [Buffer.from('"err":{'), Buffer.from('"err":"')]
 const SLOT_KEY = Buffer.from('"slot":')
 /** Where the context of a notification stands. */
 const HEAD_BYTES = 256
+/** Where its subscription stands, behind the logs. */
+const SUBSCRIPTION_KEY = Buffer.from('"subscription":')
+const TAIL_BYTES = 64
 
 export function readLogFrame(bytes: Buffer): LogFrame {
   if (FAILURES.some((failure) => bytes.includes(failure)))
-    return { kind: 'failed', slot: slotInHead(bytes) }
+    return {
+      kind: 'failed',
+      slot: numberBehind(bytes.subarray(0, HEAD_BYTES), SLOT_KEY),
+      subscription: numberBehind(bytes.subarray(-TAIL_BYTES), SUBSCRIPTION_KEY),
+    }
   let frame: unknown
   try {
     frame = JSON.parse(bytes.toString('utf8'))
@@ -45,23 +52,22 @@ export function readLogFrame(bytes: Buffer): LogFrame {
   const id = integerAt(frame, 'id')
   if (id === null || !isRecord(frame)) return { kind: 'other' }
   const error = recordAt(frame, 'error')
-  if (error === null) return { kind: 'acknowledged', id }
+  if (error === null) return { kind: 'acknowledged', id, subscription: integerAt(frame, 'result') }
   return { kind: 'refused', id, reason: textAt(error, 'message') ?? 'without a reason' }
 }
 
 function logs(frame: unknown): LogFrame {
   const transaction = transactionOfLogsFrame(frame)
   if (transaction === null) return { kind: 'bad' }
-  if (transaction.failed) return { kind: 'failed', slot: transaction.slot }
-  const subscription = integerAt(recordAt(frame, 'params'), 'subscription') ?? 0
-  return { kind: 'logs', transaction, subscription }
+  const subscription = integerAt(recordAt(frame, 'params'), 'subscription')
+  if (transaction.failed) return { kind: 'failed', slot: transaction.slot, subscription }
+  return { kind: 'logs', transaction, subscription: subscription ?? 0 }
 }
 
-/** The slot of a notification, read off its first bytes; null: it is not there. */
-function slotInHead(bytes: Buffer): number | null {
-  const head = bytes.subarray(0, HEAD_BYTES)
-  const at = head.indexOf(SLOT_KEY)
+/** The number behind a key, read off some bytes of a frame; null: it is not there. */
+function numberBehind(bytes: Buffer, key: Buffer): number | null {
+  const at = bytes.indexOf(key)
   if (at < 0) return null
-  const slot = Number.parseInt(head.toString('latin1', at + SLOT_KEY.length, HEAD_BYTES), 10)
-  return Number.isSafeInteger(slot) ? slot : null
+  const value = Number.parseInt(bytes.toString('latin1', at + key.length), 10)
+  return Number.isSafeInteger(value) ? value : null
 }

@@ -25,6 +25,8 @@ export interface LogCounters {
   badFrames: number
   /** Frames above the limit; each ends its connection. */
   hugeFrames: number
+  /** Subscriptions that died while the other went on. */
+  silentSubscriptions: number
   /** Transactions fetched because their log was cut. */
   fetched: number
   /** Of these, those that could not be had: events may be missing. */
@@ -34,7 +36,15 @@ export interface LogCounters {
 }
 
 export function newLogCounters(): LogCounters {
-  return { failedFrames: 0, badFrames: 0, hugeFrames: 0, fetched: 0, notFetched: 0, parked: 0 }
+  return {
+    failedFrames: 0,
+    badFrames: 0,
+    hugeFrames: 0,
+    silentSubscriptions: 0,
+    fetched: 0,
+    notFetched: 0,
+    parked: 0,
+  }
 }
 
 export interface LogReading {
@@ -62,6 +72,8 @@ export class LogReader {
   /** Slots from here on came from their first frame on; null: not both subscriptions are made. */
   #wholeFrom: number | null = null
   #isSubscribed = false
+  /** The highest slot that the chain is known to have reached. */
+  #tip = -1
   #parked = 0
 
   /** @param onWhole told in the place of the receiver when a slot is whole */
@@ -85,13 +97,15 @@ export class LogReader {
   /** @param parentSlot the slot before it on the chain; null: not told */
   reached(slot: number, parentSlot: number | null): void {
     if (parentSlot !== null) this.#parents.set(slot, parentSlot)
+    this.#tip = Math.max(this.#tip, slot)
     this.#receiver.slotSeen(slot)
     this.#settler.reached(slot)
   }
 
   /** A frame of this slot came. */
   touch(slot: number): void {
-    if (this.#isSubscribed) this.#wholeFrom ??= slot + 1
+    // A frame of a slot that the chain has not reached says nothing about where this one began.
+    if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
     if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
     else this.#settler.close(slot, this.#parents.get(slot) ?? slot - 1)
   }

@@ -7,23 +7,21 @@ import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { BlockTeller } from './block-teller.ts'
 import { FrameCheck } from './frame-check.ts'
-import { readLogFrame } from './log-frames.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
 import { RpcClient } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
+import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames.ts'
 
-/** Name of the source, in FEED and in recordings. */
-const SOLANA = 'solana'
 /** The logs of a confirmed slot come in one burst. */
 const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
+/** Slots told again after a subscription was dead; older ones the engine would refuse. */
+const SUSPECT_SLOTS_MAX = 128
 /** What the library calls a frame above the limit. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-/** Ids of the subscriptions; the last is of help and may be refused. */
-const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -50,6 +48,8 @@ export class SolanaSource implements Source {
   readonly #pools: PoolResolver
   readonly #blocks: BlockTeller
   readonly #reading: LogReading
+  /** First slot that was told without the frames of one program; null: none. */
+  #suspectFrom: number | null = null
   readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
 
@@ -76,6 +76,7 @@ export class SolanaSource implements Source {
       failed_frames_total: this.#own.failedFrames,
       bad_frames_total: this.#own.badFrames,
       huge_frames_total: this.#own.hugeFrames,
+      silent_subscriptions_total: this.#own.silentSubscriptions,
       fetched_total: this.#own.fetched,
       not_fetched_total: this.#own.notFetched,
       parked_total: this.#own.parked,
@@ -96,7 +97,7 @@ export class SolanaSource implements Source {
     return this.#blocks.tellRange(from, to, receiver, signal)
   }
 
-  connect(receiver: Receiver, _cursor: number | null, signal: AbortSignal): Promise<void> {
+  connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
     const { wsUrl, frameBytesMax = FRAME_BYTES_MAX } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const socket = new WebSocket(wsUrl, {
@@ -105,14 +106,20 @@ export class SolanaSource implements Source {
       perMessageDeflate: false,
     })
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null)
+    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null, (fromSlot) => {
+      this.#suspectFrom = Math.min(fromSlot, this.#suspectFrom ?? fromSlot)
+    })
+    void this.#tellSuspects(receiver, cursor, signal)
+    let isOver = false
     const stop = () => socket.terminate()
     signal.addEventListener('abort', stop)
     socket.on('open', () => subscribe(socket))
     socket.on('message', (data) => {
-      if (signal.aborted) return
+      // Frames that are there already come after the end.
+      if (signal.aborted || isOver) return
       const reason = frames.read(bytesOf(data), reader, receiver)
       if (reason === null) return
+      isOver = true
       reject(new Error(reason))
       socket.terminate()
     })
@@ -127,6 +134,26 @@ export class SolanaSource implements Source {
     })
     if (signal.aborted) stop()
     return promise
+  }
+
+  /**
+   * Tells the slots again that were handed over while one of the subscriptions was dead; what is new
+   * in them comes late. Those behind the cursor are a gap like any other.
+   */
+  async #tellSuspects(
+    receiver: Receiver,
+    cursor: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const from = this.#suspectFrom
+    if (from === null) return
+    if (cursor !== null && this.#options.blocks === 'gaps') {
+      const first = Math.max(from, cursor - SUSPECT_SLOTS_MAX + 1)
+      const told = this.#blocks.tellRange(first, cursor, receiver, signal)
+      // Not forgotten: the next connection tries again.
+      if (!(await told.then(() => true).catch(() => false)) || signal.aborted) return
+    }
+    this.#suspectFrom = null
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */
@@ -147,62 +174,6 @@ export class SolanaSource implements Source {
         for (const tell of told) tell()
       })
     }
-  }
-}
-
-/** The frames of one connection, to what they mean. */
-class SocketFrames {
-  readonly #reading: LogReading
-  readonly #rawFrames: RawFrames | null
-  readonly #acknowledged = new Set<number>()
-  /** Without slot notifications the frames themselves say how far the chain is. */
-  #hasSlots = true
-
-  constructor(reading: LogReading, rawFrames: RawFrames | null) {
-    this.#reading = reading
-    this.#rawFrames = rawFrames
-  }
-
-  /** Why the connection is of no use, in one sentence; null: it is. */
-  read(bytes: Buffer, reader: LogReader, receiver: Receiver): string | null {
-    const { counters, own } = this.#reading
-    counters.lines++
-    this.#rawFrames?.frame(SOLANA, bytes.toString('utf8'))
-    receiver.alive()
-    const frame = readLogFrame(bytes)
-    if (frame.kind === 'failed') {
-      own.failedFrames++
-      counters.failedTransactions++
-      if (frame.slot !== null) this.#reach(frame.slot, reader)
-      if (frame.slot !== null) reader.touch(frame.slot)
-    } else if (frame.kind === 'logs' && frame.transaction.slot !== null) {
-      this.#reach(frame.transaction.slot, reader)
-      reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
-    } else if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
-    else if (frame.kind === 'acknowledged') this.#acknowledge(frame.id, reader, receiver)
-    else if (frame.kind === 'bad') {
-      own.badFrames++
-      counters.badLines++
-    } else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
-    return null
-  }
-
-  #reach(slot: number, reader: LogReader): void {
-    if (!this.#hasSlots) reader.reached(slot, null)
-  }
-
-  #acknowledge(id: number, reader: LogReader, receiver: Receiver): void {
-    this.#acknowledged.add(id)
-    if (!this.#acknowledged.has(PUMP_ID) || !this.#acknowledged.has(AMM_ID)) return
-    if (id === SLOTS_ID) return
-    reader.subscribed()
-    receiver.connected()
-  }
-
-  #refuse(id: number, reason: string): string | null {
-    if (id !== SLOTS_ID) return `the server refuses logsSubscribe: ${reason}`
-    this.#hasSlots = false
-    return null
   }
 }
 

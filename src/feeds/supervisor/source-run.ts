@@ -135,10 +135,9 @@ export class SourceRun {
           this.#backoff.succeeded()
         }),
       alive: () => heard(() => {}),
-      slotSeen: (slot) =>
-        heard(() => {
-          this.#newestSlot = Math.max(this.#newestSlot, slot)
-        }),
+      slotSeen: (slot) => {
+        if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
+      },
       transaction: (transaction) => heard(() => this.#transaction(transaction)),
       slotComplete: (slot, parentSlot) =>
         heard(() => {

@@ -29,9 +29,12 @@ export interface SlotReceiver {
 export interface Receiver extends SlotReceiver {
   /** The connection works (subscriptions acknowledged): the next wait is a short one again. */
   connected(): void
-  /** The peer lives; a source without slots calls it on every frame. Silence ends the connection. */
+  /**
+   * What the connection is for goes on: told with everything that carries events or slots. Silence
+   * ends the connection.
+   */
   alive(): void
-  /** The chain has reached this slot; also counts as a sign of life. */
+  /** The chain has reached this slot. No sign of life: events may have stopped all the same. */
   slotSeen(slot: number): void
   /** Events without a slot: handed over at once, in the order told. */
   events(events: readonly FeedEvent[]): void

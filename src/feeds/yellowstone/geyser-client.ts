@@ -13,7 +13,6 @@ import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.t
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /** How long one question may take. */
 const QUESTION_MS = 10_000
-const KEEP_ALIVE_MS = 10_000
 
 export interface GeyserPeer {
   /** `https://host:port`, or `http://` without TLS. */
@@ -45,8 +44,6 @@ export class GeyserClient {
         : credentials.createInsecure(),
       {
         'grpc.max_receive_message_length': peer.messageBytesMax ?? MESSAGE_BYTES_MAX,
-        'grpc.keepalive_time_ms': KEEP_ALIVE_MS,
-        'grpc.keepalive_timeout_ms': KEEP_ALIVE_MS,
         'grpc.enable_retries': 0,
         // The supervisor makes connections anew; one in the library's pool would wait by itself.
         'grpc.use_local_subchannel_pool': 1,

@@ -22,6 +22,7 @@ import {
   type GeyserReading,
   YELLOWSTONE,
 } from './geyser-reader.ts'
+import type { GeyserUpdate } from './geyser-update.ts'
 
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
@@ -77,9 +78,12 @@ export class YellowstoneSource implements Source {
       if (from !== null) this.#replays++
       const slotSeen = (slot: number) => receiver.slotSeen(slot)
       const reader = new GeyserReader(this.#reading, receiver, slotSeen, from)
-      await this.#run(client.subscribe(requestFrom(from)), reader, signal, () => {
-        receiver.connected()
-        receiver.alive()
+      let isFirst = true
+      await this.#run(client.subscribe(requestFrom(from)), reader, signal, (update) => {
+        if (isFirst) receiver.connected()
+        isFirst = false
+        // Pings go on while the stream behind them stands still.
+        if (update?.ping === undefined) receiver.alive()
         return false
       })
     } finally {
@@ -129,7 +133,7 @@ export class YellowstoneSource implements Source {
     stream: GeyserStream,
     reader: GeyserReader,
     signal: AbortSignal,
-    onMessage: () => boolean,
+    onMessage: (update: GeyserUpdate | null) => boolean,
   ): Promise<void> {
     let isEnough = false
     const stop = () => stream.cancel()
@@ -138,7 +142,7 @@ export class YellowstoneSource implements Source {
     stream.on('data', (message: GeyserMessage) => {
       if (signal.aborted || isEnough) return
       if (reader.read(message)) stream.write(PING)
-      isEnough = onMessage()
+      isEnough = onMessage(message.update)
       if (isEnough) stream.cancel()
     })
     try {

@@ -15,7 +15,7 @@ export function programIndex(event: EmittedBytes): number {
 /** Programs that stand in the logs of a transaction. */
 export function mentions(transaction: BlockTransaction): readonly string[] {
   const programs = transaction.emitted.map((event) => ACCOUNT_KEYS[programIndex(event)])
-  return transaction.hasFailed ? [PUMP_PROGRAM] : [...new Set(programs)]
+  return transaction.hasFailed ? [PUMP_PROGRAM, AMM_PROGRAM] : [...new Set(programs)]
 }
 
 export function logsOf(transaction: BlockTransaction): string[] {

@@ -28,12 +28,19 @@ export interface SolanaPeerOptions {
   readonly losesFrames?: boolean
   /** First slot whose block is still there. */
   readonly firstBlock?: number
+  /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
+  readonly deafFrom?: number
+  /** Waits between two blocks; else they come as fast as they are read. */
+  readonly pace?: () => Promise<void>
 }
 
 interface Listener {
   /** Subscription id by program, and that of slots. */
   readonly subscriptions: Map<string, number>
   pings: number
+  /** Transactions of its first block that were over when it came. */
+  missed: number
+  isDeaf: boolean
 }
 
 /** A Solana RPC server, HTTP and WebSocket, that plays a chain, block by block, to whoever listens. */
@@ -68,7 +75,7 @@ export class SolanaPeer {
   async play(): Promise<void> {
     const { blocks } = this.#options.chain
     while (this.#head < blocks.length && !this.#isStopped) {
-      await sleep(BLOCK_MS)
+      await (this.#options.pace?.() ?? sleep(BLOCK_MS))
       if (this.#listeners.size === 0) continue
       await this.#allHaveRead()
       if (this.#listeners.size > 0) await this.#next(blocks[this.#head])
@@ -94,7 +101,8 @@ export class SolanaPeer {
   }
 
   #connected(socket: WebSocket): void {
-    const listener: Listener = { subscriptions: new Map(), pings: 0 }
+    const missed = this.#options.plan?.random.below(3) ?? 0
+    const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf: false }
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data))
       const subscription = 100 + listener.subscriptions.size
@@ -126,10 +134,13 @@ export class SolanaPeer {
     const fault = plan?.at(this.#head) ?? null
     const listeners = [...this.#listeners.keys()]
     const good = block.transactions.filter((transaction) => !transaction.hasFailed)
+    if (this.#head === this.#options.deafFrom)
+      for (const listener of this.#listeners.values()) listener.isDeaf = true
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {
       this.#tellWrongly(block, good, fault, plan)
+      for (const listener of this.#listeners.values()) listener.missed = 0
       await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
       if (ENDING.includes(fault) || listeners.some((socket) => this.#listeners.has(socket)))
         plan.happened(fault, good.length)
@@ -138,7 +149,9 @@ export class SolanaPeer {
 
   #tell(block: Block, transactions: readonly BlockTransaction[]): void {
     this.#sendSlot(block)
-    for (const transaction of transactions) this.#sendLogs(block.slot, transaction)
+    for (const [n, transaction] of transactions.entries())
+      this.#sendLogs(block.slot, transaction, null, n)
+    for (const listener of this.#listeners.values()) listener.missed = 0
   }
 
   #tellWrongly(
@@ -203,10 +216,15 @@ export class SolanaPeer {
   }
 
   /** One frame for each subscription whose program is in the logs. */
-  #sendLogs(slot: number, transaction: BlockTransaction, cutAt: number | null = null): void {
-    for (const [socket, { subscriptions }] of this.#listeners)
-      for (const program of [PUMP_PROGRAM, AMM_PROGRAM])
-        if (mentions(transaction).includes(program))
+  #sendLogs(
+    slot: number,
+    transaction: BlockTransaction,
+    cutAt: number | null = null,
+    place = Number.POSITIVE_INFINITY,
+  ): void {
+    for (const [socket, { subscriptions, missed, isDeaf }] of this.#listeners)
+      for (const program of isDeaf ? [PUMP_PROGRAM] : [PUMP_PROGRAM, AMM_PROGRAM])
+        if (place >= missed && mentions(transaction).includes(program))
           socket.send(
             transaction.frame ??
               logsFrame(slot, transaction, subscriptions.get(program) ?? 0, cutAt),

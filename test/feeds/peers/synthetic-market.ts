@@ -1,15 +1,10 @@
-import { decodeBase58, encodeBase58 } from '../../../src/base/base58.ts'
+import { encodeBase58 } from '../../../src/base/base58.ts'
 import type { Random } from '../../../src/base/random.ts'
 import {
   BUY_EVENT,
   CREATE_POOL_EVENT,
   SELL_EVENT,
 } from '../../../src/feeds/chain/amm-pool-layouts.ts'
-import type { AnyEventLayout, FieldValue } from '../../../src/feeds/chain/event-layout.ts'
-import {
-  bondingCurveAddress,
-  canonicalPoolAddress,
-} from '../../../src/feeds/chain/program-address.ts'
 import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
 import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/programs.ts'
 import {
@@ -19,7 +14,7 @@ import {
   TRADE_EVENT,
 } from '../../../src/feeds/chain/pump-coin-layouts.ts'
 import type { TokenBalanceChange } from '../../../src/feeds/chain/transaction.ts'
-import { eventBytes } from './event-bytes.ts'
+import { amm, curveOf, feeOf, poolAccount, poolOf, pump } from './program-forms.ts'
 
 export interface Told {
   readonly emitted: readonly EmittedBytes[]
@@ -273,11 +268,7 @@ export class SyntheticMarket {
   }
 
   #openAccount(pool: string, mint: string): void {
-    const head = Buffer.concat([Buffer.from('f19a6d0411b16dbc', 'hex'), Buffer.alloc(3 + 32)])
-    const mints = [mint, WRAPPED_SOL_MINT].map(
-      (address) => decodeBase58(address) ?? Buffer.alloc(0),
-    )
-    this.accounts.set(pool, Buffer.concat([head, ...mints, Buffer.alloc(150)]))
+    this.accounts.set(pool, poolAccount(mint))
   }
 
   #balance(wallet: string, mint: string): bigint {
@@ -289,27 +280,4 @@ export class SyntheticMarket {
     this.#held.set(`${wallet} ${mint}`, beforeRaw + change)
     return { owner: wallet, mint, beforeRaw, afterRaw: beforeRaw + change }
   }
-}
-
-type Values = Readonly<Record<string, FieldValue>>
-
-function pump(layout: AnyEventLayout, values: Values): EmittedBytes {
-  return { program: 'pump', bytes: eventBytes(layout, values) }
-}
-
-function amm(layout: AnyEventLayout, values: Values): EmittedBytes {
-  return { program: 'pump_amm', bytes: eventBytes(layout, values) }
-}
-
-/** Rounded up, as the programs do. */
-function feeOf(amount: bigint, basisPoints: bigint): bigint {
-  return (amount * basisPoints + 9_999n) / 10_000n
-}
-
-function curveOf(mint: string): string {
-  return bondingCurveAddress(mint) ?? ''
-}
-
-function poolOf(mint: string): string {
-  return canonicalPoolAddress(mint) ?? ''
 }

@@ -1,5 +1,7 @@
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
+import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
 import { SolanaPeer, type SolanaPeerOptions } from '../peers/solana-peer.ts'
@@ -8,6 +10,7 @@ import { TurnTimers } from '../peers/turn-timers.ts'
 /** Longer than a run: a slot is settled by what follows it, however slow the machine is. */
 const SETTLE_MS = 10_000_000
 const FRAME_BYTES_MAX = 256 * 1024
+const NEVER = new AbortController().signal
 
 export interface SolanaOutcome extends FeedOutcome {
   readonly peer: SolanaPeer
@@ -17,14 +20,22 @@ export interface SolanaOutcome extends FeedOutcome {
 export async function runSolana(
   options: SolanaPeerOptions & {
     readonly blocks: 'gaps' | 'all'
+    readonly rawFrames?: RawFrames
+    /** From one block to the next, in the time of the timers; else as fast as they are read. */
+    readonly blockMs?: number
     /** Where a run before this one ended; null: nowhere. */
     readonly cursor?: number | null
   },
 ): Promise<SolanaOutcome> {
   const { chain, blocks } = options
-  const peer = new SolanaPeer({ ...options, hugeBytes: FRAME_BYTES_MAX * 2 })
-  const address = await peer.start()
   const timers = new TurnTimers()
+  const { blockMs } = options
+  const peer = new SolanaPeer({
+    ...options,
+    hugeBytes: FRAME_BYTES_MAX * 2,
+    ...(blockMs !== undefined && { pace: () => waitFor(timers, blockMs, NEVER) }),
+  })
+  const address = await peer.start()
   const source = new SolanaSource({
     rpcUrl: `http://${address}`,
     wsUrl: `ws://${address}`,
@@ -32,6 +43,7 @@ export async function runSolana(
     counters: newFeedCounters(),
     timers,
     settleMs: SETTLE_MS,
+    rawFrames: options.rawFrames ?? NO_RECORDER,
     frameBytesMax: FRAME_BYTES_MAX,
   })
   const playing = peer.play()

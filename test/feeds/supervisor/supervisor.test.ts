@@ -204,8 +204,9 @@ test('a connection that is silent for five seconds is made anew', async () => {
   const { reports, stop, supervisor, timers } = await started([source])
   source.receiver.connected()
   await timers.pass(4_000)
-  source.receiver.slotSeen(10)
+  source.receiver.alive()
   await timers.pass(4_900)
+  source.receiver.slotSeen(10)
   expect(source.cursors).toHaveLength(1)
   const dead = source.receiver
   await timers.pass(100 + 250)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
@@ -25,22 +26,23 @@ export interface YellowstoneOutcome extends FeedOutcome {
 
 /** Plays a chain to the feed, over real gRPC. */
 export async function runYellowstone(
-  options: GeyserPeerOptions & { readonly givenToken?: string },
+  options: GeyserPeerOptions & { readonly rawFrames?: RawFrames },
 ): Promise<YellowstoneOutcome> {
-  const { chain, givenToken = '' } = options
+  const { chain, rawFrames = NO_RECORDER } = options
   const peer = new GeyserPeer({ ...options, hugeBytes: MESSAGE_BYTES_MAX * 2 })
   const url = await peer.start()
   const timers = new TurnTimers()
   const source = new YellowstoneSource({
     peer: {
       url,
-      token: givenToken,
+      token: '',
       messageBytesMax: MESSAGE_BYTES_MAX,
       ...(options.tls !== undefined && { rootCertificates: options.tls.cert }),
     },
     counters: newFeedCounters(),
     timers,
     settleMs: SETTLE_MS,
+    rawFrames,
   })
   const playing = peer.play()
   try {
