@@ -27,12 +27,9 @@ export class OrderedTokens {
     return this.#blocks.flat()
   }
 
-  /** Tokens from the last to the first, until `isEnough` says so. */
-  visitFromEnd(isEnough: (token: number) => boolean): void {
-    for (let i = this.#blocks.length - 1; i >= 0; i--) {
-      const block = this.#blocks[i]
-      for (let k = block.length - 1; k >= 0; k--) if (isEnough(block[k])) return
-    }
+  /** The tokens as they lie, a few hundred behind one another; good until the next change. */
+  get blocks(): readonly (readonly number[])[] {
+    return this.#blocks
   }
 
   /** Makes it these tokens, in any order. */

@@ -12,7 +12,7 @@ import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
-import { TableColumns } from './table-columns.ts'
+import { type Gate, TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { tokenJson } from './token-json.ts'
 import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
@@ -151,13 +151,16 @@ export class EngineAnswers implements Answers {
   #table(group: Group, query: TablesQuery): void {
     const gates = compileFilters(query.filters[group], this.#columns)
     const { order } = this.#engine
-    const list = order[group]
+    const { blocks } = order[group]
     let count = 0
-    list.visitFromEnd((index) => {
-      for (let i = 0; i < gates.length; i++) if (!gates[i].passes(index)) return false
-      this.#rows.row(this.#token.at(index), count++ === 0)
-      return count === query.limit
-    })
+    for (let i = blocks.length - 1; i >= 0; i--)
+      for (let place = blocks[i].length; ; ) {
+        place = lastPassing(blocks[i], place - 1, gates)
+        if (place < 0) break
+        this.#rows.row(this.#token.at(blocks[i][place]), count === 0)
+        count += 1
+        if (count === query.limit) return
+      }
   }
 
   #findToken(mint: string): number {
@@ -204,6 +207,20 @@ export class EngineAnswers implements Answers {
     const { book } = this.#engine.state
     return book.mintOf(a) < book.mintOf(b) ? -1 : 1
   }
+}
+
+/** Place of the last token at `from` or before it that passes all gates; -1 when none does. */
+function lastPassing(tokens: readonly number[], from: number, gates: readonly Gate[]): number {
+  if (gates.length === 0) return from
+  let place = gates[0].lastPassing(tokens, from)
+  while (place >= 0 && !passesRest(tokens[place], gates))
+    place = gates[0].lastPassing(tokens, place - 1)
+  return place
+}
+
+function passesRest(token: number, gates: readonly Gate[]): boolean {
+  for (let i = 1; i < gates.length; i++) if (!gates[i].passes(token)) return false
+  return true
 }
 
 function pageJson(total: number, page: Page, items: readonly string[]): string {

@@ -7,9 +7,11 @@ const FIRST_TOKENS = 1024
 
 type Read = (token: TokenReader) => number
 
-/** Whether a token passes one condition of a filter. */
+/** One condition of a filter. */
 export interface Gate {
   passes(token: number): boolean
+  /** Place of the last token at `from` or before it that passes; -1 when none does. */
+  lastPassing(tokens: readonly number[], from: number): number
 }
 
 /**
@@ -22,6 +24,11 @@ const NEVER_KEPT: readonly RangeFilterName[] = [
   'devCreations',
   'devMigrations',
 ]
+
+/** Is the quantity kept in a column? */
+export function isKept(name: RangeFilterName): boolean {
+  return !NEVER_KEPT.includes(name)
+}
 
 /**
  * The quantities that tables are filtered by, as columns: a value is read once for each change of its
@@ -41,14 +48,16 @@ export class TableColumns {
 
   /** Values from `min` to `max`, both allowed. */
   range(name: RangeFilterName, min: number, max: number): Gate {
-    if (NEVER_KEPT.includes(name)) return new FreshGate(this.#reader, READS[name], min, max)
+    if (!isKept(name)) {
+      const read = READS[name]
+      return this.test((token) => isWithin(read(token), min, max))
+    }
     return new ColumnGate(this.#column(name), min, max)
   }
 
   /** Any other condition, read each time. */
   test(passes: (token: TokenReader) => boolean): Gate {
-    const reader = this.#reader
-    return { passes: (token) => passes(reader.at(token)) }
+    return new TestGate(this.#reader, passes)
   }
 
   #column(name: RangeFilterName): Column {
@@ -91,12 +100,27 @@ class Column {
   }
 
   valueOf(token: number): number {
-    const changes = this.#state.changes.of(token) + 1
-    if (this.#changes[token] !== changes) {
-      this.values[token] = this.#read(this.#reader.at(token))
-      this.#changes[token] = changes
-    }
+    if (this.#changes[token] !== this.#state.changes.of(token) + 1) this.#readAnew(token)
     return this.values[token]
+  }
+
+  /** As `Gate.lastPassing`, where the values lie. */
+  lastWithin(tokens: readonly number[], from: number, min: number, max: number): number {
+    const { values } = this
+    const known = this.#changes
+    const changes = this.#state.changes.counts(this.#state.tokens.count)
+    for (let place = from; place >= 0; place--) {
+      const token = tokens[place]
+      if (known[token] !== changes[token] + 1) this.#readAnew(token)
+      const value = values[token]
+      if (isWithin(value, min, max)) return place
+    }
+    return -1
+  }
+
+  #readAnew(token: number): void {
+    this.values[token] = this.#read(this.#reader.at(token))
+    this.#changes[token] = this.#state.changes.of(token) + 1
   }
 
   #widen(count: number): void {
@@ -122,28 +146,36 @@ class ColumnGate implements Gate {
   }
 
   passes(token: number): boolean {
-    const value = this.#column.valueOf(token)
-    return value >= this.#min && value <= this.#max
+    return isWithin(this.#column.valueOf(token), this.#min, this.#max)
+  }
+
+  lastPassing(tokens: readonly number[], from: number): number {
+    return this.#column.lastWithin(tokens, from, this.#min, this.#max)
   }
 }
 
-class FreshGate implements Gate {
+class TestGate implements Gate {
   readonly #reader: TokenReader
-  readonly #read: Read
-  readonly #min: number
-  readonly #max: number
+  readonly #test: (token: TokenReader) => boolean
 
-  constructor(reader: TokenReader, read: Read, min: number, max: number) {
+  constructor(reader: TokenReader, test: (token: TokenReader) => boolean) {
     this.#reader = reader
-    this.#read = read
-    this.#min = min
-    this.#max = max
+    this.#test = test
   }
 
   passes(token: number): boolean {
-    const value = this.#read(this.#reader.at(token))
-    return value >= this.#min && value <= this.#max
+    return this.#test(this.#reader.at(token))
   }
+
+  lastPassing(tokens: readonly number[], from: number): number {
+    let place = from
+    while (place >= 0 && !this.passes(tokens[place])) place--
+    return place
+  }
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max
 }
 
 function readOf(name: RangeFilterName): Read {

@@ -8,7 +8,7 @@ import {
   SOCIALS,
   type SocialsFilter,
 } from './answers.ts'
-import type { Gate, TableColumns } from './table-columns.ts'
+import { type Gate, isKept, type TableColumns } from './table-columns.ts'
 
 type TokenTest = (token: TokenReader) => boolean
 
@@ -24,9 +24,12 @@ export function compileFilters(
   return [...rangeGates(filters, columns), ...tests.map((test) => columns.test(test))]
 }
 
+/** Columns are compared where they lie; the others are read token by token, of those that are left. */
+const KEPT_FIRST = RANGE_FILTERS.toSorted((a, b) => Number(isKept(b)) - Number(isKept(a)))
+
 function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
   const gates: Gate[] = []
-  for (const name of RANGE_FILTERS) {
+  for (const name of KEPT_FIRST) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY

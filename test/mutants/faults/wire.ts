@@ -131,8 +131,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a column is not read anew after a change',
     file: 'src/wire/table-columns.ts',
-    find: 'if (this.#changes[token] !== changes) {',
-    replace: 'if (this.#changes[token] === 0) {',
+    find: 'if (known[token] !== changes[token] + 1) this.#readAnew(token)',
+    replace: 'if (known[token] === 0) this.#readAnew(token)',
     tests: ['model'],
   },
   {
@@ -166,8 +166,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: one row more than asked for',
     file: 'src/wire/engine-answers.ts',
-    find: 'return count === query.limit',
-    replace: 'return count > query.limit',
+    find: 'if (count === query.limit) return',
+    replace: 'if (count > query.limit) return',
     tests: ['tables', 'model'],
   },
   {
@@ -180,15 +180,15 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'filters: min is exclusive',
     file: 'src/wire/table-columns.ts',
-    find: 'return value >= this.#min && value <= this.#max\n  }\n}\n\nclass FreshGate',
-    replace: 'return value > this.#min && value <= this.#max\n  }\n}\n\nclass FreshGate',
+    find: 'return value >= min && value <= max',
+    replace: 'return value > min && value <= max',
     tests: ['tables'],
   },
   {
     name: 'filters: max is exclusive',
     file: 'src/wire/table-columns.ts',
-    find: 'return value >= this.#min && value <= this.#max\n  }\n}\n\nclass FreshGate',
-    replace: 'return value >= this.#min && value < this.#max\n  }\n}\n\nclass FreshGate',
+    find: 'return value >= min && value <= max',
+    replace: 'return value >= min && value < max',
     tests: ['tables'],
   },
   {
