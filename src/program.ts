@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { pino } from 'pino'
 import { openAdmin } from './admin-surface.ts'
+import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
@@ -33,6 +34,7 @@ export class Program {
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
   readonly #side: SideFeeds
+  readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
   #isRecovered = false
@@ -124,6 +126,7 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
+    if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     this.#log.info({ url, ws: wsUrl, port }, 'ready')
   }
@@ -147,6 +150,7 @@ export class Program {
 
   /** Stops in order: feeds, sockets, journal, a last snapshot. */
   async drain(): Promise<void> {
+    this.#awake.stop()
     this.#stopFeeds()
     await this.#server?.stop()
     await this.#durability?.close()

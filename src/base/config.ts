@@ -55,6 +55,8 @@ export interface Config {
   readonly keepsJournal: boolean
   /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
   readonly checksKept: boolean
+  /** Keep the loop from sleeping: lower latency for who has a core to spare. */
+  readonly spins: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
   readonly solPrice: SolPriceSetting
@@ -88,6 +90,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
   CHECK_CACHE: '0',
+  SPIN: 'off',
   ...SURFACE_DEFAULTS,
   SOL_PRICE: '',
   METADATA: 'off',
@@ -142,6 +145,7 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
     checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
