@@ -21,7 +21,7 @@ import {
   type TokenSearchDetailed,
   type TraderRecord,
 } from './resources.ts'
-import { isText, listOf } from './shape.ts'
+import { isObject, isText, listOf } from './shape.ts'
 import {
   isUdfConfig,
   isUdfFound,
@@ -155,6 +155,11 @@ export class Reads {
   firstBuyers(mint: string, query: PageQuery = {}): Promise<Answer<Page<TraderRecord>>> {
     const path = `/api/v2/tokens/${encoded(mint)}/first-buyers${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'firstBuyers', path, shape: isTraders })
+  }
+
+  /** Figures of a service that is ready; else the problem says why it is not. */
+  ready(): Promise<Answer<Readonly<Record<string, unknown>>>> {
+    return this.#http.request({ endpoint: 'ready', path: '/readyz', shape: isObject })
   }
 
   udfConfig(): Promise<Answer<UdfConfig>> {

@@ -25,6 +25,7 @@ export class Lane implements Line {
   #openedMs = 0
   #heardMs = 0
   #pingedMs: number | null = null
+  #nextPingMs = 0
   #watch: ReturnType<typeof setInterval> | null = null
   #retry: ReturnType<typeof setTimeout> | null = null
 
@@ -91,7 +92,7 @@ export class Lane implements Line {
 
   #open(): void {
     this.#retry = null
-    const { openSocket, liveUrl, silenceMs } = this.#settings
+    const { openSocket, liveUrl, silenceMs, requestTimeoutMs } = this.#settings
     if (openSocket === null) {
       this.#failed('no_socket', 'This platform has no WebSocket: give openSocket.')
       return
@@ -105,13 +106,13 @@ export class Lane implements Line {
     }
     this.#socket = socket
     this.#heardMs = Date.now()
-    this.#watch = setInterval(() => this.#look(), silenceMs / 3)
+    this.#watch = setInterval(() => this.#look(), Math.min(silenceMs, requestTimeoutMs) / 3)
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => isCurrent() && this.#opened())
     socket.addEventListener('message', ({ data }) => isCurrent() && this.#heard(data))
     socket.addEventListener('close', () => isCurrent() && this.#lost())
-    // Its close event follows.
-    socket.addEventListener('error', () => {})
+    // Node's socket tells a failed handshake by this event alone.
+    socket.addEventListener('error', () => isCurrent() && this.#lost())
   }
 
   #opened(): void {
@@ -171,9 +172,11 @@ export class Lane implements Line {
 
   /** Looks for silence: of the line, or of an answer that never comes. */
   #look(): void {
-    const { silenceMs } = this.#settings
+    const { silenceMs, requestTimeoutMs } = this.#settings
     const nowMs = Date.now()
-    if (nowMs - this.#heardMs > silenceMs)
+    if (!this.#isOpen && nowMs - this.#heardMs > requestTimeoutMs)
+      this.#giveUp(problem('timeout', `No connection within ${requestTimeoutMs} ms.`))
+    else if (nowMs - this.#heardMs > silenceMs)
       this.#giveUp(problem('timeout', `Nothing was heard for ${silenceMs} ms.`))
     else if (this.#requests.isOverdue(nowMs))
       this.#giveUp(problem('no_answer', `A request was not answered within ${silenceMs} ms.`))
@@ -181,8 +184,10 @@ export class Lane implements Line {
   }
 
   #ping(): void {
-    if (this.#pingedMs !== null) return
-    this.#pingedMs = Date.now()
+    const nowMs = Date.now()
+    if (this.#pingedMs !== null || nowMs < this.#nextPingMs) return
+    this.#pingedMs = nowMs
+    this.#nextPingMs = nowMs + this.#settings.silenceMs / 3
     this.#send(PING)
   }
 
@@ -226,6 +231,7 @@ export class Lane implements Line {
     this.#socket = null
     this.#isOpen = false
     this.#pingedMs = null
+    this.#nextPingMs = 0
     if (this.#watch !== null) clearInterval(this.#watch)
     this.#watch = null
     this.#requests.clear()
