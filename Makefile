@@ -6,7 +6,7 @@ NODE := $(BIN)/node
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench bench-charts mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults
+.PHONY: help run test check bench bench-charts mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) see
 
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
+
+reconnects: $(INSTALLED) ## Cuts the client's connections COUNT times (100,000), from SEED; nothing may be lost or repeated
+	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/client/reconnects.ts
 
 conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
 	@npm run --silent conformance -- --url $(or $(URL),http://127.0.0.1:8080) --ws $(or $(WS),ws://127.0.0.1:8080/ws)

@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+import type { WebSocket } from 'ws'
+import { Mintfeed, type Problem, type TradeUpdate } from '../../client/src/mintfeed.ts'
+import { waitUntil } from '../server/raw-http.ts'
+import {
+  askedFrom,
+  isSubscription,
+  ScriptedService,
+  subscribedFrame,
+  tradeFrame,
+} from './scripted-service.ts'
+
+const FROM_START = { from: new Map([['A', { seq: 0, epoch: 'e1' }]]) }
+
+let service: ScriptedService
+let client: Mintfeed
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (thrown) => unhandled.push(thrown))
+
+afterEach(async () => {
+  client.close()
+  await service.stop()
+  expect(unhandled).toEqual([])
+})
+
+/** Follows mint A from its beginning; the updates and problems that came. */
+function follow(silenceMs = 5_000): { updates: TradeUpdate[]; problems: Problem[] } {
+  const backoff = { firstMs: 1, longestMs: 4 }
+  client = new Mintfeed(service.url, {
+    backoff,
+    silenceMs,
+    liveUrl: service.url.replace('http', 'ws'),
+  })
+  const problems: Problem[] = []
+  client.live.onProblem((problem) => problems.push(problem))
+  const updates: TradeUpdate[] = []
+  const read = async () => {
+    for await (const update of client.live.trades('A', FROM_START)) updates.push(update)
+  }
+  void read()
+  return { updates, problems }
+}
+
+/** Goes on where it is asked to, up to seq 3. */
+function serveWell(socket: WebSocket, message: unknown): void {
+  const from = askedFrom(message)
+  if (from === null) return
+  socket.send(subscribedFrame(from))
+  for (let seq = from + 1; seq <= 3; seq++) socket.send(tradeFrame(seq))
+}
+
+const seqsOf = (updates: readonly TradeUpdate[]) =>
+  updates.map((update) => (update.kind === 'event' ? update.seq : update.kind))
+
+test.each([
+  ['no JSON', '{"channel":'],
+  ['no object', '[1,2]'],
+  ['a bare null', 'null'],
+  ['bytes', Buffer.from([0, 255, 1])],
+  ['no seq', '{"channel":"update_mint_info","epoch":"e1","data":{"mint":"A"}}'],
+  ['a seq of text', tradeFrame(1).replace('"seq":1', '"seq":"1"')],
+  ['a seq past 2^53', tradeFrame(1).replace('"seq":1', '"seq":9007199254740993')],
+  ['a resync of nothing', '{"type":"resync","event":"update_mint_info"}'],
+  ['20 MB', `{"type":"${'x'.repeat(20_000_000)}"}`],
+])('a frame that cannot be read (%s) costs the connection, and no event', async (_, frame) => {
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (connection > 1) serveWell(socket, message)
+    else if (isSubscription(message)) {
+      socket.send(subscribedFrame(0))
+      socket.send(tradeFrame(1))
+      socket.send(frame)
+    }
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+  expect(problems.map(({ code }) => code)).toEqual([
+    expect.stringMatching(/^(invalid_frame|frame_too_large)$/),
+  ])
+  expect(client.live.status).toMatchObject({ unreadable: 1, disconnects: 1, open: 1 })
+})
+
+test.each([
+  '{}',
+  '{"type":"news"}',
+  '{"type":7}',
+  '{"channel":"others","data":1}',
+  '{"channel":"update_mint_info","type":"summary"}',
+  '{"type":"subscribed"}',
+  '{"type":"subscribed","event":"candles"}',
+  '{"type":"unsubscribed","event":"update_mint_info"}',
+  tradeFrame(9).replace('"mint":"A"', '"mint":"B"'),
+])('%s is passed over: a newer service may say more', async (frame) => {
+  service = await ScriptedService.start((socket, message) => {
+    if (isSubscription(message)) socket.send(frame)
+    serveWell(socket, message)
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+  expect(problems).toEqual([])
+})
+
+test('an event of wrong types is told as lost, and the others come', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message)) return
+    socket.send(subscribedFrame(0))
+    socket.send(tradeFrame(1))
+    socket.send(tradeFrame(2).replace('"volume_usd":1', '"volume_usd":"1"'))
+    socket.send(tradeFrame(3))
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 'lost', 3])
+  expect(updates[1]).toMatchObject({ reason: 'invalid_event', fromSeq: 1, toSeq: 2 })
+})
+
+test('what is missing is asked for again, what comes twice is dropped', async () => {
+  let asked = 0
+  service = await ScriptedService.start((socket, message) => {
+    const from = askedFrom(message)
+    if (from === null) return
+    asked += 1
+    socket.send(subscribedFrame(from))
+    const seqs = asked === 1 ? [1, 1, 3] : [2, 3, 3, 2, 4]
+    for (const seq of seqs) socket.send(tradeFrame(seq))
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length >= 4)
+  expect(seqsOf(updates)).toEqual([1, 2, 3, 4])
+  expect(client.live.status).toMatchObject({ gaps: 1, repeats: 3, disconnects: 0 })
+})
+
+test('a service that never has the missing message is asked with waits, not in a circle', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    const from = askedFrom(message)
+    if (from === null) return
+    socket.send(subscribedFrame(from))
+    socket.send(tradeFrame(from + 2))
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => problems.length >= 5)
+  expect(updates).toEqual([])
+  expect(service.heard.filter(isSubscription).length).toBeLessThanOrEqual(service.connections)
+  expect(problems[0]).toMatchObject({ code: 'invalid_frame' })
+})
+
+test('a trade that comes under another epoch and number is known by its signature', async () => {
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (!isSubscription(message)) return
+    if (connection === 1) {
+      socket.send(subscribedFrame(0))
+      socket.send(tradeFrame(1))
+      socket.send(tradeFrame(2))
+      socket.close()
+      return
+    }
+    const about = '"event":"update_mint_info","mint":"A","seq":1,"epoch":"e2"'
+    socket.send(`{"type":"resync",${about},"reason":"epoch_changed","message":"m"}`)
+    socket.send(subscribedFrame(1, 'e2'))
+    socket.send(
+      '{"channel":"update_mint_info","type":"snapshot","mint":"A","seq":1,"epoch":"e2","position":9,"data":null}',
+    )
+    socket.send(tradeFrame(2, { epoch: 'e2', signature: 's2' }))
+    socket.send(tradeFrame(3, { epoch: 'e2', signature: 's9' }))
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length >= 5)
+  expect(seqsOf(updates)).toEqual([1, 2, 'lost', 'snapshot', 3])
+  expect(updates[2]).toMatchObject({ reason: 'epoch_changed', fromSeq: 2, toSeq: 1 })
+  expect(updates[4]).toMatchObject({ epoch: 'e2', data: { signature: 's9' } })
+})
+
+test('pings are answered, and a silent connection is given up', async () => {
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (connection > 1) serveWell(socket, message)
+    else if (isSubscription(message)) socket.send('{"type":"ping"}')
+  })
+  const { updates, problems } = follow(150)
+  await waitUntil(() => updates.length >= 3)
+  expect(service.heard).toContainEqual({ type: 'pong' })
+  expect(problems.map(({ code }) => code)).toEqual(['timeout'])
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+})
+
+test('frames damaged in any way neither throw nor make a gap, a repeat or a wrong order', async () => {
+  const whole = [subscribedFrame(0), ...[1, 2, 3].map((seq) => tradeFrame(seq))]
+  const damage = fc.record({
+    frame: fc.nat(whole.length - 1),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    text: fc.oneof(fc.string(), fc.constantFrom('null', '{}', '[]', '-1', '"', '1e999', 'true')),
+    cut: fc.nat(20),
+  })
+  await fc.assert(
+    fc.asyncProperty(damage, async ({ frame, at, text, cut }) => {
+      service = await ScriptedService.start((socket, message, connection) => {
+        if (connection > 1) serveWell(socket, message)
+        else if (isSubscription(message))
+          for (const [i, sent] of whole.entries()) {
+            const place = Math.floor(at * sent.length)
+            socket.send(i === frame ? sent.slice(0, place) + text + sent.slice(place + cut) : sent)
+          }
+      })
+      const { updates } = follow(300)
+      await waitUntil(() => updates.at(-1)?.kind === 'event' && seqsOf(updates).at(-1) === 3)
+      client.close()
+      await service.stop()
+      const seqs = updates.flatMap((update) => (update.kind === 'event' ? [update.seq] : []))
+      expect(seqs).toEqual([...seqs].sort((a, b) => a - b))
+      expect(new Set(seqs).size).toBe(seqs.length)
+      const lost = updates.filter((update) => update.kind === 'lost').length
+      expect(seqs.length + lost).toBe(3)
+    }),
+    { numRuns: 25 },
+  )
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { runReconnects } from './reconnect-run.ts'
+
+const DISCONNECTS = Number(process.env.COUNT ?? 2_000)
+const seed = Number(process.env.SEED ?? 20_261_121)
+
+test(`readers that are cut ${DISCONNECTS} times at any byte get every event once, in order (SEED=${seed})`, async () => {
+  const report = await runReconnects({ count: DISCONNECTS, seed, tell: () => {} })
+  expect(report.faults).toEqual([])
+  expect(report.isWhole).toBe(true)
+  expect(report.disconnects).toBeGreaterThanOrEqual(DISCONNECTS)
+  expect(report.restarts).toBeGreaterThan(0)
+  expect(report.holds).toBeGreaterThan(0)
+  expect(report.walletLosses).toBeLessThanOrEqual(report.restarts * 8)
+}, 120_000)

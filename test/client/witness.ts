@@ -1,0 +1,61 @@
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { created } from '../oracle/fixtures.ts'
+import type { Random } from '../oracle/random.ts'
+import { swapLate, trades } from '../properties/late-trades.ts'
+import type { EngineServer } from '../server/engine-server.ts'
+
+export const MINTS = ['mint A', 'mint B', 'mint C'] as const
+
+/** Endless trades of three mints, some of them late, and a launch now and then. */
+export function* market(random: Random): Generator<FeedEvent, never> {
+  for (let part = 0; ; part++) {
+    const slot = part * 1_000
+    const mint = `launched ${part}`
+    const signature = `create ${part}`
+    yield created({ slot: slot + 1_000, mint, signature, symbol: `L${part}` })
+    for (const event of swapLate(trades(part + 1, 300), random))
+      if (event.type === 'swap')
+        yield {
+          ...event,
+          mint: random.pick(MINTS),
+          slot: (event.slot ?? 0) + slot,
+          signature: `${event.signature} ${part}`,
+        }
+  }
+}
+
+/** What the service told, in its order, by stream: what a reader has to have heard. */
+export class Witness {
+  readonly #told = new Map<string, string[]>()
+
+  of(stream: string): readonly string[] {
+    return this.#told.get(stream) ?? []
+  }
+
+  /** Hears a service that has just started; its readers come behind. */
+  listen(service: EngineServer): void {
+    const { live } = service.wired
+    live.onTrade(
+      () => true,
+      (mint, message, { ordinal, wallet }) => {
+        const { data }: { data: { signature: string } } = JSON.parse(message)
+        this.#add(mint, `${data.signature}/${ordinal}`)
+        this.#add(wallet, `${data.signature}/${ordinal}`)
+      },
+    )
+    live.onLaunch(
+      () => true,
+      (message) => {
+        const { data }: { data: { mint: string } } = JSON.parse(message)
+        this.#add('launches', data.mint)
+      },
+    )
+    live.attach()
+  }
+
+  #add(stream: string, name: string): void {
+    const told = this.#told.get(stream) ?? []
+    this.#told.set(stream, told)
+    told.push(name)
+  }
+}
