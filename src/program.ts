@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { pino } from 'pino'
 import type { Config } from './base/config.ts'
 import { Durability } from './durability.ts'
@@ -7,6 +8,7 @@ import { makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
+import { readDashboard } from './server/dashboard-files.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
@@ -14,6 +16,9 @@ import { Service } from './service.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
+
+/** Where `npm run build` leaves the page. */
+const DASHBOARD_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url))
 
 export type Logger = ReturnType<typeof pino>
 
@@ -47,7 +52,7 @@ export class Program {
    * @throws Error with one sentence when the port cannot be had
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, hasDashboard } = this.#config
     const { engine } = this.#service
     this.#server = await startServer({
       host,
@@ -68,6 +73,7 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
+      ...(hasDashboard ? { dashboard: readDashboard(DASHBOARD_FOLDER) } : {}),
       log: this.#log,
     })
   }

@@ -31,6 +31,8 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  /** The page people look at is served at `/`. */
+  readonly hasDashboard: boolean
 }
 
 /** A setting that cannot be used; the message is one sentence for the user. */
@@ -53,6 +55,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   RATE_LIMIT: '120/60s',
   TRUST_PROXY: '',
   CORS_ORIGIN: '*',
+  DASHBOARD: 'on',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
 }
@@ -93,6 +96,7 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    hasDashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off']) === 'on',
   }
 }
 

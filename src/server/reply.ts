@@ -1,10 +1,12 @@
 import { errorBody, type RequestError, type StatusCode } from '../wire/errors.ts'
+import type { EncodedBody } from './encoded-body.ts'
 
 /** What a route answers; the front adds everything that every answer has. */
 export interface Reply {
   readonly statusCode: StatusCode
   readonly contentType: string
-  readonly body: string
+  /** Text, or bytes that were prepared at the start. */
+  readonly body: string | EncodedBody
   /** Headers of this answer alone. */
   readonly headers: readonly Header[]
 }

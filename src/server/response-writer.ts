@@ -19,7 +19,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
   const lines = headerLines(corsOrigin)
   return {
     write(res, request, reply, extra) {
-      const body = encoder.encode(reply.body)
+      const body = typeof reply.body === 'string' ? encoder.encode(reply.body) : reply.body
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {

@@ -11,6 +11,7 @@ import { apiRoutes } from './api-routes.ts'
 import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { corsHeaders } from './cors.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { internalError, positionHeaders } from './front-replies.ts'
@@ -104,7 +105,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   ]
   const limiters = limitersOf(api, options)
   const system = systemRoutes(options.state, context.http, () => live.figures())
-  const documents = documentRoutes(options.documents ?? [])
+  const { dashboard } = options
+  const documents = [
+    ...documentRoutes(options.documents ?? []),
+    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
+  ]
   const front = httpFront({
     router: routerOf([...api, ...system, ...documents, feedRoute]),
     addresses,
