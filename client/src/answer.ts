@@ -1,0 +1,18 @@
+import type { Problem } from './problem.ts'
+
+/** An answer of a read, or why there is none. */
+export type Answer<T> = Read<T> | Unread
+
+export interface Read<T> {
+  readonly ok: true
+  readonly data: T
+  /** `X-Mintfeed-Seq`: events that the service had taken; joins a read to the live streams. */
+  readonly position: number | null
+  /** `X-Mintfeed-Epoch`. */
+  readonly epoch: string | null
+}
+
+export interface Unread {
+  readonly ok: false
+  readonly problem: Problem
+}

@@ -1,0 +1,180 @@
+import type { Answer, Unread } from './answer.ts'
+import { Backoff } from './backoff.ts'
+import type { FetchAnswer, Settings } from './options.ts'
+import { type Problem, problem, sentenceOf } from './problem.ts'
+import { RatePacer } from './rate-pacer.ts'
+import { listOf, objectOf, type Shape } from './shape.ts'
+
+/** Requests that wait or are under way; further ones are `too_many_waiting`. */
+const REQUESTS_MAX = 1_000
+/** Attempts of one request when the network or the service fails. All requests only read. */
+const ATTEMPTS_MAX = 3
+/** Characters of an answer at most: far above the largest one. */
+const ANSWER_CHARACTERS_MAX = 64 * 1024 * 1024
+
+export interface Request<T> {
+  /** Names the rate limit's window. */
+  readonly endpoint: string
+  /** With its query. */
+  readonly path: string
+  readonly shape: Shape<T>
+  /** JSON of a POST. */
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The answer is text, not JSON. */
+  readonly isText?: boolean
+}
+
+type Attempt<T> =
+  | { readonly done: Answer<T> }
+  /** May be tried again after this time; null: by the back-off. */
+  | { readonly failed: Problem; readonly afterMs: number | null }
+
+const isRefusal = objectOf({
+  code: 'text',
+  message: 'text',
+  details: listOf(objectOf({ path: 'text', message: 'text' })),
+})
+
+/** Sends requests; waits for rate limits, tries again what failed on the way. Never throws. */
+export class Http {
+  readonly #settings: Settings
+  readonly #pacer = new RatePacer()
+  readonly #closing = new AbortController()
+  #requests = 0
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async request<T>(request: Request<T>): Promise<Answer<T>> {
+    if (this.#closing.signal.aborted) return unread(problem('closed', 'The client is closed.'))
+    if (this.#requests >= REQUESTS_MAX)
+      return unread(problem('too_many_waiting', `${REQUESTS_MAX} requests are waiting already.`))
+    this.#requests += 1
+    try {
+      return await this.#attempts(request)
+    } finally {
+      this.#requests -= 1
+    }
+  }
+
+  async #attempts<T>(request: Request<T>): Promise<Answer<T>> {
+    const { backoff: options, random, rateWaitMs } = this.#settings
+    const backoff = new Backoff(options, random)
+    const endMs = Date.now() + rateWaitMs
+    for (let attempt = 1; ; attempt += 1) {
+      const paced = await this.#pace(request.endpoint, endMs)
+      if (paced !== null) return unread(paced)
+      const tried = await this.#attempt(request)
+      if ('done' in tried) return tried.done
+      const waitMs = tried.afterMs ?? backoff.nextMs()
+      const isLast = tried.afterMs === null && attempt >= ATTEMPTS_MAX
+      if (isLast || Date.now() + waitMs > endMs) return unread(tried.failed)
+      if (!(await this.#wait(waitMs))) return unread(problem('closed', 'The client is closed.'))
+    }
+  }
+
+  /** Waits until the endpoint's window has room; a problem when that is too far away. */
+  async #pace(endpoint: string, endMs: number): Promise<Problem | null> {
+    for (;;) {
+      const waitMs = this.#pacer.take(endpoint, Date.now())
+      if (waitMs === 0) return null
+      if (Date.now() + waitMs > endMs)
+        return problem('rate_limited', `The rate limit has room in ${Math.ceil(waitMs)} ms.`, 429)
+      if (!(await this.#wait(waitMs))) return problem('closed', 'The client is closed.')
+    }
+  }
+
+  async #attempt<T>(request: Request<T>): Promise<Attempt<T>> {
+    const { fetch, url, requestTimeoutMs } = this.#settings
+    if (fetch === null) return failure('network', 'This platform has no fetch: give one.')
+    const aborter = new AbortController()
+    const abort = () => aborter.abort()
+    const timer = setTimeout(abort, requestTimeoutMs)
+    this.#closing.signal.addEventListener('abort', abort)
+    const isPost = request.body !== undefined
+    try {
+      const answer = await fetch(url + request.path, {
+        method: isPost ? 'POST' : 'GET',
+        headers: { ...(isPost && { 'content-type': 'application/json' }), ...request.headers },
+        ...(request.body !== undefined && { body: request.body }),
+        signal: aborter.signal,
+      })
+      const text = await answer.text()
+      this.#pacer.note(request.endpoint, Date.now(), (name) => answer.headers.get(name))
+      return read(request, answer, text)
+    } catch (thrown) {
+      if (this.#closing.signal.aborted)
+        return { done: unread(problem('closed', 'The client is closed.')) }
+      return aborter.signal.aborted
+        ? failure('timeout', `No answer within ${requestTimeoutMs} ms.`)
+        : failure('network', `The service cannot be reached: ${sentenceOf(thrown)}.`)
+    } finally {
+      clearTimeout(timer)
+      this.#closing.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** False when the client was closed meanwhile. */
+  #wait(waitMs: number): Promise<boolean> {
+    const { signal } = this.#closing
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        resolve(!signal.aborted)
+      }
+      const timer = setTimeout(end, waitMs)
+      signal.addEventListener('abort', end)
+    })
+  }
+}
+
+function failure<T>(code: string, message: string): Attempt<T> {
+  return { failed: problem(code, message), afterMs: null }
+}
+
+function unread(why: Problem): Unread {
+  return { ok: false, problem: why }
+}
+
+function read<T>(request: Request<T>, answer: FetchAnswer, text: string): Attempt<T> {
+  const { status, headers } = answer
+  if (status !== 200) {
+    const failed = refusalOf(status, text)
+    if (status === 429) return { failed, afterMs: retryMs(headers.get('retry-after')) }
+    return status >= 500 ? { failed, afterMs: null } : { done: unread(failed) }
+  }
+  const data =
+    text.length > ANSWER_CHARACTERS_MAX ? undefined : request.isText ? text : parsed(text)
+  if (!request.shape(data)) {
+    const message = `The answer of ${request.path} is not what the service promises.`
+    return { done: unread(problem('invalid_answer', message, status)) }
+  }
+  const seq = Number(headers.get('x-mintfeed-seq') ?? Number.NaN)
+  const position = Number.isSafeInteger(seq) ? seq : null
+  return { done: { ok: true, data, position, epoch: headers.get('x-mintfeed-epoch') } }
+}
+
+function refusalOf(status: number, text: string): Problem {
+  const body = parsed(text)
+  if (!isRefusal(body)) return problem('http', `The service answered ${status}.`, status)
+  return { code: body.code, message: body.message, status, details: body.details }
+}
+
+function retryMs(header: string | null): number {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 1000
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,193 @@
+import { type Problem, problem } from '../problem.ts'
+import { isCount, isText, type Shape } from '../shape.ts'
+import { timestampMs } from '../timestamp.ts'
+import type { Follow, Line, Words } from './follow.ts'
+import type { Acknowledgement, Channel, ChannelFrame, Resync } from './frames.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { SeenEvents } from './seen-events.ts'
+import type { LiveJournal } from './status.ts'
+import type { Cursor, Update } from './updates.ts'
+
+export interface EventFollowParts<S, E> {
+  readonly channel: Channel
+  readonly key: string
+  readonly name: 'mint' | 'wallet' | null
+  readonly isSnapshot: Shape<S>
+  readonly isEvent: Shape<E>
+  readonly mailbox: Mailbox<Update<S, E>>
+  readonly seen: SeenEvents
+  readonly journal: LiveJournal
+  readonly wantsSnapshot: boolean
+  /** Where a reader stopped earlier. */
+  readonly from: Cursor | null
+}
+
+interface Told {
+  readonly signature?: string
+  readonly mint: string
+  readonly timestamp: string
+}
+
+/**
+ * - `idle`: not asked for; `asked`: until the acknowledgement comes, what comes belongs to the
+ *   subscription before; `snapshot`: it comes next; `live`: the next message has the next seq;
+ *   `held`: left until the reader has room.
+ */
+type Phase = 'idle' | 'asked' | 'snapshot' | 'live' | 'held'
+
+/** A stream of numbered messages: hands on each once and in order, whatever happens to the connection. */
+export class EventFollow<S, E extends Told> implements Follow {
+  readonly channel: Channel
+  readonly key: string
+  readonly leaveWords = {}
+  readonly #parts: EventFollowParts<S, E>
+  #line: Line | null = null
+  #phase: Phase = 'idle'
+  #cursor: Cursor | null
+  #resync: Resync | null = null
+  /** Nothing has come since the subscription began: a gap here would come again and again. */
+  #isFresh = false
+
+  constructor(parts: EventFollowParts<S, E>) {
+    this.#parts = parts
+    this.channel = parts.channel
+    this.key = parts.key
+    this.#cursor = parts.from
+  }
+
+  connected(line: Line): void {
+    this.#line = line
+    if (this.#phase === 'idle') this.#ask()
+  }
+
+  disconnected(): void {
+    this.#line = null
+    this.#resync = null
+    if (this.#phase !== 'held') this.#phase = 'idle'
+  }
+
+  words(): Words {
+    const { name, wantsSnapshot } = this.#parts
+    const from = this.#cursor
+    return { name, from, snapshot: wantsSnapshot || from !== null, more: {} }
+  }
+
+  acknowledged({ seq, seqs, epoch }: Acknowledgement): void {
+    if (this.#phase !== 'asked') return
+    this.#isFresh = true
+    const isResumed = this.#cursor !== null && this.#resync === null
+    if (isResumed) this.#phase = 'live'
+    else if (this.#cursor !== null || this.#parts.wantsSnapshot) this.#phase = 'snapshot'
+    else {
+      const first = seqs === null ? seq : seqs[this.key]
+      if (!isCount(first) || epoch === null) return
+      this.#cursor = { seq: first, epoch }
+      this.#phase = 'live'
+    }
+  }
+
+  refused(problem: Problem): void {
+    this.#phase = 'held'
+    this.#parts.mailbox.put({ kind: 'refused', key: this.key, problem })
+    this.#line?.drop(this)
+  }
+
+  resync(frame: Resync): void {
+    if (this.#phase === 'idle' || this.#phase === 'held') return
+    this.#resync = frame
+    if (this.#phase === 'live') this.#phase = 'snapshot'
+  }
+
+  take(frame: ChannelFrame): void {
+    if (frame.kind === 'snapshot' && this.#phase === 'snapshot') this.#takeSnapshot(frame)
+    else if (frame.kind === 'event' && this.#phase === 'live') this.#takeEvent(frame)
+  }
+
+  resume(): void {
+    if (this.#phase !== 'held') return
+    this.#phase = 'idle'
+    this.#ask()
+  }
+
+  #ask(): void {
+    if (this.#line === null) return
+    this.#phase = 'asked'
+    this.#resync = null
+    this.#line.ask(this)
+  }
+
+  #takeSnapshot({ seq, epoch, fields }: ChannelFrame): void {
+    const { mailbox, isSnapshot, journal } = this.#parts
+    const { data, position } = fields
+    if (!mailbox.hasRoom(2)) {
+      this.#hold()
+      return
+    }
+    const lost = this.#resync
+    if (lost !== null) {
+      journal.count('losses')
+      const { reason, message } = lost
+      this.#tellLoss(reason, message, this.#cursor?.seq ?? null, seq)
+    }
+    this.#cursor = { seq, epoch }
+    this.#resync = null
+    this.#phase = 'live'
+    if (isSnapshot(data) && isCount(position))
+      mailbox.put({ kind: 'snapshot', key: this.key, seq, epoch, position, data })
+    else this.#tellLoss('invalid_event', 'The snapshot could not be read.', seq, seq)
+  }
+
+  #takeEvent(frame: ChannelFrame): void {
+    const { mailbox, isEvent, seen, journal } = this.#parts
+    const { seq, epoch, fields } = frame
+    const cursor = this.#cursor
+    if (cursor === null) return
+    if (epoch === cursor.epoch && seq <= cursor.seq) {
+      journal.count('repeats')
+      return
+    }
+    if (epoch !== cursor.epoch || seq !== cursor.seq + 1) {
+      journal.count('gaps')
+      if (this.#isFresh) this.#line?.fail(badResume(this.channel, cursor.seq, seq))
+      else this.#ask()
+      return
+    }
+    this.#isFresh = false
+    if (!mailbox.hasRoom(1)) {
+      this.#hold()
+      return
+    }
+    this.#cursor = { seq, epoch }
+    const { data } = fields
+    if (!isEvent(data)) {
+      journal.count('losses')
+      this.#tellLoss('invalid_event', `Message ${seq} could not be read.`, seq - 1, seq)
+      return
+    }
+    const ordinal = isCount(fields.ordinal) ? fields.ordinal : null
+    if (!seen.add(`${this.key}/${data.signature ?? data.mint}/${ordinal}`)) {
+      journal.count('repeats')
+      return
+    }
+    const timeMs = timestampMs(data.timestamp)
+    const lagMs = timeMs === null ? null : Date.now() - timeMs
+    journal.lagMs = lagMs
+    const pool = isText(fields.pool) ? fields.pool : ''
+    mailbox.put({ kind: 'event', key: this.key, seq, epoch, ordinal, pool, lagMs, data })
+  }
+
+  #tellLoss(reason: string, message: string, fromSeq: number | null, toSeq: number): void {
+    this.#parts.mailbox.put({ kind: 'lost', key: this.key, reason, message, fromSeq, toSeq })
+  }
+
+  #hold(): void {
+    this.#phase = 'held'
+    this.#parts.journal.count('holds')
+    this.#line?.pause(this)
+  }
+}
+
+function badResume(channel: Channel, asked: number, came: number): Problem {
+  const message = `${channel} was asked for behind ${asked}, but ${came} came.`
+  return problem('invalid_frame', message)
+}

@@ -1,0 +1,238 @@
+import { Backoff } from '../backoff.ts'
+import type { Settings, Socket } from '../options.ts'
+import { type Problem, problem, sentenceOf } from '../problem.ts'
+import type { Follow, Line } from './follow.ts'
+import { type Channel, type ChannelFrame, type Frame, parseFrame } from './frames.ts'
+import { Requests } from './requests.ts'
+import type { LiveJournal } from './status.ts'
+
+/** A connection that stayed for so long was a good one: the next wait is a short one. */
+const GOOD_MS = 5_000
+const PONG = '{"type":"pong"}'
+const PING = '{"type":"ping"}'
+
+/** One connection with what is followed on it: opened again as long as it is wanted. */
+export class Lane implements Line {
+  readonly id: string
+  readonly #settings: Settings
+  readonly #journal: LiveJournal
+  readonly #backoff: Backoff
+  readonly #follows = new Map<Channel, Map<string, Follow>>()
+  readonly #requests: Requests
+  #socket: Socket | null = null
+  #isOpen = false
+  #isClosed = false
+  #openedMs = 0
+  #heardMs = 0
+  #pingedMs: number | null = null
+  #watch: ReturnType<typeof setInterval> | null = null
+  #retry: ReturnType<typeof setTimeout> | null = null
+
+  constructor(id: string, settings: Settings, journal: LiveJournal) {
+    this.id = id
+    this.#settings = settings
+    this.#journal = journal
+    this.#backoff = new Backoff(settings.backoff, settings.random)
+    this.#requests = new Requests(id, settings.silenceMs, (text) => this.#send(text))
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  get isEmpty(): boolean {
+    return [...this.#follows.values()].every((follows) => follows.size === 0)
+  }
+
+  /** Is there a place for it, when the connection may have `max` of the channel? */
+  canTake({ channel, key }: Follow, max: number): boolean {
+    const follows = this.#follows.get(channel)
+    return follows === undefined || (follows.size < max && !follows.has(key))
+  }
+
+  add(follow: Follow): void {
+    const follows = this.#follows.get(follow.channel) ?? new Map<string, Follow>()
+    this.#follows.set(follow.channel, follows)
+    follows.set(follow.key, follow)
+    if (this.#isOpen) follow.connected(this)
+    else if (this.#socket === null && this.#retry === null) this.#open()
+  }
+
+  /** True when it was followed here. */
+  remove(follow: Follow): boolean {
+    const follows = this.#follows.get(follow.channel)
+    if (follows?.get(follow.key) !== follow) return false
+    follows.delete(follow.key)
+    this.pause(follow)
+    return true
+  }
+
+  ask(follow: Follow): void {
+    this.#requests.ask(follow)
+  }
+
+  pause(follow: Follow): void {
+    if (this.#isOpen) this.#requests.leave(follow)
+  }
+
+  fail(why: Problem): void {
+    this.#giveUp(why)
+  }
+
+  drop(follow: Follow): void {
+    this.#follows.get(follow.channel)?.delete(follow.key)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#letGo()
+  }
+
+  #open(): void {
+    this.#retry = null
+    const { openSocket, liveUrl, silenceMs } = this.#settings
+    if (openSocket === null) {
+      this.#failed('no_socket', 'This platform has no WebSocket: give openSocket.')
+      return
+    }
+    let socket: Socket
+    try {
+      socket = openSocket(`${liveUrl}?id=${encodeURIComponent(this.id)}`)
+    } catch (thrown) {
+      this.#failed('no_socket', `No socket can be opened: ${sentenceOf(thrown)}.`)
+      return
+    }
+    this.#socket = socket
+    this.#heardMs = Date.now()
+    this.#watch = setInterval(() => this.#look(), silenceMs / 3)
+    const isCurrent = () => this.#socket === socket
+    socket.addEventListener('open', () => isCurrent() && this.#opened())
+    socket.addEventListener('message', ({ data }) => isCurrent() && this.#heard(data))
+    socket.addEventListener('close', () => isCurrent() && this.#lost())
+    // Its close event follows.
+    socket.addEventListener('error', () => {})
+  }
+
+  #opened(): void {
+    this.#isOpen = true
+    this.#openedMs = Date.now()
+    this.#heardMs = this.#openedMs
+    this.#journal.changed()
+    for (const follows of this.#follows.values())
+      for (const follow of follows.values()) follow.connected(this)
+    this.#ping()
+  }
+
+  #heard(data: unknown): void {
+    this.#heardMs = Date.now()
+    const frame = parseFrame(data)
+    if (frame.kind !== 'unreadable') this.#take(frame)
+    else {
+      // It may have been any message: all streams are resumed on a new connection.
+      this.#journal.count('unreadable')
+      this.#giveUp(frame.problem)
+    }
+  }
+
+  #take(frame: Exclude<Frame, { kind: 'unreadable' }>): void {
+    switch (frame.kind) {
+      case 'ping':
+        this.#send(PONG)
+        return
+      case 'pong':
+        if (this.#pingedMs !== null) this.#journal.roundTripMs = Date.now() - this.#pingedMs
+        this.#pingedMs = null
+        return
+      case 'acknowledged':
+        this.#requests.acknowledged(frame)
+        return
+      case 'error':
+        this.#journal.report(frame.problem)
+        this.#requests.refused(frame.problem)
+        return
+      case 'resync':
+        this.#follows.get(frame.channel)?.get(frame.key)?.resync(frame)
+        return
+      case 'unknown':
+        return
+      default:
+        this.#takeFrame(frame)
+    }
+  }
+
+  #takeFrame(frame: ChannelFrame): void {
+    if (frame.channel !== 'meme_tables') {
+      this.#follows.get(frame.channel)?.get(frame.key)?.take(frame)
+      return
+    }
+    for (const follow of this.#requests.followsOfTable(frame.key)) follow.take(frame)
+  }
+
+  /** Looks for silence: of the line, or of an answer that never comes. */
+  #look(): void {
+    const { silenceMs } = this.#settings
+    const nowMs = Date.now()
+    if (nowMs - this.#heardMs > silenceMs)
+      this.#giveUp(problem('timeout', `Nothing was heard for ${silenceMs} ms.`))
+    else if (this.#requests.isOverdue(nowMs))
+      this.#giveUp(problem('no_answer', `A request was not answered within ${silenceMs} ms.`))
+    else if (this.#isOpen) this.#ping()
+  }
+
+  #ping(): void {
+    if (this.#pingedMs !== null) return
+    this.#pingedMs = Date.now()
+    this.#send(PING)
+  }
+
+  #send(text: string): void {
+    try {
+      this.#socket?.send(text)
+    } catch (thrown) {
+      this.#giveUp(problem('network', `The socket takes nothing: ${sentenceOf(thrown)}.`))
+    }
+  }
+
+  #giveUp(why: Problem): void {
+    this.#journal.report(why)
+    this.#lost()
+  }
+
+  #failed(code: string, message: string): void {
+    this.#journal.report(problem(code, message))
+    this.#retryLater()
+  }
+
+  #lost(): void {
+    const wasOpen = this.#isOpen
+    if (wasOpen && Date.now() - this.#openedMs >= GOOD_MS) this.#backoff.succeeded()
+    this.#letGo()
+    if (wasOpen) this.#journal.count('disconnects')
+    for (const follows of this.#follows.values())
+      for (const follow of follows.values()) follow.disconnected()
+    this.#journal.changed()
+    this.#retryLater()
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed || this.#retry !== null) return
+    this.#retry = setTimeout(() => this.#open(), this.#backoff.nextMs())
+  }
+
+  /** Forgets the socket, whatever it still does. */
+  #letGo(): void {
+    const socket = this.#socket
+    this.#socket = null
+    this.#isOpen = false
+    this.#pingedMs = null
+    if (this.#watch !== null) clearInterval(this.#watch)
+    this.#watch = null
+    this.#requests.clear()
+    try {
+      socket?.close()
+    } catch {
+      // It is forgotten anyhow.
+    }
+  }
+}

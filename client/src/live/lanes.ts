@@ -1,0 +1,84 @@
+import type { Settings } from '../options.ts'
+import { problem } from '../problem.ts'
+import type { Follow } from './follow.ts'
+import type { Channel } from './frames.ts'
+import { Lane } from './lane.ts'
+import type { LiveJournal } from './status.ts'
+
+/** What the service allows a connection (docs/live.md, "Errors and limits"). */
+const LANE_MAX: { readonly [C in Channel]: number } = {
+  update_mint_info: 1_000,
+  wallet_trades: 1_000,
+  meme_tables: 10,
+  candles: 100,
+  update_pools_info: 1,
+  mint_migration: 1,
+  new_launched_pool: 1,
+  all_trades: 1,
+}
+/** Connections of one client at most; what would need more is refused with `too_many_follows`. */
+const LANES_MAX = 32
+
+/** Spreads what is followed over as few connections as it needs. */
+export class Lanes {
+  readonly #settings: Settings
+  readonly #journal: LiveJournal
+  readonly #lanes: Lane[] = []
+  #opened = 0
+  #isClosed = false
+
+  constructor(settings: Settings, journal: LiveJournal) {
+    this.#settings = settings
+    this.#journal = journal
+  }
+
+  get count(): number {
+    return this.#lanes.length
+  }
+
+  get openCount(): number {
+    return this.#lanes.filter((lane) => lane.isOpen).length
+  }
+
+  add(follow: Follow): void {
+    if (this.#isClosed) {
+      follow.refused(problem('closed', 'The client is closed.'))
+      return
+    }
+    const lane = this.#laneFor(follow)
+    if (lane === null)
+      follow.refused(problem('too_many_follows', `More than ${LANES_MAX} connections are needed.`))
+    else lane.add(follow)
+  }
+
+  remove(follow: Follow): void {
+    const at = this.#lanes.findIndex((lane) => lane.remove(follow))
+    if (at < 0 || !this.#lanes[at].isEmpty) return
+    this.#lanes[at].close()
+    this.#lanes.splice(at, 1)
+    this.#journal.changed()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const lane of this.#lanes) lane.close()
+    this.#lanes.length = 0
+    this.#journal.changed()
+  }
+
+  #laneFor(follow: Follow): Lane | null {
+    const max = LANE_MAX[follow.channel]
+    const found = this.#lanes.find((lane) => lane.canTake(follow, max))
+    if (found !== undefined) return found
+    if (this.#lanes.length >= LANES_MAX) return null
+    const { id } = this.#settings
+    const lane = new Lane(
+      this.#opened === 0 ? id : `${id}.${this.#opened}`,
+      this.#settings,
+      this.#journal,
+    )
+    this.#opened += 1
+    this.#lanes.push(lane)
+    return lane
+  }
+}

@@ -1,0 +1,264 @@
+import type { Resolution, TableFilter } from '../filters.ts'
+import type { Settings } from '../options.ts'
+import type { Problem } from '../problem.ts'
+import type { Reads } from '../reads.ts'
+import {
+  isDetailOrNull,
+  isFigures,
+  isMigration,
+  isSearched,
+  isSwap,
+  isTables,
+  isTrader,
+  pageOf,
+  type Tables,
+} from '../resources.ts'
+import { listOf, type Shape } from '../shape.ts'
+import { barsOf, mergedBars } from './bars.ts'
+import { EventFollow } from './event-follow.ts'
+import type { Follow } from './follow.ts'
+import { type Channel, candlesKey } from './frames.ts'
+import { Lanes } from './lanes.ts'
+import { Mailbox } from './mailbox.ts'
+import { PoolsFollow } from './pools-follow.ts'
+import { SeenEvents } from './seen-events.ts'
+import { StateFollow } from './state-follow.ts'
+import { LiveJournal, type LiveStatus } from './status.ts'
+import { Subscription } from './subscription.ts'
+import { appliedDelta } from './table-delta.ts'
+import type {
+  AllTradesUpdate,
+  BarsUpdate,
+  Cursor,
+  LaunchUpdate,
+  MigrationUpdate,
+  TablesUpdate,
+  TableTradeUpdate,
+  TradeUpdate,
+  Update,
+  WalletUpdate,
+} from './updates.ts'
+
+/** How a stream of one key begins. */
+export interface StreamOptions {
+  /** The state first; true by default. */
+  readonly snapshot?: boolean
+  /** Goes on behind this place, where an earlier reader stopped. */
+  readonly from?: Cursor
+}
+
+/** How streams of several keys begin. */
+export interface KeyedOptions {
+  readonly snapshot?: boolean
+  /** By mint or wallet. */
+  readonly from?: ReadonlyMap<string, Cursor>
+}
+
+/** Bars that wait for a reader at most; then the candles are left, and read anew when it comes. */
+const BARS_MAX = 5_000
+const isTraders = pageOf(isTrader)
+const isMigrations = listOf(isMigration)
+const isLaunches = listOf(isSearched)
+
+interface Keys<S, E> {
+  readonly channel: Channel
+  readonly name: 'mint' | 'wallet' | null
+  readonly keys: readonly string[]
+  readonly isSnapshot: Shape<S>
+  readonly isEvent: Shape<E>
+  readonly wantsSnapshot: boolean
+  readonly from: ReadonlyMap<string, Cursor>
+}
+
+/**
+ * The live channels. Connections open with the first subscription and close with the last; they are
+ * opened again when they break, and every stream goes on where it stopped. No method throws.
+ */
+export class Live {
+  readonly #settings: Settings
+  readonly #reads: Reads
+  readonly #journal = new LiveJournal()
+  readonly #lanes: Lanes
+  readonly #open = new Set<{ close(): void }>()
+
+  constructor(settings: Settings, reads: Reads) {
+    this.#settings = settings
+    this.#reads = reads
+    this.#lanes = new Lanes(settings, this.#journal)
+  }
+
+  get status(): LiveStatus {
+    const { roundTripMs, lagMs, counts } = this.#journal
+    const { count: connections, openCount: open } = this.#lanes
+    return { connections, open, roundTripMs, lagMs, ...counts }
+  }
+
+  /** Told of everything that went wrong and was mended. The answer takes the listener out again. */
+  onProblem(listener: (problem: Problem) => void): () => void {
+    return this.#journal.onProblem(listener)
+  }
+
+  /** Told when a connection opened or was lost. The answer takes the listener out again. */
+  onChange(listener: (status: LiveStatus) => void): () => void {
+    return this.#journal.onChange(() => listener(this.status))
+  }
+
+  /** Trades of mints (`update_mint_info`). */
+  trades(mints: string | readonly string[], options: KeyedOptions = {}): Subscription<TradeUpdate> {
+    return this.#follow({
+      channel: 'update_mint_info',
+      name: 'mint',
+      ...keyed(mints, options),
+      isSnapshot: isDetailOrNull,
+      isEvent: isSwap,
+    })
+  }
+
+  /** Trades of wallets over all mints (`wallet_trades`). */
+  walletTrades(
+    wallets: string | readonly string[],
+    options: KeyedOptions = {},
+  ): Subscription<WalletUpdate> {
+    return this.#follow({
+      channel: 'wallet_trades',
+      name: 'wallet',
+      ...keyed(wallets, options),
+      isSnapshot: isTraders,
+      isEvent: isSwap,
+    })
+  }
+
+  /** Trades of all mints, for programs on the service's own machine. */
+  allTrades(options: StreamOptions = {}): Subscription<AllTradesUpdate> {
+    const shapes = { isSnapshot: isFigures, isEvent: isSwap }
+    return this.#follow({ channel: 'all_trades', name: null, ...single(options), ...shapes })
+  }
+
+  /** Tokens that migrate to the AMM pool. */
+  migrations(options: StreamOptions = {}): Subscription<MigrationUpdate> {
+    const shapes = { isSnapshot: isMigrations, isEvent: isMigration }
+    return this.#follow({ channel: 'mint_migration', name: null, ...single(options), ...shapes })
+  }
+
+  /** New tokens. */
+  launches(options: StreamOptions = {}): Subscription<LaunchUpdate> {
+    const shapes = { isSnapshot: isLaunches, isEvent: isSearched }
+    return this.#follow({ channel: 'new_launched_pool', name: null, ...single(options), ...shapes })
+  }
+
+  /**
+   * Trades of the tokens that a table has when it is read (`update_pools_info`); it is read anew after
+   * a break, for these trades cannot be resumed.
+   */
+  tableTrades(filter: TableFilter = {}): Subscription<TableTradeUpdate> {
+    const mailbox = new Mailbox<TableTradeUpdate>(this.#settings.bufferMax)
+    const parts = { mailbox, seen: new SeenEvents(), journal: this.#journal }
+    const readTable = (socketId: string) => this.#reads.tables(filter, socketId)
+    return this.#subscription(mailbox, [new PoolsFollow({ ...parts, readTable })])
+  }
+
+  /** A table as it changes; a slow reader gets the newest state only. */
+  tables(filter: TableFilter = {}): Subscription<TablesUpdate> {
+    const mailbox = new Mailbox<TablesUpdate>(1)
+    let tables: Tables = {}
+    const follow = new StateFollow({
+      channel: 'meme_tables',
+      key: canonical(filter),
+      subscribeWords: { filter },
+      leaveWords: { filter },
+      journal: this.#journal,
+      apply: ({ kind, fields: { data } }, moment) => {
+        const next = kind === 'delta' ? appliedDelta(tables, data) : isTables(data) ? data : null
+        if (next === null) return 'unfit'
+        tables = next
+        mailbox.takeBackLast()
+        mailbox.put({ kind: 'tables', tables, ...moment })
+        return 'applied'
+      },
+      refused: (problem) => mailbox.put({ kind: 'refused', key: '', problem }),
+    })
+    return this.#subscription(mailbox, [follow])
+  }
+
+  /** Bars of a mint; `countback` (1 to 5,000) at the beginning, then those that change. */
+  candles(
+    mint: string,
+    resolution: Resolution,
+    options: { readonly countback?: number } = {},
+  ): Subscription<BarsUpdate> {
+    const mailbox = new Mailbox<BarsUpdate>(1)
+    const follow = new StateFollow({
+      channel: 'candles',
+      key: candlesKey(mint, resolution),
+      subscribeWords: { mint, resolution, ...options },
+      leaveWords: { mint, resolution },
+      journal: this.#journal,
+      apply: ({ kind, fields }, moment) => {
+        const bars = barsOf(fields.data, fields.final)
+        if (bars === null) return 'unfit'
+        const waiting = mailbox.takeBackLast()
+        const before = kind === 'delta' && waiting?.kind === 'bars' ? waiting : null
+        const merged = before === null ? bars : mergedBars(before.bars, bars)
+        if (merged.length > BARS_MAX && !mailbox.hasRoom(2)) return 'full'
+        const isWhole = kind === 'snapshot' || before?.isWhole === true
+        mailbox.put({ kind: 'bars', isWhole, bars: merged, ...moment })
+        return 'applied'
+      },
+      refused: (problem) => mailbox.put({ kind: 'refused', key: mint, problem }),
+    })
+    return this.#subscription(mailbox, [follow])
+  }
+
+  /** Ends every subscription and connection. */
+  close(): void {
+    for (const subscription of this.#open) subscription.close()
+    this.#lanes.close()
+  }
+
+  #follow<S, E extends { readonly mint: string; readonly timestamp: string }>(
+    asked: Keys<S, E>,
+  ): Subscription<Update<S, E>> {
+    const mailbox = new Mailbox<Update<S, E>>(this.#settings.bufferMax)
+    const parts = { ...asked, mailbox, seen: new SeenEvents(), journal: this.#journal }
+    const follows = [...new Set(asked.keys)].map(
+      (key) => new EventFollow({ ...parts, key, from: asked.from.get(key) ?? null }),
+    )
+    return this.#subscription(mailbox, follows)
+  }
+
+  #subscription<T>(mailbox: Mailbox<T>, follows: readonly Follow[]): Subscription<T> {
+    mailbox.onRoom = () => {
+      for (const follow of follows) follow.resume()
+    }
+    for (const follow of follows) this.#lanes.add(follow)
+    const subscription = new Subscription(mailbox, () => {
+      this.#open.delete(subscription)
+      for (const follow of follows) this.#lanes.remove(follow)
+    })
+    this.#open.add(subscription)
+    return subscription
+  }
+}
+
+function keyed(keys: string | readonly string[], options: KeyedOptions) {
+  return {
+    keys: typeof keys === 'string' ? [keys] : keys,
+    wantsSnapshot: options.snapshot ?? true,
+    from: options.from ?? new Map<string, Cursor>(),
+  }
+}
+
+function single(options: StreamOptions) {
+  const from = new Map<string, Cursor>()
+  if (options.from !== undefined) from.set('', options.from)
+  return { keys: [''], wantsSnapshot: options.snapshot ?? true, from }
+}
+
+/** The same text for filters that differ in the order of their keys only. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

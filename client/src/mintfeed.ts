@@ -1,0 +1,74 @@
+/** The whole of the package: what is not exported here is nobody's business but its own. */
+
+import { Http } from './http.ts'
+import { Live } from './live/live.ts'
+import { type ClientOptions, settingsOf } from './options.ts'
+import { Reads } from './reads.ts'
+
+export type { Answer, Read, Unread } from './answer.ts'
+export type { BackoffOptions } from './backoff.ts'
+export type { Filters, Range, Resolution, Socials, TableFilter } from './filters.ts'
+export type { KeyedOptions, Live, StreamOptions } from './live/live.ts'
+export type { LiveStatus } from './live/status.ts'
+export type { Subscription } from './live/subscription.ts'
+export type {
+  AllTradesUpdate,
+  Bar,
+  BarsState,
+  BarsUpdate,
+  Cursor,
+  EventUpdate,
+  LaunchUpdate,
+  LostUpdate,
+  MigrationUpdate,
+  RefusedUpdate,
+  SnapshotUpdate,
+  TablesState,
+  TablesUpdate,
+  TableTradeUpdate,
+  TradeUpdate,
+  Update,
+  WalletUpdate,
+} from './live/updates.ts'
+export type { ClientOptions, Fetch, FetchAnswer, Socket } from './options.ts'
+export type { Problem } from './problem.ts'
+export type { ChartQuery, PageQuery, Reads, TraderQuery, UdfHistoryQuery } from './reads.ts'
+export type {
+  MarketFigures,
+  MigrationEvent,
+  Ohlcv,
+  Page,
+  Swap,
+  SwapsByCursor,
+  TableRow,
+  Tables,
+  TokenDetail,
+  TokenMarketData,
+  TokenSearchDetailed,
+  TraderRecord,
+} from './resources.ts'
+export { timestampMs, timestampText } from './timestamp.ts'
+export type { UdfConfig, UdfFound, UdfHistory, UdfSymbol } from './udf-resources.ts'
+
+/** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
+export class Mintfeed {
+  /** Answers of the moment. */
+  readonly read: Reads
+  /** Streams. */
+  readonly live: Live
+  readonly #http: Http
+
+  /** @param url base of the service, without `/api/v2` */
+  constructor(url: string, options: ClientOptions = {}) {
+    const settings = settingsOf(url, options)
+    this.#http = new Http(settings)
+    this.read = new Reads(this.#http)
+    this.live = new Live(settings, this.read)
+  }
+
+  /** Ends every request, subscription and connection. */
+  close(): void {
+    this.#http.close()
+    this.live.close()
+  }
+}

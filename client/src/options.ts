@@ -1,0 +1,80 @@
+import type { BackoffOptions } from './backoff.ts'
+
+/** The part of `fetch` that is used; the global one fits. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+    readonly signal: AbortSignal
+  },
+) => Promise<FetchAnswer>
+
+export interface FetchAnswer {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  text(): Promise<string>
+}
+
+/** The part of a WebSocket that is used; that of browsers and Node 22 fits, and that of `ws`. */
+export interface Socket {
+  addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  send(text: string): void
+  close(): void
+}
+
+export interface ClientOptions {
+  /** Id of the live connections, 1 to 128 characters; by default one by chance. */
+  readonly id?: string
+  /** Address of the live feed; by default that of the service with `ws:` and `/ws`. */
+  readonly liveUrl?: string
+  /** Opens a socket; by default the global `WebSocket`. */
+  readonly openSocket?: (url: string) => Socket
+  readonly fetch?: Fetch
+  /** Waits between attempts; by default 250 ms, doubled up to 15 s, half of it by chance. */
+  readonly backoff?: BackoffOptions
+  /** A number in [0, 1); by default `Math.random`. */
+  readonly random?: () => number
+  /** An HTTP request is given up after this time, waits apart; by default 10 s. */
+  readonly requestTimeoutMs?: number
+  /** Longest wait for a rate limit before the 429 is the answer; by default 60 s. */
+  readonly rateWaitMs?: number
+  /** A connection on which nothing is heard for so long is given up; by default 45 s. */
+  readonly silenceMs?: number
+  /** Updates that a subscription keeps for a reader that is not there; by default 10,000. */
+  readonly bufferMax?: number
+}
+
+export interface Settings extends Required<Omit<ClientOptions, 'openSocket' | 'fetch'>> {
+  readonly url: string
+  readonly openSocket: ((url: string) => Socket) | null
+  readonly fetch: Fetch | null
+}
+
+export function settingsOf(url: string, options: ClientOptions): Settings {
+  const base = url.replace(/\/+$/, '')
+  const random = options.random ?? Math.random
+  return {
+    url: base,
+    id: options.id ?? `client-${Math.floor(random() * 2 ** 52).toString(36)}`,
+    liveUrl: options.liveUrl ?? `${base.replace(/^http/, 'ws')}/ws`,
+    openSocket: options.openSocket ?? globalSocket(),
+    fetch: options.fetch ?? globalFetch(),
+    backoff: options.backoff ?? { firstMs: 250, longestMs: 15_000 },
+    random,
+    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
+    rateWaitMs: options.rateWaitMs ?? 60_000,
+    silenceMs: options.silenceMs ?? 45_000,
+    bufferMax: options.bufferMax ?? 10_000,
+  }
+}
+
+function globalSocket(): ((url: string) => Socket) | null {
+  return typeof WebSocket === 'function' ? (url) => new WebSocket(url) : null
+}
+
+function globalFetch(): Fetch | null {
+  return typeof fetch === 'function' ? (url, init) => fetch(url, init) : null
+}

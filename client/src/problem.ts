@@ -1,0 +1,24 @@
+/** What went wrong, as a value: nothing that a server sends or fails to send is thrown. */
+export interface Problem {
+  /**
+   * The service's own code (docs/live.md, `code` of an HTTP error), or one of the client: `network`,
+   * `timeout`, `closed`, `too_many_waiting`, `invalid_answer`, `invalid_frame`, `frame_too_large`,
+   * `invalid_event`, `no_answer`, `no_socket`, `listener`.
+   */
+  readonly code: string
+  /** One sentence. */
+  readonly message: string
+  /** HTTP status; 0 when there was no HTTP answer. */
+  readonly status: number
+  /** Where in the request; HTTP 400 only. */
+  readonly details: readonly { readonly path: string; readonly message: string }[]
+}
+
+export function problem(code: string, message: string, status = 0): Problem {
+  return { code, message, status, details: [] }
+}
+
+/** The sentence of anything that was thrown. */
+export function sentenceOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

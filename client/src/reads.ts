@@ -1,0 +1,203 @@
+import type { Answer } from './answer.ts'
+import type { Resolution, TableFilter } from './filters.ts'
+import type { Http } from './http.ts'
+import {
+  isDetail,
+  isMarketData,
+  isOhlcv,
+  isSearched,
+  isSwap,
+  isSwapsByCursor,
+  isTables,
+  isTrader,
+  type Ohlcv,
+  type Page,
+  pageOf,
+  type Swap,
+  type SwapsByCursor,
+  type Tables,
+  type TokenDetail,
+  type TokenMarketData,
+  type TokenSearchDetailed,
+  type TraderRecord,
+} from './resources.ts'
+import { isText, listOf } from './shape.ts'
+import {
+  isUdfConfig,
+  isUdfFound,
+  isUdfHistory,
+  isUdfSymbol,
+  type UdfConfig,
+  type UdfFound,
+  type UdfHistory,
+  type UdfSymbol,
+} from './udf-resources.ts'
+
+export interface PageQuery {
+  /** From 1; 1 by default. */
+  readonly page?: number
+  /** 1 to 200; 50 by default. */
+  readonly limit?: number
+}
+
+export interface TraderQuery extends PageQuery {
+  readonly orderBy?: 'pnl' | 'holding_amount' | 'bought_tokens' | 'sold_tokens' | 'last_active_ts'
+  /** `desc` by default. */
+  readonly orderDirection?: 'asc' | 'desc'
+}
+
+export interface ChartQuery {
+  readonly mint: string
+  /** Unix seconds. */
+  readonly from: number
+  readonly to: number
+  readonly resolution: Resolution
+  /** A bar opens at the close of the bar before. */
+  readonly continuous?: boolean
+  /** `previous`: bars without a trade repeat the close before. */
+  readonly fill?: 'none' | 'previous'
+  /** This many bars up to `to`, whatever `from` says. */
+  readonly countback?: number
+}
+
+export interface UdfHistoryQuery {
+  readonly symbol: string
+  /** Unix seconds. */
+  readonly from: number
+  readonly to: number
+  readonly resolution: Resolution | 'D' | 'W' | 'M'
+  readonly countback?: number
+}
+
+const SEARCH = '/api/v2/search'
+const isTraders = pageOf(isTrader)
+
+/** The reads of the service. No method throws: every answer is a value. */
+export class Reads {
+  readonly #http: Http
+
+  constructor(http: Http) {
+    this.#http = http
+  }
+
+  /** Tokens by mint, name or symbol, 1 to 128 characters; at most 50. */
+  search(query: string): Promise<Answer<readonly TokenSearchDetailed[]>> {
+    const path = `${SEARCH}/tokens/detailed${queryOf({ query })}`
+    return this.#http.request({ endpoint: 'search', path, shape: listOf(isSearched) })
+  }
+
+  /** Market data in the order asked, at most 100 mints; unknown ones are left out. */
+  marketData(mints: readonly string[]): Promise<Answer<readonly TokenMarketData[]>> {
+    const path = `${SEARCH}/tokens/many/market-data${queryOf({ mints: mints.join(',') })}`
+    return this.#http.request({ endpoint: 'marketData', path, shape: listOf(isMarketData) })
+  }
+
+  /** Swaps of a mint, newest first, maybe of one wallet only. */
+  swaps(
+    mint: string,
+    query: PageQuery & { readonly wallet?: string } = {},
+  ): Promise<Answer<Page<Swap>>> {
+    const path = `${SEARCH}/tokens/${encoded(mint)}/swaps${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'swaps', path, shape: pageOf(isSwap) })
+  }
+
+  /** The same by cursor, `start` first, then `next_cursor`: nothing comes twice while swaps come in. */
+  swapsByCursor(
+    mint: string,
+    query: { readonly cursor?: string; readonly limit?: number; readonly wallet?: string } = {},
+  ): Promise<Answer<SwapsByCursor>> {
+    const asked = queryOf({ cursor: 'start', ...query })
+    const path = `${SEARCH}/tokens/${encoded(mint)}/swaps${asked}`
+    return this.#http.request({ endpoint: 'swaps', path, shape: isSwapsByCursor })
+  }
+
+  /** Wallets that traded a mint. */
+  tokenTraders(mint: string, query: TraderQuery = {}): Promise<Answer<Page<TraderRecord>>> {
+    const path = `${SEARCH}/traders/tokens/${encoded(mint)}${traderQuery(query)}`
+    return this.#http.request({ endpoint: 'tokenTraders', path, shape: isTraders })
+  }
+
+  /** Mints that a wallet traded. */
+  walletTokens(wallet: string, query: TraderQuery = {}): Promise<Answer<Page<TraderRecord>>> {
+    const path = `${SEARCH}/traders/${encoded(wallet)}/tokens${traderQuery(query)}`
+    return this.#http.request({ endpoint: 'walletTokens', path, shape: isTraders })
+  }
+
+  chart(query: ChartQuery): Promise<Answer<Ohlcv>> {
+    const path = `/api/v2/meme/chart/ohlcv${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'chart', path, shape: isOhlcv })
+  }
+
+  /** `socketId`: connections of this id follow the trades of the answer's tokens. */
+  tables(filter: TableFilter = {}, socketId?: string): Promise<Answer<Tables>> {
+    return this.#http.request({
+      endpoint: 'tables',
+      path: '/api/v2/meme',
+      shape: isTables,
+      body: JSON.stringify(filter),
+      ...(socketId !== undefined && { headers: { 'x-socket-id': socketId } }),
+    })
+  }
+
+  /** All about a mint; the problem `not_found` when nobody knows it. */
+  token(mint: string): Promise<Answer<TokenDetail>> {
+    const path = `/api/v2/tokens/${encoded(mint)}`
+    return this.#http.request({ endpoint: 'token', path, shape: isDetail })
+  }
+
+  /** Wallets that hold a mint now, largest first. */
+  holders(mint: string, query: PageQuery = {}): Promise<Answer<Page<TraderRecord>>> {
+    const path = `/api/v2/tokens/${encoded(mint)}/holders${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'holders', path, shape: isTraders })
+  }
+
+  /** Wallets that bought a mint, in the order in which they did. */
+  firstBuyers(mint: string, query: PageQuery = {}): Promise<Answer<Page<TraderRecord>>> {
+    const path = `/api/v2/tokens/${encoded(mint)}/first-buyers${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'firstBuyers', path, shape: isTraders })
+  }
+
+  udfConfig(): Promise<Answer<UdfConfig>> {
+    return this.#http.request({ endpoint: 'udfConfig', path: '/udf/config', shape: isUdfConfig })
+  }
+
+  /** The service's unix second, as text. */
+  udfTime(): Promise<Answer<string>> {
+    const path = '/udf/time'
+    return this.#http.request({ endpoint: 'udfTime', path, shape: isText, isText: true })
+  }
+
+  udfSymbol(symbol: string): Promise<Answer<UdfSymbol>> {
+    const path = `/udf/symbols${queryOf({ symbol })}`
+    return this.#http.request({ endpoint: 'udfSymbols', path, shape: isUdfSymbol })
+  }
+
+  udfSearch(query: string, limit?: number): Promise<Answer<readonly UdfFound[]>> {
+    const path = `/udf/search${queryOf({ query, limit })}`
+    return this.#http.request({ endpoint: 'udfSearch', path, shape: listOf(isUdfFound) })
+  }
+
+  udfHistory(query: UdfHistoryQuery): Promise<Answer<UdfHistory>> {
+    const path = `/udf/history${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'udfHistory', path, shape: isUdfHistory })
+  }
+}
+
+/** Half of a surrogate pair has no encoding: it becomes U+FFFD, as on the wire. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
+}
+
+function traderQuery({ orderBy, orderDirection, ...page }: TraderQuery): string {
+  return queryOf({ ...page, order_by: orderBy, order_direction: orderDirection })
+}
+
+/** `?…` of what is defined; true is 1, false 0. */
+function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
+    return [`${name}=${encoded(text)}`]
+  })
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
