@@ -68,6 +68,7 @@ export type LiveErrorCode =
   | 'too_many_candles'
   | 'not_local'
   | 'busy'
+  | 'starting'
 
 /** WebSocket close codes (RFC 6455 for 1xxx, our own for 4xxx). */
 export const CLOSE_CODES = {

@@ -108,6 +108,7 @@ const NO_STREAMS: LiveStreams = {
     wallet_trades: NOTHING,
     all_trades: NOTHING,
   },
+  isReady: () => false,
   epoch: () => 'e0',
   position: () => 0,
   now: () => 0,

@@ -46,8 +46,9 @@ export class Topics {
     return this.#topics.get(topic)?.all ?? NOBODY
   }
 
-  /** Idempotent. Nothing that was published before comes any more. */
+  /** Idempotent. Nothing that was published before comes any more. A closed one joins nothing. */
   join(connection: LiveConnection, topic: string): void {
+    if (connection.isClosed) return
     let followers = this.#topics.get(topic)
     if (followers === undefined) {
       followers = { all: new Set(), single: new Set() }
@@ -62,6 +63,8 @@ export class Topics {
 
   /** Idempotent. */
   leave(connection: LiveConnection, topic: string): void {
+    // Its socket must not be touched any more; `drop` takes all of its topics.
+    if (connection.isClosed) return
     connection.topics.delete(topic)
     const followers = this.#topics.get(topic)
     if (followers === undefined || !followers.all.delete(connection)) return
