@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 INSTALLED := node_modules/.package-lock.json
 NODE := $(BIN)/node
 PAGE := web/dist/index.html
-PAGE_SOURCES := $(shell find web src/client -path web/dist -prune -o -type f -print 2>/dev/null)
+PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 

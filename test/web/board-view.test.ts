@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/wire/answers.ts'
+import { parseTables } from '../../src/wire/requests/tables.ts'
 import {
   boardViewText,
   bound,
@@ -10,14 +12,12 @@ import {
 } from '../../web/src/filters/board-view.ts'
 import {
   FLAG_KEYS,
+  filterCount,
   RANGE_KEYS,
   SOCIAL_KEYS,
-  filterCount,
 } from '../../web/src/filters/filter-fields.ts'
-import { parsePresets, PRESETS_MAX, withPreset } from '../../web/src/filters/presets.ts'
+import { PRESETS_MAX, parsePresets, withPreset } from '../../web/src/filters/presets.ts'
 import { SORT_KEYS } from '../../web/src/filters/sort-orders.ts'
-import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/wire/answers.ts'
-import { parseTables } from '../../src/wire/requests/tables.ts'
 
 const range = fc
   .tuple(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, max: 1e6 }), fc.nat(2))
@@ -44,7 +44,11 @@ const column = fc.record({
 const board = fc.record({ new: column, completing: column, graduated: column })
 
 test('every view of the board is in its address and comes back from it', () => {
-  fc.assert(fc.property(board, (view) => expect(parseBoardView(boardViewText(view))).toEqual(view)))
+  fc.assert(
+    fc.property(board, (view) => {
+      expect(parseBoardView(boardViewText(view))).toEqual(view)
+    }),
+  )
 })
 
 test('the service takes the query of every view', () => {

@@ -20,13 +20,22 @@ export function BoardPage({ search }: { readonly search: string }) {
   const onTab = useSignal<Group>('new')
   const shown = useRef<Record<Group, readonly string[]>>({ new: [], completing: [], graduated: [] })
   const feeds = useMemo(
-    () => ({ new: new ColumnFeed('new'), completing: new ColumnFeed('completing'), graduated: new ColumnFeed('graduated') }),
+    () => ({
+      new: new ColumnFeed('new'),
+      completing: new ColumnFeed('completing'),
+      graduated: new ColumnFeed('graduated'),
+    }),
     [],
   )
   useEffect(() => {
     for (const group of GROUPS) feeds[group].follow(view[group].filters)
   }, [feeds, view])
-  useEffect(() => () => GROUPS.forEach((group) => feeds[group].close()), [feeds])
+  useEffect(
+    () => () => {
+      for (const group of GROUPS) feeds[group].close()
+    },
+    [feeds],
+  )
 
   const showText = (text: string) => go(text === '' ? '/' : `/?${text}`, 'replace')
   const onView = (group: Group, column: ColumnView) =>

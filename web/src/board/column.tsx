@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { ColumnFeed } from '../feed/column-feed.ts'
+import { sparkFeed } from '../feed/spark-feed.ts'
 import type { ColumnView } from '../filters/board-view.ts'
 import { ROWS } from '../filters/board-view.ts'
 import { filterCount, type Group } from '../filters/filter-fields.ts'
-import { SORT_KEYS, SORTS, isSortKey, sorted } from '../filters/sort-orders.ts'
+import { isSortKey, SORT_KEYS, SORTS, sorted } from '../filters/sort-orders.ts'
 import { Note } from '../parts/note.tsx'
 import { exact } from '../text/number-form.ts'
-import type { ColumnFeed } from '../feed/column-feed.ts'
-import { sparkFeed } from '../feed/spark-feed.ts'
 import { ROW_HEIGHT, type ShownRow, seenRange } from './column-rows.ts'
 import { FilterPanel } from './filter-panel.tsx'
 import { HeldOrder } from './held-order.ts'
@@ -54,12 +54,24 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
   const seen = rows.slice(first, end)
   const mints = seen.map(({ row }) => row.mint).join()
-  useEffect(() => sparkFeed.want(group, rows.slice(first, end).map(({ row }) => row)), [mints])
+  useEffect(
+    () =>
+      sparkFeed.want(
+        group,
+        rows.slice(first, end).map(({ row }) => row),
+      ),
+    [mints],
+  )
   useEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
   useEffect(() => scrollToCurrent(box.current, rows, currentMint), [currentMint])
 
   return (
-    <section class="column" data-group={group} data-seq={feed.seq} aria-label={COLUMN_TITLES[group]}>
+    <section
+      class="column"
+      data-group={group}
+      data-seq={feed.seq}
+      aria-label={COLUMN_TITLES[group]}
+    >
       <header class="column-head">
         <h2>{COLUMN_TITLES[group]}</h2>
         <span class="count" title={`Rows shown, at most ${ROWS}`}>
@@ -109,7 +121,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
         onPointerLeave={() => order.pointedAt(false)}
       >
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
-        <div role="list" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+        <ul style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
           {seen.map(({ row, isGone }, at) => (
             <Row
               key={row.mint}
@@ -119,19 +131,27 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
               isCurrent={row.mint === currentMint}
             />
           ))}
-        </div>
+        </ul>
       </div>
     </section>
   )
 }
 
-function Unfilled({ feed, hasFilters }: { readonly feed: ColumnFeed; readonly hasFilters: boolean }) {
+function Unfilled({
+  feed,
+  hasFilters,
+}: {
+  readonly feed: ColumnFeed
+  readonly hasFilters: boolean
+}) {
   const problem = feed.problem.value
   if (problem !== null) return <Note title="The service refuses this filter">{problem}</Note>
   if (feed.isLoading.value) return <Note title="Loading">The first rows are on their way.</Note>
   if (feed.rows.value.length > 0) return null
   return hasFilters ? (
-    <Note title="Nothing fits">No token passes these filters now. Rows appear as soon as one does.</Note>
+    <Note title="Nothing fits">
+      No token passes these filters now. Rows appear as soon as one does.
+    </Note>
   ) : (
     <Note title="Empty">No token is in this group yet.</Note>
   )

@@ -58,7 +58,13 @@ export function PresetBar({ view, onView }: PresetBarProps) {
             save(String(new FormData(event.currentTarget).get('name') ?? ''))
           }}
         >
-          <input class="field" name="name" aria-label="Name of the preset" placeholder="Name, then Enter" maxLength={PRESET_NAME_MAX} />
+          <input
+            class="field"
+            name="name"
+            aria-label="Name of the preset"
+            placeholder="Name, then Enter"
+            maxLength={PRESET_NAME_MAX}
+          />
         </form>
       )}
       {chosen !== undefined && !BUILT_IN.includes(chosen) && (

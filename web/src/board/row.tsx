@@ -23,15 +23,14 @@ interface RowProps {
 export function Row({ row, index, isGone, isCurrent }: RowProps) {
   const inner = useMemo(() => <RowBody row={row} />, [row])
   return (
-    <div
+    <li
       class={isGone ? 'row gone' : 'row'}
-      role="listitem"
       data-mint={row.mint}
       aria-current={isCurrent ? 'true' : undefined}
       style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
     >
       <a href={tokenPath(row.mint)}>{inner}</a>
-    </div>
+    </li>
   )
 }
 

@@ -1,5 +1,11 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Bar, BarsUpdate, Resolution, Subscription, TableRow } from '../../../client/src/mintfeed.ts'
+import type {
+  Bar,
+  BarsUpdate,
+  Resolution,
+  Subscription,
+  TableRow,
+} from '../../../client/src/mintfeed.ts'
 import type { Group } from '../filters/filter-fields.ts'
 import { nowSeconds } from '../frame/now.ts'
 import { parseTime } from '../text/time-form.ts'

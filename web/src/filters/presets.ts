@@ -17,13 +17,12 @@ export const BUILT_IN: readonly Preset[] = [
   { name: 'All', view: '' },
   {
     name: 'Clean',
-    view: new URLSearchParams(
-      ['new', 'completing', 'graduated'].flatMap((group) => [
-        [`${group}.devHoldingPct`, '..5'],
-        [`${group}.bundlersHoldingPct`, '..5'],
-        [`${group}.socials`, 'atLeastOne'],
-      ]),
-    ).toString(),
+    view: ['new', 'completing', 'graduated']
+      .map(
+        (group) =>
+          `${group}.devHoldingPct=..5&${group}.bundlersHoldingPct=..5&${group}.socials=atLeastOne`,
+      )
+      .join('&'),
   },
   {
     name: 'About to graduate',
@@ -48,7 +47,8 @@ export function parsePresets(text: string | null): readonly Preset[] {
 
 function isPreset(value: unknown): value is Preset {
   if (typeof value !== 'object' || value === null) return false
-  const { name, view } = { name: undefined, view: undefined, ...value }
+  const name: unknown = Reflect.get(value, 'name')
+  const view: unknown = Reflect.get(value, 'view')
   return typeof name === 'string' && name.length <= PRESET_NAME_MAX && typeof view === 'string'
 }
 

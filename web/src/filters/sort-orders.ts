@@ -25,7 +25,7 @@ export const SORT_KEYS: readonly SortKey[] = [
 ]
 
 export function isSortKey(text: string): text is SortKey {
-  return text in SORTS
+  return Object.hasOwn(SORTS, text)
 }
 
 /** The rows in an order, equal ones as they came. */

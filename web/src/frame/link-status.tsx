@@ -41,7 +41,8 @@ export function LinkBanner() {
   if (state === 'live' || state === 'connecting' || lastSeconds === null) return null
   return (
     <p class="banner" role="alert">
-      The service is out of reach. Shown is {clockTime(lastSeconds)} UTC; the page reconnects by itself.
+      The service is out of reach. Shown is {clockTime(lastSeconds)} UTC; the page reconnects by
+      itself.
     </p>
   )
 }

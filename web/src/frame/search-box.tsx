@@ -65,7 +65,8 @@ export function SearchBox() {
     if (key === 'Escape') leave()
     else if (key === 'ArrowDown') at.value = Math.min(at.value + 1, tokens.length - 1)
     else if (key === 'ArrowUp') at.value = Math.max(at.value - 1, 0)
-    else if (key === 'Enter' && tokens[at.value] !== undefined) open(tokenPath(tokens[at.value].mint))
+    else if (key === 'Enter' && tokens[at.value] !== undefined)
+      open(tokenPath(tokens[at.value].mint))
     else return
     event.preventDefault()
   }
@@ -90,7 +91,7 @@ export function SearchBox() {
         }}
         onKeyDown={onKeyDown}
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd>/</kbd>
       {found.value !== null && (
         <div class="found" id="found" role="listbox" aria-label="Tokens found">
           {tokens.map((token, index) => (

@@ -41,7 +41,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         >
           {theme.value === 'dark' ? '☾' : '☀'}
         </button>
-        <button type="button" class="button wide-only" onClick={openHelp} title="Keys (?)" aria-label="Keys">
+        <button
+          type="button"
+          class="button wide-only"
+          onClick={openHelp}
+          title="Keys (?)"
+          aria-label="Keys"
+        >
           ?
         </button>
       </header>

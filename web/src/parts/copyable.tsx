@@ -27,7 +27,14 @@ export function Copyable({ text, what }: { readonly text: string; readonly what:
       onClick={copy}
     >
       {short(text)}
-      <svg viewBox="0 0 16 16" width="12" height="12" fill="none" stroke="currentColor" aria-hidden="true">
+      <svg
+        viewBox="0 0 16 16"
+        width="12"
+        height="12"
+        fill="none"
+        stroke="currentColor"
+        aria-hidden="true"
+      >
         <path d="M5.5 5.5h8v8h-8zM10.5 5V2.5h-8v8H5" />
       </svg>
       <span role="status">{note}</span>

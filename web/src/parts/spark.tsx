@@ -3,7 +3,13 @@ const HEIGHT = 20
 const EDGE = 2
 
 /** A line through values, oldest first; its colour says whether the last is below the first. */
-export function Spark({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
+export function Spark({
+  values,
+  label,
+}: {
+  readonly values: readonly number[]
+  readonly label: string
+}) {
   if (values.length < 2) return <svg class="spark" aria-hidden="true" />
   const isUp = values[values.length - 1] >= values[0]
   return (

@@ -21,7 +21,13 @@ const CLASSES = [
 ] as const
 
 /** A wallet in short, with its classes. */
-export function WalletLink({ wallet, flags }: { readonly wallet: string; readonly flags: WalletFlags }) {
+export function WalletLink({
+  wallet,
+  flags,
+}: {
+  readonly wallet: string
+  readonly flags: WalletFlags
+}) {
   return (
     <span class="wallet">
       <a class="link" href={walletPath(wallet)} title={wallet}>

@@ -3,12 +3,16 @@
  * (components write text nodes only), and what could reorder or hide the text around it is left out.
  */
 
-/** Controls, marks that turn the direction of writing, characters without width, tags, fillers. */
+/**
+ * Controls and whatever is drawn without a width: marks that turn the direction of writing, fillers,
+ * tags. The joiner and the picture form of emoji stay for now.
+ */
 const UNSEEN =
-  /[\p{Cc}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202f\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu
+  /(?![\u200d\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffb]/gu
 
 /** A joiner that does not join two pictures. */
-const LOOSE_JOINER = /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu
+const LOOSE_JOINER =
+  /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu
 
 /** More than two marks on one letter climb into the lines above and below. */
 const PILED_MARKS = /(\p{M}{2})\p{M}+/gu

@@ -9,10 +9,13 @@ const BARS = 40
 export function BarTable({ candles }: { readonly candles: readonly Candle[] }) {
   const isOpen = useSignal(false)
   return (
-    <details class="bar-table" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+    <details
+      class="bar-table"
+      onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
+    >
       <summary>Bars as a table</summary>
       {isOpen.value && (
-        <div class="bar-scroll" tabIndex={0} role="region" aria-label="Newest bars">
+        <div class="bar-scroll">
           <table class="table">
             <thead>
               <tr>

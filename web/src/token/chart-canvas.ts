@@ -38,7 +38,9 @@ export class ChartCanvas {
       borderVisible: false,
     })
     this.#marks = createSeriesMarkers(this.#candles, [])
-    this.#chart.subscribeCrosshairMove(({ time }) => onPointed(typeof time === 'number' ? time : null))
+    this.#chart.subscribeCrosshairMove(({ time }) =>
+      onPointed(typeof time === 'number' ? time : null),
+    )
     this.wear()
   }
 

@@ -5,9 +5,9 @@ import { theme } from '../frame/theme.ts'
 import { Note } from '../parts/note.tsx'
 import { BarTable } from './bar-table.tsx'
 import { CandleFeed } from './candle-feed.ts'
+import { CandleLegend } from './candle-legend.tsx'
 import { type CandleView, candleOf, WIDTHS, widthLabel } from './candle-view.ts'
 import type { ChartCanvas } from './chart-canvas.ts'
-import { CandleLegend } from './candle-legend.tsx'
 import { barMarks, type Mark } from './marks.ts'
 
 interface ChartProps {
@@ -70,7 +70,7 @@ export function Chart({ mint, supply, marks }: ChartProps) {
   return (
     <section class="chart" aria-label="Chart" data-seq={feed.seq}>
       <div class="chart-bar">
-        <div class="widths" role="group" aria-label="Width of a candle">
+        <div class="widths">
           {WIDTHS.map((each) => (
             <button
               key={each}
@@ -86,18 +86,36 @@ export function Chart({ mint, supply, marks }: ChartProps) {
           ))}
         </div>
         <span class="spring" />
-        <Choice label="Market cap" isOn={measure === 'cap'} set={() => (view.value = { unit, measure: 'cap' })} />
-        <Choice label="Price" isOn={measure === 'price'} set={() => (view.value = { unit, measure: 'price' })} />
+        <Choice
+          label="Market cap"
+          isOn={measure === 'cap'}
+          set={() => (view.value = { unit, measure: 'cap' })}
+        />
+        <Choice
+          label="Price"
+          isOn={measure === 'price'}
+          set={() => (view.value = { unit, measure: 'price' })}
+        />
         <span class="split" />
-        <Choice label="USD" isOn={unit === 'usd'} set={() => (view.value = { unit: 'usd', measure })} />
-        <Choice label="SOL" isOn={unit === 'sol'} set={() => (view.value = { unit: 'sol', measure })} />
+        <Choice
+          label="USD"
+          isOn={unit === 'usd'}
+          set={() => (view.value = { unit: 'usd', measure })}
+        />
+        <Choice
+          label="SOL"
+          isOn={unit === 'sol'}
+          set={() => (view.value = { unit: 'sol', measure })}
+        />
       </div>
       <div class="canvas">
         <CandleLegend candles={candles.value} time={pointed.value} unit={unit} />
         <div ref={box} class="canvas-box" aria-hidden="true" />
         {feed.bars.value.length === 0 && (
           <Note title={feed.isLoading.value ? 'Loading' : 'No trades yet'}>
-            {feed.isLoading.value ? 'The bars are on their way.' : 'The first trade draws the first bar.'}
+            {feed.isLoading.value
+              ? 'The bars are on their way.'
+              : 'The first trade draws the first bar.'}
           </Note>
         )}
       </div>
@@ -105,7 +123,12 @@ export function Chart({ mint, supply, marks }: ChartProps) {
         <BarTable candles={candles.value} />
         <span class="faint">
           C creator · S snipers · F followed wallet · charts by{' '}
-          <a class="link" href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">
+          <a
+            class="link"
+            href="https://www.tradingview.com/"
+            target="_blank"
+            rel="noopener noreferrer"
+          >
             TradingView
           </a>
         </span>

@@ -19,7 +19,10 @@ export const PLAIN_TAPE: TapeFilter = { direction: 'all', wallets: 'all', minUsd
 
 /** Does a trade pass? `creator` is the token's. */
 export function fits(
-  swap: Pick<Swap, 'direction' | 'volume_usd' | 'signer' | 'sniper_wallet' | 'fresh_wallet' | 'pro_trader'>,
+  swap: Pick<
+    Swap,
+    'direction' | 'volume_usd' | 'signer' | 'sniper_wallet' | 'fresh_wallet' | 'pro_trader'
+  >,
   creator: string,
   { direction, wallets, minUsd }: TapeFilter,
 ): boolean {

@@ -25,7 +25,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
         <span class="spring" />
         <TapeControls filter={filter.value} onFilter={(next) => (filter.value = next)} />
       </div>
-      <div class="panel-rows" tabIndex={0} role="region" aria-label="Newest trades">
+      <div class="panel-rows">
         <table class="table">
           <thead>
             <tr>
@@ -59,7 +59,13 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
   )
 }
 
-function TapeRow({ trade: { swap, seq }, creator }: { readonly trade: TapeTrade; readonly creator: string }) {
+function TapeRow({
+  trade: { swap, seq },
+  creator,
+}: {
+  readonly trade: TapeTrade
+  readonly creator: string
+}) {
   const side = swap.direction === 'buy' ? 'up' : 'down'
   return (
     <tr data-seq={seq}>
@@ -123,7 +129,9 @@ function TapeControls({
         inputMode="decimal"
         placeholder="min $"
         aria-label="At least this many dollars"
-        onChange={({ currentTarget }) => onFilter({ ...filter, minUsd: bound(currentTarget.value) ?? 0 })}
+        onChange={({ currentTarget }) =>
+          onFilter({ ...filter, minUsd: bound(currentTarget.value) ?? 0 })
+        }
       />
     </>
   )
