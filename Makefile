@@ -26,7 +26,7 @@ run: $(INSTALLED) $(PAGE) ## Serve a living, simulated market on http://127.0.0.
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) src/main.ts
 
-test: $(INSTALLED) ## Every test: model, properties, feeds, server, conformance
+test: $(INSTALLED) $(PAGE) ## Every test: model, properties, feeds, server, conformance
 	@echo "mintfeed: running all tests"
 	@npm test --silent
 

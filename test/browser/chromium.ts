@@ -26,9 +26,10 @@ export function chromiumPath(): string | null {
 
 /** Why browser tests cannot run here, or null. */
 export function whyNoBrowser(): string | null {
-  return chromiumPath() === null
-    ? 'Chromium was not found: install it, or name it in CHROMIUM.'
-    : null
+  if (chromiumPath() === null) return 'Chromium was not found: install it, or name it in CHROMIUM.'
+  return existsSync(join(PAGE_FOLDER, 'index.html'))
+    ? null
+    : 'The page is not built: `npm run build` does it.'
 }
 
 /** A browser without a window. Inside a container as root it has no sandbox to build. */

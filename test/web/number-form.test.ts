@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compact, percent, signedUsd, usd } from '../../web/src/text/number-form.ts'
+import { compact, money, percent, share, signedMoney, usd } from '../../web/src/text/number-form.ts'
 
 test.each([
   [0, '0'],
@@ -24,8 +24,13 @@ test.each([
 
 test('dollars and percents have their sign in front and no needless zeros', () => {
   expect(usd(-30)).toBe('-$30')
-  expect(signedUsd(1_234)).toBe('+$1.23K')
-  expect(signedUsd(0)).toBe('$0')
+  expect(signedMoney(1_234)).toBe('+$1.23K')
+  expect(signedMoney(0)).toBe('$0')
+  expect(money(0.4231)).toBe('$0.42')
+  expect(money(-0.001)).toBe('-<$0.01')
+  expect(money(1_234)).toBe('$1.23K')
+  expect(share(56.4)).toBe('56')
+  expect(share(2.55)).toBe('2.5')
   expect(percent(12.34)).toBe('12.3%')
   expect(percent(100)).toBe('100%')
   expect(percent(0.01)).toBe('<0.1%')

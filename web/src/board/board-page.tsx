@@ -75,6 +75,8 @@ export function BoardPage({ search }: { readonly search: string }) {
       <h1 class="unseen">Live board</h1>
       <div class="board-bar">
         <PresetBar view={boardViewText(view)} onView={showText} />
+        <span class="spring" />
+        <span class="hint wide-only">Pointing at a column holds its order</span>
         <div class="tabs">
           {GROUPS.map((group) => (
             <button

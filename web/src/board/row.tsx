@@ -6,7 +6,7 @@ import { FlashUsd } from '../parts/flash.tsx'
 import { SocialMarks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { shown, shownName } from '../text/chain-text.ts'
-import { compact, exact, percent, usd } from '../text/number-form.ts'
+import { compact, exact, money, percent } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
 import { RowSpark } from './row-spark.tsx'
@@ -60,13 +60,15 @@ function RowBody({ row }: { readonly row: TableRow }) {
         </span>
         <SocialMarks links={row} />
       </span>
-      <span class="volume" title={`Volume of 24 h: $${exact(row.vol_24h)}`}>
-        <span class="label">V</span> <span data-cell="volume">{usd(row.vol_24h)}</span>{' '}
+      <span class="volume">
+        <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>
+          <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
+        </span>
         <i
           class="progress"
           title={`Bonding curve ${percent(row.pct_completion)}`}
           style={{ '--part': String(row.pct_completion / 100) }}
-        />{' '}
+        />
         <span data-cell="progress">{percent(row.pct_completion)}</span>
       </span>
       <span class="lower">

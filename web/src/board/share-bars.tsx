@@ -1,5 +1,5 @@
 import type { TableRow } from '../../../client/src/mintfeed.ts'
-import { percent } from '../text/number-form.ts'
+import { percent, share } from '../text/number-form.ts'
 
 /** Class shares of a row: what they are called, where they stand, from where on they are marked. */
 const SHARES = [
@@ -21,11 +21,11 @@ export function ShareBars({ row }: { readonly row: TableRow }) {
         return (
           <span
             key={short}
-            class={value >= high ? 'share high' : 'share'}
+            class={value >= high ? 'share high' : value === 0 ? 'share none' : 'share'}
             title={`${name}: ${percent(value)} of the supply`}
           >
             <span class="label">{short}</span>
-            <b data-cell={short}>{percent(value)}</b>
+            <b data-cell={short}>{share(value)}</b>
             <i style={{ '--part': String(value / 100) }} />
           </span>
         )

@@ -1,16 +1,17 @@
 import { useEffect } from 'preact/hooks'
-import { link } from '../feed/connection.ts'
 import { Note } from '../parts/note.tsx'
 import { linePath } from '../parts/spark.tsx'
 import { compact, exact } from '../text/number-form.ts'
 import { age } from '../text/time-form.ts'
 import { followFigures, rates, readings, readProblem, requests, series } from './figures.ts'
+import { followLag, lagsMs } from './launch-lag.ts'
 
 const MEGABYTE = 2 ** 20
 
 /** How the service itself is: figures of `/readyz` and `/metrics`, with plots of five minutes. */
 export function EnginePage() {
   useEffect(followFigures, [])
+  useEffect(followLag, [])
   const latest = readings.value.at(-1)
   if (latest === undefined)
     return (
@@ -19,7 +20,7 @@ export function EnginePage() {
       </main>
     )
   const { figures, isReady, reason } = latest
-  const lag = latest.atMs / 1000 - (figures.now_seconds ?? Number.NaN)
+  const lags = lagsMs.value.map((ms) => Math.max(0, ms) / 1000)
   const snapshotAge = figures.snapshot_age_seconds
   const megabytes = (name: string) => series(name).map((bytes) => bytes / MEGABYTE)
   return (
@@ -32,8 +33,7 @@ export function EnginePage() {
       </div>
       <div class="plots">
         <Plot name="Swaps a second" values={rates('swaps_folded_total')} />
-        <Plot name="Engine clock behind" values={[]} text={`${compact(Math.max(0, lag))} s`} />
-        <Plot name="Feed to page" values={[]} text={lagText()} />
+        <Plot name="Newest launch to page, s" values={lags} />
         <Plot name="Live sockets" values={series('live_connections')} />
         <Plot name="Messages published a second" values={rates('live_published_total')} />
         <Plot name="Memory of the process, MB" values={megabytes('rss_bytes')} />
@@ -62,11 +62,6 @@ export function EnginePage() {
 
 function text(value: number): string {
   return Number.isNaN(value) ? 'no journal' : compact(value)
-}
-
-function lagText(): string {
-  const { lagMs } = link.value
-  return lagMs === null ? '–' : `${compact(Math.max(0, lagMs) / 1000)} s`
 }
 
 interface PlotProps {

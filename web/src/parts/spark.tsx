@@ -1,4 +1,4 @@
-const WIDTH = 76
+const WIDTH = 64
 const HEIGHT = 20
 const EDGE = 2
 

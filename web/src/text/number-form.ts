@@ -32,11 +32,6 @@ export function usd(value: number): string {
   return value < 0 ? `-$${compact(-value)}` : `$${compact(value)}`
 }
 
-/** `1.23 SOL` without the word: the column has it. */
-export function sol(value: number): string {
-  return compact(value)
-}
-
 /** `12.3%`, `0.4%`, `<0.1%`, `100%`. */
 export function percent(value: number): string {
   if (!Number.isFinite(value)) return '–'
@@ -46,9 +41,22 @@ export function percent(value: number): string {
   return `${trimmed(value.toFixed(size >= 99.95 ? 0 : 1))}%`
 }
 
-/** `+$1.2K`, `-$30`, `$0`. */
-export function signedUsd(value: number): string {
-  return value > 0 ? `+${usd(value)}` : usd(value)
+/** A percent where the place is small: `56`, `2.5`, `0`. */
+export function share(value: number): string {
+  return value >= 9.95 ? value.toFixed(0) : trimmed(value.toFixed(1))
+}
+
+/** An amount of dollars, cents at the smallest: `$1.23M`, `$0.42`, `<$0.01`. */
+export function money(value: number): string {
+  const size = Math.abs(value)
+  const sign = value < 0 ? '-' : ''
+  if (size >= 0.995 || size === 0 || Number.isNaN(size)) return usd(value)
+  return size < 0.005 ? `${sign}<$0.01` : `${sign}$${size.toFixed(2)}`
+}
+
+/** `+$1.2K`, `-$30`, `+$0.42`, `$0`: what was won or lost. */
+export function signedMoney(value: number): string {
+  return value > 0 ? `+${money(value)}` : money(value)
 }
 
 /** `12,345`: for exact counts on hover. */

@@ -12,6 +12,14 @@ export const WIDTHS: readonly Resolution[] = [
   ...(['1D', '1W', '1M'] as const),
 ]
 
+/** A width of which some hundred bars reach over an age. */
+export function widthFor(ageSeconds: number): Resolution {
+  if (ageSeconds < 600) return '5S'
+  if (ageSeconds < 3_600) return '15S'
+  if (ageSeconds < 4 * 3_600) return '1'
+  return ageSeconds < 16 * 3_600 ? '5' : '15'
+}
+
 /** What a width is called: `1` is a minute. */
 export function widthLabel(width: Resolution): string {
   if (/[SDWM]$/.test(width)) return width.replace('S', 's')

@@ -25,7 +25,8 @@ export class ChartCanvas {
   readonly #marks: ISeriesMarkersPluginApi<Time>
 
   constructor(box: HTMLElement, onPointed: (time: number | null) => void) {
-    this.#chart = createChart(box, { autoSize: true })
+    // The required link to TradingView stands below the chart: the logo would bring a style element.
+    this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
     this.#volumes = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
       priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
@@ -49,8 +50,6 @@ export class ChartCanvas {
     const colour = colours()
     this.#chart.applyOptions({
       layout: {
-        // The required link to TradingView stands below the chart: the logo would bring a style element.
-        attributionLogo: false,
         background: { type: ColorType.Solid, color: colour('--ground') },
         textColor: colour('--soft'),
         fontFamily: getComputedStyle(document.body).fontFamily,

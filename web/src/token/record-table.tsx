@@ -3,7 +3,7 @@ import { tokenPath } from '../frame/route.ts'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { shownName } from '../text/chain-text.ts'
-import { compact, percent, signedUsd, usd } from '../text/number-form.ts'
+import { compact, money, percent, signedMoney } from '../text/number-form.ts'
 
 const COLUMNS = {
   wallet: 'Wallet',
@@ -87,11 +87,11 @@ function Cell({
         <Figure column={column} text={percent(record.holding_pct)} exact={record.holding_amount} />
       )
     case 'worth':
-      return <Figure column={column} text={usd(record.holding_usd)} exact={record.holding_usd} />
+      return <Figure column={column} text={money(record.holding_usd)} exact={record.holding_usd} />
     case 'bought':
-      return <Figure column={column} text={usd(record.bought_usd)} exact={record.bought_usd} />
+      return <Figure column={column} text={money(record.bought_usd)} exact={record.bought_usd} />
     case 'sold':
-      return <Figure column={column} text={usd(record.sold_usd)} exact={record.sold_usd} />
+      return <Figure column={column} text={money(record.sold_usd)} exact={record.sold_usd} />
     case 'trades':
       return <Figure column={column} text={compact(record.trades)} exact={record.trades} />
     case 'pnl':
@@ -101,7 +101,7 @@ function Cell({
           data-cell="pnl"
           title={`$${record.pnl}`}
         >
-          {signedUsd(record.pnl)} <span class="faint">{percent(record.pnl_pct)}</span>
+          {signedMoney(record.pnl)} <span class="faint part">{percent(record.pnl_pct)}</span>
         </td>
       )
     case 'active':

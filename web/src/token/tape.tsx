@@ -3,7 +3,7 @@ import { bound } from '../filters/board-view.ts'
 import { Note } from '../parts/note.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
-import { compact, usd } from '../text/number-form.ts'
+import { compact, money, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
@@ -74,7 +74,7 @@ function TapeRow({
       </td>
       <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
       <td class={`number ${side}`} title={`$${swap.volume_usd}`}>
-        {usd(swap.volume_usd)}
+        {money(swap.volume_usd)}
       </td>
       <td class="number">{compact(swap.quote_mint_amount)}</td>
       <td class="number soft">{usd(swap.m_cap_usd)}</td>

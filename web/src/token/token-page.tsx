@@ -5,6 +5,7 @@ import { client } from '../feed/connection.ts'
 import { Note } from '../parts/note.tsx'
 import { short } from '../text/chain-text.ts'
 import { exact } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
 import { Chart } from './chart.tsx'
 import { ClassShares } from './class-shares.tsx'
 import { Concentration } from './concentration.tsx'
@@ -45,7 +46,12 @@ export function TokenPage({ mint }: { readonly mint: string }) {
       <TokenHead detail={detail} />
       <div class="token-grid">
         <div class="token-main">
-          <Chart mint={mint} supply={supply} marks={marks} />
+          <Chart
+            mint={mint}
+            createdAt={parseTime(detail.timestamp) ?? 0}
+            supply={supply}
+            marks={marks}
+          />
           <Traders feed={feed} onFollow={(swaps) => (followed.value = swaps)} />
         </div>
         <div class="token-side">

@@ -4,8 +4,8 @@ import { tokenPath } from '../frame/route.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { Note } from '../parts/note.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
-import { short, shownName } from '../text/chain-text.ts'
-import { compact, exact, signedUsd, usd } from '../text/number-form.ts'
+import { shownName } from '../text/chain-text.ts'
+import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { RecordTable } from '../token/record-table.tsx'
 import { WalletFeed } from './wallet-feed.ts'
@@ -26,7 +26,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   return (
     <main class="scroll" id="main">
       <div class="page-head">
-        <h1>Wallet {short(wallet)}</h1>
+        <h1>Wallet</h1>
         <Copyable text={wallet} what="wallet" />
       </div>
       <Totals records={page.items} total={page.total} />
@@ -71,7 +71,7 @@ function Totals({
       <Total name="Unrealised" value={unrealized} />
       <div>
         <dt>Worth now</dt>
-        <dd>{usd(sum((record) => record.holding_usd))}</dd>
+        <dd>{money(sum((record) => record.holding_usd))}</dd>
       </div>
       <div>
         <dt>Tokens in profit</dt>
@@ -92,7 +92,7 @@ function Total({ name, value }: { readonly name: string; readonly value: number 
     <div>
       <dt>{name}</dt>
       <dd class={value < 0 ? 'down' : 'up'} title={`$${value}`}>
-        {signedUsd(value)}
+        {signedMoney(value)}
       </dd>
     </div>
   )
@@ -138,7 +138,7 @@ function LastTrades({
                   <bdi>{shownName(names.get(swap.mint) ?? '', swap.mint)}</bdi>
                 </a>
               </td>
-              <td class="number">{usd(swap.volume_usd)}</td>
+              <td class="number">{money(swap.volume_usd)}</td>
               <td class="number soft">{usd(swap.m_cap_usd)}</td>
             </tr>
           ))}
