@@ -3,6 +3,8 @@ SHELL := /bin/sh
 BIN := node_modules/.bin
 INSTALLED := node_modules/.package-lock.json
 NODE := $(BIN)/node
+PAGE := web/dist/index.html
+PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
@@ -16,11 +18,15 @@ $(INSTALLED): package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $(INSTALLED)
 
-run: $(INSTALLED) ## Serve a living, simulated market on http://127.0.0.1:8080
+$(PAGE): $(INSTALLED) $(PAGE_SOURCES)
+	@echo "mintfeed: building the page (once, until its sources change)"
+	@npm run --silent build
+
+run: $(INSTALLED) $(PAGE) ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) src/main.ts
 
-test: $(INSTALLED) ## Every test: model, properties, feeds, server, conformance
+test: $(INSTALLED) $(PAGE) ## Every test: model, properties, feeds, server, conformance
 	@echo "mintfeed: running all tests"
 	@npm test --silent
 

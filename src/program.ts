@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
 import type { pino } from 'pino'
 import { openAdmin } from './admin-surface.ts'
 import { AwakeLoop } from './awake-loop.ts'
@@ -12,6 +13,7 @@ import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
+import { readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
@@ -22,6 +24,9 @@ import { SideFeeds } from './side-feeds.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
+
+/** Where `npm run build` leaves the page. */
+const DASHBOARD_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url))
 
 export type Logger = ReturnType<typeof pino>
 
@@ -60,7 +65,7 @@ export class Program {
    * @throws Error with one sentence when a port cannot be had or the TLS files are not right
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin, surface } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface, hasDashboard } = this.#config
     const { tls, limits } = surface
     if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
@@ -87,6 +92,7 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
+      ...(hasDashboard ? { dashboard: readDashboard(DASHBOARD_FOLDER) } : {}),
       log: this.#log,
     })
     this.#admin = await openAdmin(this.#config, {

@@ -68,6 +68,8 @@ export interface Config {
   readonly solana: SolanaSetting | null
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
+  /** The page people look at is served at `/`. */
+  readonly hasDashboard: boolean
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -87,6 +89,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   RATE_LIMIT: '120/60s',
   TRUST_PROXY: '',
   CORS_ORIGIN: '*',
+  DASHBOARD: 'on',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
   CHECK_CACHE: '0',
@@ -169,6 +172,7 @@ export function readConfig(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,
     ),
+    hasDashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off']) === 'on',
   }
 }
 

@@ -193,3 +193,9 @@ export const MAX_EVENT_STREAMS = 2_000
 
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 15_000
+
+/** Files of the built page at most; one that has more is not a page of this program. */
+export const MAX_DASHBOARD_FILES = 64
+
+/** Bytes of those files in all, uncompressed: they stay in memory. */
+export const MAX_DASHBOARD_BYTES = 4 * 1024 * 1024

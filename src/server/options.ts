@@ -1,6 +1,7 @@
 import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
 import type { LiveStreams } from '../wire/streams.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
+import type { Dashboard } from './dashboard-files.ts'
 import type { AdjustableLimits } from './limits.ts'
 import type { TlsFiles } from './tls-files.ts'
 
@@ -69,6 +70,8 @@ export interface ServerOptions {
   readonly log: Log
   /** Documents served beside the API, not rate limited. */
   readonly documents?: readonly StaticDocument[]
+  /** The page at `/`; null: it is not built; absent: there is none. */
+  readonly dashboard?: Dashboard | null
   readonly liveTimes?: LiveTimes
   /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
   readonly tls?: TlsFiles

@@ -5,6 +5,7 @@ import { type EncodedBody, encodeBody } from './encoded-body.ts'
 export interface Reply {
   readonly statusCode: StatusCode
   readonly contentType: string
+  /** Text, or bytes that were prepared at the start. */
   readonly body: string | EncodedBody
   /** Headers of this answer alone. */
   readonly headers: readonly Header[]

@@ -5,6 +5,7 @@ import { Apps } from './apps.ts'
 import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { corsHeaders } from './cors.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { internalError, positionHeaders } from './front-replies.ts'
@@ -118,7 +119,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   const metrics = () => metricsText(context.http, figures())
   const system = systemRoutes(options.state, figures, metrics)
-  const documents = documentRoutes(options.documents ?? [])
+  const { dashboard } = options
+  const documents = [
+    ...documentRoutes(options.documents ?? []),
+    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
+  ]
   const front = httpFront({
     router: routerOf([...api, ...system, ...documents, feedRoute]),
     addresses,
