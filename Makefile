@@ -3,24 +3,30 @@ SHELL := /bin/sh
 BIN := node_modules/.bin
 INSTALLED := node_modules/.package-lock.json
 NODE := $(BIN)/node
+PAGE := web/dist/index.html
+PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench mutants crash conformance format sim reconnects
+.PHONY: help run test check bench bench-charts mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(INSTALLED): package.json package-lock.json
 	@echo "mintfeed: installing packages from the lock file (they bring Node 22 along)"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $(INSTALLED)
 
-run: $(INSTALLED) ## Serve a living, simulated market on http://127.0.0.1:8080
+$(PAGE): $(INSTALLED) $(PAGE_SOURCES)
+	@echo "mintfeed: building the page (once, until its sources change)"
+	@npm run --silent build
+
+run: $(INSTALLED) $(PAGE) ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) src/main.ts
 
-test: $(INSTALLED) ## Every test: model, properties, feeds, server, conformance
+test: $(INSTALLED) $(PAGE) ## Every test: model, properties, feeds, server, conformance
 	@echo "mintfeed: running all tests"
 	@npm test --silent
 
@@ -28,14 +34,20 @@ check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"
 	@npm run --silent check
 
-bench: $(INSTALLED) ## Figures: fold, journal, restart, snapshot pause, memory, tables, fan-out
-	@npm run --silent bench
+bench: $(INSTALLED) ## The goals S1 to S13 as one table, beside their peers; ONLY=S1,S5 for some
+	@ONLY=$(ONLY) $(NODE) bench/run.ts
+
+bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs
+	@$(NODE) bench/publish.ts
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 	@npm run --silent mutants
 
 crash: $(INSTALLED) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
 	@$(NODE) test/crash/run.ts
+
+feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) seeded schedules of faults a feed
+	@FEED_SCHEDULES=$(or $(SCHEDULES),200) $(NODE) node_modules/vitest/vitest.mjs run test/feeds/yellowstone test/feeds/solana test/feeds/live-feeds.test.ts
 
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
@@ -48,3 +60,21 @@ conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
 
 format: $(INSTALLED) ## Formats the source
 	@npm run --silent format
+
+fuzz: $(INSTALLED) ## COUNT hostile inputs (20,000,000) from SEED into every reader, then on sockets
+	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/fuzz/run.ts
+
+attacks: $(INSTALLED) ## Attacks at full size on loopback; a table of what they cost others
+	@$(NODE) test/attacks/run.ts
+
+soak: $(INSTALLED) ## Runs a market for DURATION (30m) with faults; memory, stalls, errors, differences
+	@DURATION=$(or $(DURATION),30m) $(NODE) test/soak/run.ts
+
+audit: $(INSTALLED) ## Known weaknesses of the packages (asks the registry)
+	@npm audit --audit-level=low
+
+licences: $(INSTALLED) ## Licences of all packages; fails on one that is not permissive
+	@$(NODE) packaging/licences.ts
+
+sbom: $(INSTALLED) ## The bill of materials, CycloneDX JSON, on stdout
+	@npm sbom --sbom-format cyclonedx --omit dev

@@ -1,9 +1,14 @@
-/** A filter as a bot polls it: all three groups, some ranges. */
+/** Filters as a bot polls them: all three groups, some ranges; and one group alone. */
 export const popularBody = JSON.stringify({
   type: 'all',
   newPools: { ageMinutes: { max: 100_000 }, mCapUsd: { min: 1_000 } },
   completing: { holders: { min: 2 } },
   graduated: { volumeUsd: { min: 1 } },
+})
+
+export const popularGroupBody = JSON.stringify({
+  type: 'completing',
+  completing: { holders: { min: 2 }, mCapUsd: { min: 1_000 }, volumeUsd: { min: 1 } },
 })
 
 /** Bodies of POST /api/v2/meme by what they are like. */

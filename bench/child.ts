@@ -12,11 +12,15 @@ export class Child {
   readonly #process: ChildProcess
   readonly #name: string
 
-  /** `file` is a name in bench/processes; flags such as `--expose-gc` are not handed on. */
+  /** `file` is a path below bench; flags such as `--expose-gc` are not handed on. */
   constructor(file: string, args: readonly (string | number)[] = []) {
     this.#name = file
-    const path = fileURLToPath(new URL(`./processes/${file}`, import.meta.url))
+    const path = fileURLToPath(new URL(file, import.meta.url))
     this.#process = fork(path, args.map(String), { execArgv: [] })
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0
   }
 
   /** The next message; rejects when the process ends or says nothing for long. */

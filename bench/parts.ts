@@ -9,9 +9,9 @@ import { parseTables } from '../src/wire/requests/tables.ts'
 import { swapJson } from '../src/wire/swap-json.ts'
 import { tokenJson } from '../src/wire/token-json.ts'
 import { popularBody, TABLE_BODIES } from './bodies.ts'
-import { exampleSwapLine } from './example-line.ts'
+import { swapLine } from './example-line.ts'
+import type { Line } from './line.ts'
 import { type MarketSize, RecordedMarket } from './recorded-market.ts'
-import type { Report, Row } from './report.ts'
 
 const ROWS = 50
 const TIME_MS = 300
@@ -29,24 +29,21 @@ const PEERS: Readonly<Record<string, string>> = {
 }
 
 /** Parts by themselves; tinybench is closed-loop, so these are costs and no latencies. */
-export async function run(): Promise<Report> {
+export async function run(): Promise<readonly Line[]> {
   const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 3 })
   addSmall(bench, new RecordedMarket(SMALL).warmService())
   addLarge(bench, new RecordedMarket(LARGE).warmService())
   await bench.run()
   const costs = new Map(bench.tasks.map((task) => [task.name, costOf(task)]))
-  const rows = [...costs].map(([what, cost]): Row => {
-    const peer = costs.get(PEERS[what] ?? '')?.ours
-    return { what, ...cost, ...(peer === undefined ? {} : { peer, ratio: peer / cost.ours }) }
+  return [...costs].map(([what, cost]): Line => {
+    const name = PEERS[what] ?? ''
+    const value = costs.get(name)?.ours
+    if (value === undefined) return { what, ...cost }
+    return { what, ...cost, peer: { name, value }, ratio: value / cost.ours }
   })
-  return {
-    name: 'parts',
-    how: `tinybench, ${TIME_MS} ms each, median of calls; spread is rme`,
-    rows,
-  }
 }
 
-function costOf({ result }: Task): Omit<Row, 'what'> {
+function costOf({ result }: Task): Pick<Line, 'ours' | 'unit' | 'spreadPercent'> {
   if (result.state === 'errored') throw result.error
   if (result.state !== 'completed') throw new Error(`a part is ${result.state}`)
   const { p50, rme } = result.latency
@@ -57,12 +54,12 @@ function addSmall(bench: Bench, service: Service): void {
   const { engine } = service
   const { state, order } = engine
   const reader = new TokenReader(state, engine.top, engine.links)
-  const newest = order.created.slice(-ROWS)
+  const newest = order.new.tokens.slice(-ROWS)
   const rows = (): string =>
     `[${newest.map((token) => tokenJson(reader.at(token), 'table')).join(',')}]`
   const parsed: unknown = JSON.parse(rows())
   const last = state.tape.count - 1
-  const line = exampleSwapLine()
+  const line = swapLine(0)
   const signature = new Uint8Array(64).map((_, i) => i * 37 + 11)
   const address = encodeBase58(signature.subarray(0, 32))
   bench
@@ -82,7 +79,7 @@ function addLarge(bench: Bench, service: Service): void {
   const answers = new EngineAnswers(service.engine, () => service.tick())
   for (const [name, body] of Object.entries(TABLE_BODIES)) {
     const query = queryOf(body)
-    bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tables(query))
+    bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tableBytes(query))
   }
   for (const word of ['a', 'pepe', 'turbo shark 7', 'no such token'])
     bench.add(`search of ${LARGE.tokens} tokens: "${word}"`, () => void answers.search(word))

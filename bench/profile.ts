@@ -1,8 +1,8 @@
 import { type Profiler, Session } from 'node:inspector/promises'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
+import type { Line } from './line.ts'
 import { type MarketSize, RecordedMarket } from './recorded-market.ts'
-import type { Report, Row } from './report.ts'
 
 const SAMPLE_INTERVAL_MICROSECONDS = 200
 const SHOWN_FUNCTIONS = 16
@@ -12,21 +12,21 @@ const SIZES: readonly MarketSize[] = [
 ]
 
 /** Where the time of the fold goes: self time by function, collections and their time. */
-export async function run(): Promise<Report> {
-  const rows: Row[] = []
+export async function run(): Promise<readonly Line[]> {
+  const rows: Line[] = []
   for (const size of SIZES) rows.push(...(await measureSize(size)))
-  const how = `self time by function, one sample each ${SAMPLE_INTERVAL_MICROSECONDS} µs`
-  return { name: 'profile', how, rows }
+
+  return rows
 }
 
-async function measureSize(size: MarketSize): Promise<Row[]> {
+async function measureSize(size: MarketSize): Promise<Line[]> {
   const market = new RecordedMarket(size)
   market.playLive(market.warmService())
   const rows = [...(await collectionsOf(market)), ...(await selfTimes(market))]
   return rows.map((row) => ({ ...row, what: `${size.tokens} tokens: ${row.what}` }))
 }
 
-async function selfTimes(market: RecordedMarket): Promise<Row[]> {
+async function selfTimes(market: RecordedMarket): Promise<Line[]> {
   const service = market.warmService()
   const session = new Session()
   session.connect()
@@ -40,7 +40,7 @@ async function selfTimes(market: RecordedMarket): Promise<Row[]> {
   return rowsOf(profile)
 }
 
-function rowsOf(profile: Profiler.Profile): Row[] {
+function rowsOf(profile: Profiler.Profile): Line[] {
   const samples = new Map<string, number>()
   let total = 0
   for (const { callFrame, hitCount } of profile.nodes) {
@@ -55,7 +55,7 @@ function rowsOf(profile: Profiler.Profile): Row[] {
     .map(([what, count]) => ({ what, ours: (count / total) * 100, unit: '% self time' }))
 }
 
-async function collectionsOf(market: RecordedMarket): Promise<Row[]> {
+async function collectionsOf(market: RecordedMarket): Promise<Line[]> {
   const service = market.warmService()
   globalThis.gc?.()
   const durationsMs: number[] = []

@@ -112,7 +112,7 @@ export function playLive(market: Market, size: MarketSize): void {
   market.flush()
 }
 
-function copyOf(batch: RecordBatch): RecordBatch {
+export function copyOf(batch: RecordBatch): RecordBatch {
   const copy = new RecordBatch(batch.count)
   copy.bytes.set(batch.bytes.subarray(0, copy.bytes.length))
   copy.count = batch.count

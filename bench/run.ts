@@ -1,52 +1,66 @@
 /**
- * `npm run bench` runs every benchmark, each in a process of its own; `node bench/run.ts fold`
- * runs one. Everything ends by itself and stays on the loopback interface.
+ * `make bench` measures S1 to S13, each in a process of its own, and prints them as one table;
+ * `make bench ONLY=S1,S5` measures some. Everything ends by itself and stays on the loopback
+ * interface. See README.md beside this file.
  */
-import { spawnSync } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { publish, type Report, readConditions } from './report.ts'
+import { messageOf } from './child.ts'
+import { OthersWatch } from './conditions.ts'
+import { cellsOf, conditionsText, tableText } from './result-table.ts'
+import { keepResult, type RowResult } from './results.ts'
+import { EXTRAS, ROWS } from './rows.ts'
 
-const BENCHMARKS: Readonly<Record<string, () => Promise<{ run: () => Promise<Report> }>>> = {
-  fold: () => import('./fold.ts'),
-  profile: () => import('./profile.ts'),
-  journal: () => import('./journal.ts'),
-  restart: () => import('./restart.ts'),
-  pause: () => import('./pause.ts'),
-  memory: () => import('./memory.ts'),
-  parts: () => import('./parts.ts'),
-  tables: () => import('./tables.ts'),
-  fanout: () => import('./fanout.ts'),
-}
-
-/** A benchmark that takes longer is ended. */
+/** A row that takes longer is ended. */
 const PATIENCE_MS = 400_000
+const ROW_PROCESS = fileURLToPath(new URL('./row-process.ts', import.meta.url))
 
-const HERE = fileURLToPath(import.meta.url)
-
-async function runOne(name: string): Promise<void> {
-  const conditions = readConditions()
-  const { run } = await BENCHMARKS[name]()
-  publish(await run(), conditions)
+async function measure(name: string): Promise<RowResult> {
+  const watch = new OthersWatch()
+  const startMs = performance.now()
+  const child = fork(ROW_PROCESS, [name], {
+    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+  })
+  const timer = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS)
+  let result: string | undefined
+  child.on('message', (message) => {
+    result = String(messageOf(message).result)
+  })
+  await once(child, 'exit')
+  clearTimeout(timer)
+  if (result === undefined) throw new Error(`${name} gave no result`)
+  const { conditions, lines }: Pick<RowResult, 'conditions' | 'lines'> = JSON.parse(result)
+  const seconds = (performance.now() - startMs) / 1000
+  return { conditions, seconds, othersPercent: watch.percent(), lines }
 }
 
-function runAll(): void {
-  for (const name of Object.keys(BENCHMARKS)) {
-    const { status } = spawnSync(process.execPath, ['--expose-gc', HERE, name], {
-      stdio: 'inherit',
-      timeout: PATIENCE_MS,
-    })
-    if (status !== 0) process.exitCode = 1
+async function run(names: readonly string[]): Promise<void> {
+  const startMs = performance.now()
+  const cells: string[][] = []
+  const notes: string[] = []
+  for (const name of names) {
+    process.stderr.write(`bench: ${name} …\n`)
+    try {
+      const result = await measure(name)
+      keepResult(name, result)
+      const own = cellsOf(name, result)
+      process.stderr.write(`${tableText(own)}\n`)
+      cells.push(...own)
+      notes.push(`${name}: ${conditionsText(result)}`)
+    } catch (error) {
+      notes.push(`${name}: failed, ${error instanceof Error ? error.message : String(error)}`)
+      process.exitCode = 1
+    }
   }
+  notes.push(`all: ${Math.round((performance.now() - startMs) / 1000)} s`)
+  process.stdout.write(`\n${tableText(cells)}\n\n${notes.join('\n')}\n`)
 }
 
-// An exit by signal would leave processes behind that were started.
-process.once('SIGTERM', () => process.exit(1))
-process.once('SIGINT', () => process.exit(1))
-
-const wanted = process.argv[2]
-if (wanted === undefined) runAll()
-else if (Object.hasOwn(BENCHMARKS, wanted)) await runOne(wanted)
-else {
-  process.stderr.write(`bench: "${wanted}" must be ${Object.keys(BENCHMARKS).join(', ')}\n`)
+const known = { ...ROWS, ...EXTRAS }
+const only = (process.argv[2] ?? process.env.ONLY ?? '').split(',').filter((name) => name !== '')
+const unknown = only.filter((name) => !Object.hasOwn(known, name))
+if (unknown.length > 0) {
+  process.stderr.write(`bench: "${unknown}" must be among ${Object.keys(known).join(', ')}\n`)
   process.exitCode = 2
-}
+} else await run(only.length > 0 ? only : Object.keys(ROWS))

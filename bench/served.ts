@@ -9,28 +9,48 @@ import { messageOf } from './child.ts'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const HISTORY_PATIENCE_S = 150
 const HISTORY_SWAPS_PER_TOKEN = 12
+/** What is kept of the program's log. */
+const LAST_CHARACTERS = 2_000
 
 /** The program itself with a simulated market, on a free port of the loopback interface. */
 export class Served {
   readonly port: number
   readonly #process: ChildProcess
+  #isStopping = false
 
   private constructor(child: ChildProcess, port: number) {
     this.#process = child
     this.port = port
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   /** Resolves when the market's history is folded. */
   static async start(tokens: number, rate: number): Promise<Served> {
     const env = {
       ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
-      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: '' },
+      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: 'none' },
     }
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
     process.once('exit', () => child.kill('SIGKILL'))
     const served = new Served(child, await portOf(child))
+    served.#tellWhenItEnds()
     await served.#untilHistoryIs(tokens * HISTORY_SWAPS_PER_TOKEN)
     return served
+  }
+
+  /** A program that ends by itself says why in its last lines. */
+  #tellWhenItEnds(): void {
+    let last = ''
+    this.#process.stderr?.on('data', (chunk: Buffer) => {
+      last = (last + chunk.toString()).slice(-LAST_CHARACTERS)
+    })
+    this.#process.once('exit', (code, signal) => {
+      if (this.#isStopping) return
+      process.stderr.write(`the program ended early (${code ?? signal}):\n${last}\n`)
+    })
   }
 
   async #untilHistoryIs(swaps: number): Promise<void> {
@@ -43,6 +63,8 @@ export class Served {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
     const ended = once(this.#process, 'exit')
     this.#process.kill('SIGTERM')
     await ended

@@ -5,7 +5,7 @@ import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
-import { runCompactor } from './store/compactor-process.ts'
+import { CompactorLauncher } from './store/compactor-launcher.ts'
 import { StoreError } from './store/failure.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
@@ -38,6 +38,7 @@ export class Durability {
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
   readonly #archive: DiskTapeArchive
+  readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
   readonly #unlock: () => void
 
@@ -46,6 +47,7 @@ export class Durability {
     this.epoch = recovered.epoch
     this.#unlock = own.unlock
     this.#archive = own.archive
+    this.#launcher = own.launcher
     this.#waits = new WaitTimes()
     const { disk } = own
     this.#journal = new Journal(
@@ -75,7 +77,7 @@ export class Durability {
         everyMs: config.snapshotEveryMs,
         tapeMemoryBytes: config.tapeMemoryBytes,
         keepsJournal: config.keepsJournal,
-        compact: runCompactor,
+        compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: () => process.memoryUsage.rss(),
         clockMs: Date.now,
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
@@ -94,8 +96,10 @@ export class Durability {
   static async open(options: DurabilityOptions): Promise<Durability> {
     const { config, folder, service, log } = options
     const unlock = sayingWhy(folder, () => lockFolder(folder))
+    const launcher = new CompactorLauncher()
     try {
       endOrphan(folder)
+      launcher.start()
       const disk = new NodeDisk()
       const boot = bootId()
       const { tape } = service.engine.state
@@ -115,8 +119,9 @@ export class Durability {
       const recovered = await inSlices(steps, log).finally(() => ahead.close())
       service.engine.settle({ clock: config.clock, lateSlots: config.lateSlots })
       tell(recovered, service, performance.now() - startedMs, log)
-      return new Durability(options, recovered, { disk, boot, archive, unlock })
+      return new Durability(options, recovered, { disk, boot, archive, launcher, unlock })
     } catch (error) {
+      launcher.stop()
       unlock()
       throw asStoreError(folder, error)
     }
@@ -155,6 +160,7 @@ export class Durability {
     this.#journal.close()
     if (this.#journal.failure === null) await this.#snapshots.take()
     this.#archive.close()
+    this.#launcher.stop()
     this.#unlock()
   }
 }
@@ -180,6 +186,7 @@ interface OpenFolder {
   readonly disk: NodeDisk
   readonly boot: string
   readonly archive: DiskTapeArchive
+  readonly launcher: CompactorLauncher
   readonly unlock: () => void
 }
 

@@ -1,36 +1,59 @@
 import type { Config, FeedName } from './base/config.ts'
-import { ConfigError } from './base/config.ts'
+import { ConfigError, isLiveFeed } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
 import type { ReportLine } from './feeds/lines/line-report.ts'
+import { NO_RECORDER } from './feeds/raw-frames.ts'
 import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
+import { Supervisor } from './feeds/supervisor/supervisor.ts'
+import { liveSources } from './live-sources.ts'
 import type { Service } from './service.ts'
+import { checkSideFeeds, type SideFeeds } from './side-feeds.ts'
 
-/** @throws ConfigError when a replay file cannot be read */
-export function checkFeeds(feeds: readonly FeedName[]): void {
-  for (const feed of feeds) {
+/** @throws ConfigError when a file of FEED or SOL_PRICE cannot be read */
+export function checkFeeds(config: Config): void {
+  for (const feed of config.feeds) {
     const reason = feed.kind === 'replay' ? checkReplayFile(feed.file) : null
     if (reason !== null) throw new ConfigError(reason)
   }
+  checkSideFeeds(config)
 }
 
-/** Makes the feeds of FEED; bad lines go to `report`. */
+/** Makes the feeds of FEED; bad lines go to `report`, lost connections to `reportSource`. */
 export function makeFeeds(
   config: Config,
   service: Service,
   counters: FeedCounters,
   report: ReportLine,
+  side: SideFeeds,
+  reportSource: (who: string, reason: string) => void,
 ): Feed[] {
   const feeds: Feed[] = []
+  const add = (name: FeedName, feed: Feed) => feeds.push(side.beside(name, feed))
   for (const feed of config.feeds) {
-    if (feed.kind === 'stdin') feeds.push(new StdinFeed({ report, counters }))
-    if (feed.kind === 'sim') feeds.push(makeSimulator(config, service))
+    if (feed.kind === 'stdin') add(feed, new StdinFeed({ report, counters }))
+    if (feed.kind === 'sim') add(feed, makeSimulator(config, service))
     if (feed.kind === 'replay')
-      feeds.push(new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+      add(feed, new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+  }
+  const live = config.feeds.find(isLiveFeed)
+  if (live !== undefined) {
+    const sources = liveSources(config, NO_RECORDER, counters)
+    const { backfillSlotsMax } = config
+    const cursor = cursorOf(service)
+    add(live, new Supervisor({ sources, cursor, report: reportSource, backfillSlotsMax }))
   }
   return feeds
+}
+
+/**
+ * The last slot that is known to be whole: the one before that of the newest event, of which the rest
+ * may not have been written. The engine drops what comes again.
+ */
+function cursorOf({ engine }: Service): number | null {
+  return engine.newestSlot > 0 ? engine.newestSlot - 1 : null
 }
 
 function makeSimulator(config: Config, service: Service): Feed {

@@ -4,8 +4,11 @@
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { recordCommand } from './commands/record-command.ts'
 import { isCommand, runCommand } from './commands/run-command.ts'
+import { doctor } from './doctor.ts'
 import { checkFeeds } from './feed-list.ts'
+import { recordedFeed } from './live-sources.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
 
@@ -29,7 +32,7 @@ function stopStart(code: number, error: unknown): never {
 function configOrExit(): Config {
   try {
     const config = readConfig(process.argv.slice(2), process.env)
-    checkFeeds(config.feeds)
+    checkFeeds(config)
     return config
   } catch (error) {
     if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)
@@ -62,6 +65,8 @@ async function run(): Promise<void> {
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
   drainOnSignals(program, log)
+  // Without TLS the signal of a terminal that is closed ends the program, as ever.
+  if (config.surface.tls !== null) process.on('SIGHUP', () => program.reloadTls())
   await program.recover().catch((error: unknown) => {
     if (error instanceof StoreError) stopStart(EXIT_DATA, error)
     throw error
@@ -71,8 +76,13 @@ async function run(): Promise<void> {
 
 async function command(args: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env: environment } = process
+  const terminal = { stdin, stdout, stderr, environment }
+  const [name, ...rest] = args
   // Set, not exited with: what was written to a pipe has to get there.
-  process.exitCode = await runCommand(args, { stdin, stdout, stderr, environment })
+  const more = new Map([['record', recordCommand(recordedFeed)]])
+  process.exitCode = await (name === 'doctor'
+    ? doctor(rest, terminal)
+    : runCommand(args, terminal, more))
 }
 
 const args = process.argv.slice(2)

@@ -1,33 +1,84 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 
 /** How often the loop is looked at, in ms; delays shorter than this are not seen. */
 const RESOLUTION_MS = 10
-const NANOSECONDS = 1e6
+const NANOSECONDS_PER_MS = 1e6
+const MICROSECONDS_PER_S = 1e6
+/** Delays and pauses are told for the newest minute, kept in periods of this length. */
+const PERIOD_MS = 5000
+const PERIODS = 12
+
+interface Period {
+  delayMaxMs: number
+  delayP99Ms: number
+  gcMaxMs: number
+}
 
 /**
- * Memory and loop delay of this process. Delays are those since the last reading, so that each
- * scrape shows its own interval.
+ * Processor time, memory, garbage collection and loop delay of this process. Maxima are those of
+ * the newest minute, whoever reads them and however often; `now` is that of the newest seconds.
  */
 export class ProcessFigures {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  readonly #periods: Period[] = []
+  #gcMaxMs = 0
+  #gcMs = 0
+  #gcs = 0
 
   constructor() {
     this.#delay.enable()
+    new PerformanceObserver((list) => this.#collected(list.getEntries())).observe({
+      entryTypes: ['gc'],
+    })
+    setInterval(() => this.#nextPeriod(), PERIOD_MS).unref()
   }
 
   read(): Readonly<Record<string, number>> {
     const { heapUsed, heapTotal, rss, arrayBuffers } = process.memoryUsage()
-    const lateness = (nanoseconds: number) =>
-      Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS) || 0
-    const figures = {
+    const { user, system } = process.cpuUsage()
+    const periods = [...this.#periods, this.#present()]
+    const most = (name: keyof Period) => Math.max(...periods.map((period) => period[name]))
+    return {
       heap_used_bytes: heapUsed,
       heap_total_bytes: heapTotal,
       rss_bytes: rss,
       array_buffer_bytes: arrayBuffers,
-      loop_delay_max_ms: lateness(this.#delay.max),
-      loop_delay_p99_ms: lateness(this.#delay.percentile(99)),
+      cpu_seconds_total: (user + system) / MICROSECONDS_PER_S,
+      loop_delay_max_ms: most('delayMaxMs'),
+      loop_delay_p99_ms: most('delayP99Ms'),
+      loop_delay_now_ms: this.#present().delayMaxMs,
+      gc_total: this.#gcs,
+      gc_seconds_total: this.#gcMs / 1000,
+      gc_pause_max_ms: most('gcMaxMs'),
+      uptime_seconds: process.uptime(),
     }
-    this.#delay.reset()
-    return figures
   }
+
+  #collected(entries: readonly PerformanceEntry[]): void {
+    for (const { duration } of entries) {
+      this.#gcs++
+      this.#gcMs += duration
+      this.#gcMaxMs = Math.max(this.#gcMaxMs, duration)
+    }
+  }
+
+  #present(): Period {
+    return {
+      delayMaxMs: latenessMs(this.#delay.max),
+      delayP99Ms: latenessMs(this.#delay.percentile(99)),
+      gcMaxMs: this.#gcMaxMs,
+    }
+  }
+
+  #nextPeriod(): void {
+    this.#periods.push(this.#present())
+    if (this.#periods.length >= PERIODS) this.#periods.shift()
+    this.#delay.reset()
+    this.#gcMaxMs = 0
+  }
+}
+
+/** A histogram without a value has a maximum of 0 and no percentile. */
+function latenessMs(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / NANOSECONDS_PER_MS - RESOLUTION_MS) || 0
 }

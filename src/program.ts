@@ -1,19 +1,32 @@
 import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
 import type { pino } from 'pino'
+import { openAdmin } from './admin-surface.ts'
+import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
+import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
+import type { RunningAdmin } from './server/admin/admin-server.ts'
+import { readDashboard } from './server/dashboard-files.ts'
+import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
+import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
+import { SideFeeds } from './side-feeds.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
+
+/** Where `npm run build` leaves the page. */
+const DASHBOARD_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url))
 
 export type Logger = ReturnType<typeof pino>
 
@@ -25,10 +38,14 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
+  readonly #side: SideFeeds
+  readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
   #isRecovered = false
   #server: RunningServer | null = null
+  #admin: RunningAdmin | null = null
+  #tlsEndsAt: number | null = null
   #durability: Durability | null = null
 
   constructor(config: Config, log: Logger) {
@@ -40,14 +57,17 @@ export class Program {
     })
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    this.#side = new SideFeeds(config, (sentence) => log.warn({}, sentence))
   }
 
   /**
-   * Opens the port; the API answers 503 until the recovery is done.
-   * @throws Error with one sentence when the port cannot be had
+   * Opens the ports; the API answers 503 until the recovery is done.
+   * @throws Error with one sentence when a port cannot be had or the TLS files are not right
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface, hasDashboard } = this.#config
+    const { tls, limits } = surface
+    if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
     this.#server = await startServer({
       host,
@@ -64,12 +84,35 @@ export class Program {
         notReady: () => this.#notReady(),
         figures: () => this.#figures(),
       },
-      clock: Date.now,
+      // Never set back: a window would be forgotten before its end.
+      clock: () => performance.timeOrigin + performance.now(),
+      checksKept: this.#config.checksKept,
+      ...(tls === null ? {} : { tls }),
+      limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
       rateLimit,
       trustProxy,
       corsOrigin,
+      ...(hasDashboard ? { dashboard: readDashboard(DASHBOARD_FOLDER) } : {}),
       log: this.#log,
     })
+    this.#admin = await openAdmin(this.#config, {
+      server: this.#server,
+      notReady: () => this.#notReady(),
+      snapshot: () => this.#snapshot(),
+      reloadTls: tls === null ? null : () => this.#changeTls(tls),
+      log: this.#log,
+    })
+  }
+
+  /** Reads the TLS files again; the log says what came of it. */
+  reloadTls(): void {
+    const { tls } = this.#config.surface
+    if (tls === null) return
+    try {
+      this.#log.info({}, this.#changeTls(tls))
+    } catch (error) {
+      this.#log.error({ reason: String(error) }, 'the certificate stays what it was')
+    }
   }
 
   /**
@@ -89,6 +132,7 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
+    if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     this.#log.info({ url, ws: wsUrl, port }, 'ready')
   }
@@ -98,8 +142,13 @@ export class Program {
     const badLines = boundedLineReport((line, reason) =>
       this.#log.warn({ line, reason }, 'line skipped'),
     )
-    const feeds = makeFeeds(this.#config, this.#service, this.#counters, badLines.report)
-    for (const feed of feeds) this.#running.add(feed)
+    const { report } = badLines
+    const lost = (source: string, reason: string) =>
+      this.#log.warn({ source, reason }, 'connection lost')
+    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side, lost)
+    for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
+    // They go on for as long as the program does.
+    for (const feed of this.#side.feeds) void this.#runFeed(feed)
     await Promise.all(feeds.map((feed) => this.#runFeed(feed)))
     const leftOut = badLines.summary()
     if (leftOut !== null) this.#log.warn({}, leftOut)
@@ -107,9 +156,31 @@ export class Program {
 
   /** Stops in order: feeds, sockets, journal, a last snapshot. */
   async drain(): Promise<void> {
+    this.#awake.stop()
     this.#stopFeeds()
     await this.#server?.stop()
     await this.#durability?.close()
+    await this.#admin?.stop()
+  }
+
+  /** New connections get what the files hold now; throws an Error of one sentence. */
+  #changeTls(tls: TlsFiles): string {
+    const endsAt = checkTlsFiles(tls)
+    this.#server?.changeTls(tls)
+    this.#tlsEndsAt = endsAt
+    return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
+  }
+
+  /** One sentence on what came of it; null before the recovery is done. */
+  #snapshot(): Promise<string> | null {
+    const durability = this.#durability
+    if (durability === null) return null
+    const failures = () => durability.figures().snapshot_failures_total
+    const before = failures()
+    return durability.snapshot().then(() => {
+      if (failures() > before) return 'The snapshot failed; the log says why.'
+      return `The newest snapshot holds seq ${durability.figures().snapshot_seq}.`
+    })
   }
 
   async #runFeed(feed: Feed): Promise<void> {
@@ -131,7 +202,12 @@ export class Program {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
-    return this.#isCatchingUp() ? 'A replay is still being read.' : null
+    if (this.#isCatchingUp()) return 'A replay is still being read.'
+    for (const feed of this.#running) {
+      const reason = feed.notLive?.() ?? null
+      if (reason !== null) return reason
+    }
+    return null
   }
 
   /** Replays at full speed hold readiness back until they are done (contract section 7). */
@@ -145,9 +221,15 @@ export class Program {
       ...this.#service.figures(),
       ...this.#durability?.figures(),
       ...feedFigures(this.#counters),
+      ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
+      ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }
   }
+}
+
+function spareDescriptors(): number {
+  return Math.max(RESERVED_DESCRIPTORS, descriptorLimit() - RESERVED_DESCRIPTORS)
 }
 
 function feedFigures(counters: object): Record<string, number> {

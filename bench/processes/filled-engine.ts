@@ -37,7 +37,7 @@ if (tokens > 0) playHistory(market, size)
 playLive(market, size)
 if (service !== null) {
   // Orders are brought up to date by a read; a server would have had one.
-  void service.engine.order.created.length
+  void service.engine.order.new.count
 }
 globalThis.gc?.()
 globalThis.gc?.()

@@ -1,8 +1,30 @@
 import { parseArgs } from 'node:util'
+import {
+  type SolanaSetting,
+  solanaSetting,
+  type YellowstoneSetting,
+  yellowstoneSetting,
+} from './chain-settings.ts'
+import { ConfigError } from './config-error.ts'
+import { durationMs, integer, oneOf, rateLimit, sizeBytes } from './setting-values.ts'
+import {
+  type MetadataSetting,
+  metadataSetting,
+  type PumpPortalSetting,
+  pumpPortalSetting,
+  type SolPriceSetting,
+  solPriceSetting,
+} from './source-settings.ts'
+import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
+
+export { ConfigError }
+
+/** Feeds that tell the chain as it happens. */
+type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
 
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
   | { readonly kind: 'replay'; readonly file: string }
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -31,10 +53,24 @@ export interface Config {
   readonly tapeMemoryBytes: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
+  /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
+  readonly checksKept: boolean
+  /** Keep the loop from sleeping: lower latency for who has a core to spare. */
+  readonly spins: boolean
+  /** Limits, TLS and the admin surface. */
+  readonly surface: Surface
+  readonly solPrice: SolPriceSetting
+  /** Where texts of tokens are fetched; null: they are not. */
+  readonly metadata: MetadataSetting | null
+  readonly pumpPortal: PumpPortalSetting
+  /** null: FEED has it not. */
+  readonly yellowstone: YellowstoneSetting | null
+  readonly solana: SolanaSetting | null
+  /** Slots of an outage that are back-filled at most. */
+  readonly backfillSlotsMax: number
+  /** The page people look at is served at `/`. */
+  readonly hasDashboard: boolean
 }
-
-/** A setting that cannot be used; the message is one sentence for the user. */
-export class ConfigError extends Error {}
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: '127.0.0.1',
@@ -53,13 +89,32 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   RATE_LIMIT: '120/60s',
   TRUST_PROXY: '',
   CORS_ORIGIN: '*',
+  DASHBOARD: 'on',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  CHECK_CACHE: '0',
+  SPIN: 'off',
+  ...SURFACE_DEFAULTS,
+  SOL_PRICE: '',
+  METADATA: 'off',
+  PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
+  PUMPPORTAL_KEY: '',
+  PUMPPORTAL_MINTS: '',
+  YELLOWSTONE_URL: '',
+  YELLOWSTONE_TOKEN: '',
+  SOLANA_RPC_URL: '',
+  SOLANA_WS_URL: '',
+  SOLANA_BLOCKS: 'gaps',
+  BACKFILL_SLOTS: '9000',
+  IPFS_GATEWAYS:
+    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
+const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
+/** A day of the chain, and some more than any provider tells again. */
+const BACKFILL_SLOTS_MAX = 220_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Most tokens and swaps a second the simulator is asked for. */
 const SIM_TOKENS_MAX = 1_000_000
@@ -93,6 +148,31 @@ export function readConfig(
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
+    checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
+    surface: readSurface(settings),
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
+    yellowstone: hasFeed(feeds, 'yellowstone')
+      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
+      : null,
+    solana: hasFeed(feeds, 'solana')
+      ? solanaSetting(
+          settings.SOLANA_RPC_URL,
+          settings.SOLANA_WS_URL,
+          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
+        )
+      : null,
+    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
+    hasDashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off']) === 'on',
   }
 }
 
@@ -121,12 +201,21 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 }
 
 function feedName(text: string): FeedName {
-  if (text === 'sim' || text === 'stdin' || text === 'none') return { kind: text }
+  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
   )
+}
+
+function hasFeed(feeds: readonly FeedName[], kind: LiveKind): boolean {
+  return feeds.some((feed) => feed.kind === kind)
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return LIVE_KINDS.some((kind) => kind === feed.kind)
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {
@@ -140,38 +229,4 @@ function speed(text: string): number | 'max' {
   const factor = Number(text)
   if (Number.isFinite(factor) && factor > 0) return factor
   throw new ConfigError(`SPEED is "${text}"; it must be a factor above 0, or max.`)
-}
-
-function integer(name: string, text: string, min: number, max: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new ConfigError(`${name} is "${text}"; it must be an integer from ${min} to ${max}.`)
-}
-
-function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
-  for (const word of allowed) if (word === text) return word
-  throw new ConfigError(`${name} is "${text}"; it must be one of ${allowed.join(', ')}.`)
-}
-
-function rateLimit(text: string): Config['rateLimit'] {
-  if (text === 'off') return null
-  const parts = /^(\d+)\/(\w+)$/.exec(text)
-  const limit = parts === null ? 0 : Number(parts[1])
-  if (parts === null || limit < 1)
-    throw new ConfigError(`RATE_LIMIT is "${text}"; it must be like 120/60s, or off.`)
-  return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
-}
-
-function durationMs(name: string, text: string): number {
-  const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
-  const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
-  if (ms > 0) return ms
-  throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
-}
-
-function sizeBytes(name: string, text: string): number {
-  const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
-  const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
-  if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes
-  throw new ConfigError(`${name} is "${text}"; it must be a size like 512mb or 2gb.`)
 }

@@ -16,6 +16,8 @@ export interface Command {
   readonly help: string
   /** Flags besides --data-dir and --help, with what they mean. */
   readonly flags: Readonly<Record<string, FlagShape>>
+  /** False: it works on no data folder and has no --data-dir. */
+  readonly needsFolder?: boolean
   readonly run: (asked: Asked, terminal: Terminal) => number | Promise<number>
 }
 
@@ -26,6 +28,7 @@ export interface FlagShape {
 
 /** What was asked for on the command line. */
 export interface Asked {
+  /** The data folder; empty for a command that needs none. */
   readonly folder: string
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
 }

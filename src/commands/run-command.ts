@@ -20,14 +20,22 @@ export function isCommand(args: readonly string[]): boolean {
   return args.length > 0 && !args[0].startsWith('-')
 }
 
-/** Runs the command that the first argument names; returns the exit code. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Runs the command that the first argument names; returns the exit code.
+ * @param more commands that need what only the composition root has
+ */
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  more: ReadonlyMap<string, Command> = new Map(),
+): Promise<number> {
   try {
     const [name, ...rest] = args
-    const command = COMMANDS.get(name)
+    const commands = new Map([...COMMANDS, ...more])
+    const command = commands.get(name)
     if (command === undefined)
       throw new UsageError(
-        `There is no command "${name}": there are ${[...COMMANDS.keys()].join(', ')}, and without ` +
+        `There is no command "${name}": there are ${[...commands.keys()].join(', ')}, and without ` +
           'one the service runs.',
       )
     const asked = askedOf(name, command, rest, terminal)
@@ -65,9 +73,10 @@ function askedOf(
   { environment }: Terminal,
 ): Asked {
   const given = Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }])
+  const needsFolder = command.needsFolder !== false
   const options = {
     ...Object.fromEntries(given),
-    'data-dir': { type: 'string' as const },
+    ...(needsFolder && { 'data-dir': { type: 'string' as const } }),
     help: { type: 'boolean' as const },
   }
   const flags: Record<string, string | boolean | undefined> = {}
@@ -80,15 +89,18 @@ function askedOf(
     const known = Object.keys(options).map((flag) => `--${flag}`)
     throw new UsageError(`${reason} Flags of ${name}: ${known.join(', ')}.`)
   }
+  if (!needsFolder) return { folder: '', flags }
   const folder = String(flags['data-dir'] ?? environment.DATA_DIR ?? 'snapshots')
   if (flags.help !== true && !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`There is no folder "${folder}": name the data folder with --data-dir.`)
   return { folder, flags }
 }
 
-function helpOf(name: string, { summary, help, flags }: Command): string {
+function helpOf(name: string, { summary, help, flags, needsFolder }: Command): string {
   const shapes = {
-    'data-dir': { meaning: 'the data folder; default DATA_DIR, else snapshots' },
+    ...(needsFolder !== false && {
+      'data-dir': { meaning: 'the data folder; default DATA_DIR, else snapshots' },
+    }),
     ...flags,
     help: { meaning: 'this text' },
   }

@@ -75,7 +75,6 @@ export class Engine implements EventSink {
     this.top = new TopHolders(this.state)
     this.links = new XLinks(this.state)
     this.intake = new SwapIntake(this.state.book)
-    this.nearing = new Nearing(this.state)
     const { book, tape } = this.state
     this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
     this.#births = new TokenBirths(this.state)
@@ -83,6 +82,7 @@ export class Engine implements EventSink {
     this.#late = new LateCreation(this.state, this.#fold)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
+    this.nearing = new Nearing(this.state, this.#identities)
     this.#isEventClock = options.clock === 'event'
     this.#lateSlots = options.lateSlots ?? LATE_SLOTS
     this.parts = [
@@ -268,10 +268,8 @@ export class Engine implements EventSink {
     const isNew = this.#fold.fold(index, key)
     if (this.#fold.hasExcluded) this.#late.rejudgeBundles(token)
     this.#ring.push(key, mark, bars, null)
-    if (isNew) {
-      this.#indexText(token)
-      this.order.touchPlace(token)
-    } else this.order.touch(token)
+    if (isNew) this.#indexText(token)
+    this.order.touch(token)
   }
 
   #acceptSolPrice(event: SolPrice): void {
@@ -338,7 +336,7 @@ export class Engine implements EventSink {
     const bars = this.state.bars.count
     this.#applyTo(token, event, key)
     this.#ring.push(place, mark, bars, entry)
-    this.order.touchPlace(token)
+    this.order.touch(token)
     this.#indexText(token)
   }
 
@@ -394,7 +392,7 @@ export class Engine implements EventSink {
 
   #forgetDerived(token: number): void {
     this.top.invalidate(token)
-    this.order.touchPlace(token)
+    this.order.touch(token)
   }
 
   #foldAgain(taken: readonly TakenBack[]): void {

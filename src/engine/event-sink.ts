@@ -18,4 +18,8 @@ export interface Feed {
   readonly name: string
   start(sink: EventSink): Promise<void>
   stop(): void
+  /** What it has to say about itself, for `/readyz` and `/metrics`. */
+  figures?(): Readonly<Record<string, number>>
+  /** Why what it tells is not that of the chain now, in one sentence; null: it is. */
+  notLive?(): string | null
 }

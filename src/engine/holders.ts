@@ -61,6 +61,7 @@ export class Holders {
     const hi = p[pAt + P.balanceLo + 1]
     const flags = p[pAt + P.flags]
     const token = p[pAt + P.token]
+    this.#state.changes.note(token)
     if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
       this.#top.changed(token, position, 0)
       return

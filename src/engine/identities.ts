@@ -50,6 +50,11 @@ export class Identities {
     return false
   }
 
+  /** Reads the slot that a search would begin at; the value means nothing. */
+  near(low: number): number {
+    return this.#slots[(low << 1) & this.#mask]
+  }
+
   /** Adds an identity; false when it is already there. Keys come from `identify`. */
   add(high: number, low: number): boolean {
     const slots = this.#slots

@@ -1,5 +1,7 @@
+import { type Identities, identify, identityKey } from './identities.ts'
 import { B_LANES, L_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { hashSignature, signatureHash } from './signature.ts'
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
 
@@ -15,19 +17,23 @@ const LINE = 16
  */
 export class Nearing {
   readonly #state: State
+  readonly #identities: Identities
   /** Keeps the reads from being left out; it means nothing. */
   sum = 0
 
-  constructor(state: State) {
+  constructor(state: State, identities: Identities) {
     this.#state = state
+    this.#identities = identities
   }
 
-  /** Rows that the record itself names. */
+  /** Where its identity is looked for, and rows that the record itself names. */
   first(u32: Uint32Array, at: number): void {
     const { tokens, births, windows, wallets } = this.#state
     const token = u32[at + U.token]
     const wallet = u32[at + U.wallet]
-    let sum = this.#state.nearPosition(token, wallet)
+    hashSignature(u32, at + U.signature)
+    identify(signatureHash[0], signatureHash[1], u32[at + U.ordinal])
+    let sum = this.#identities.near(identityKey[1]) + this.#state.nearPosition(token, wallet)
     if (token < tokens.count) {
       const page = tokens.u32[token >>> ROW_SHIFT]
       const lane = (token & ROW_MASK) * T_LANES

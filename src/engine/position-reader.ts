@@ -17,8 +17,8 @@ export class PositionReader {
   readonly token: TokenReader
   readonly #state: State
   position = 0
-  #p = new Uint32Array(0)
-  #pf = new Float64Array(0)
+  #p: Uint32Array = new Uint32Array(0)
+  #pf: Float64Array = new Float64Array(0)
   #pAt = 0
 
   constructor(state: State, token: TokenReader) {

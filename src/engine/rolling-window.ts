@@ -100,6 +100,7 @@ export class RollingWindow {
     const at = tape.at(index)
     const volumeMicroUsd = tape.f64Of(index)[(at >>> 1) + F.volumeMicroUsd]
     const token = r[at + U.token]
+    this.#state.changes.note(token)
     const w = this.#state.windows.u32[token >>> ROW_SHIFT]
     const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
     const wAt = (token & ROW_MASK) * W_LANES

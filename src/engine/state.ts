@@ -7,6 +7,7 @@ import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
 import { NEVER_HOLDERS, RULES, type Rules } from './platform.ts'
 import { Tape } from './tape.ts'
+import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
 
 /** Stored bars and the small rows beside the big ones. */
@@ -20,6 +21,7 @@ export const CLAMP_LANES = 8
 export class State {
   readonly book = new AddressBook()
   readonly texts = new TextStore()
+  readonly changes = new TokenChanges()
   readonly undo = new UndoLog()
   readonly tokens = new Rows(T_LANES)
   readonly births = new Rows(B_LANES)
@@ -70,6 +72,7 @@ export class State {
 
   constructor(rules: Partial<Rules> = {}, tapeChunkRecords?: number) {
     this.rules = { ...RULES, ...rules }
+    this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
     this.tape = new Tape(tapeChunkRecords)
     this.globals.add()
     this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))

@@ -8,6 +8,8 @@ export const TAPE_CHUNK_RECORDS = 65_536
 
 const BLOCK_SHIFT = Math.log2(TAPE_BLOCK_RECORDS)
 const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
+/** Pages kept for later at most: those of two chunks that left together and a snapshot's swaps. */
+const SPARE_PAGES_MAX = 256
 const PAGE_BYTES = ROWS_PER_PAGE * SWAP_RECORD_BYTES
 
 /** Lanes of one block. */
@@ -51,6 +53,8 @@ export class Tape {
   #firstInMemory = 0
   readonly #u32: Uint32Array[] = []
   readonly #f64: Float64Array[] = []
+  /** Pages that have left, to be used again. */
+  readonly #spare: SharedArrayBuffer[] = []
   /** Pages that have left; their places in the lists stay. */
   #pagesGone = 0
   #archive: TapeArchive | null = null
@@ -175,6 +179,7 @@ export class Tape {
     if (beforeRecord <= this.#firstInMemory) return
     this.#firstInMemory = beforeRecord
     for (; this.#pagesGone < beforeRecord >>> ROW_SHIFT; this.#pagesGone++) {
+      this.#keepSpare(this.#u32[this.#pagesGone].buffer)
       this.#u32[this.#pagesGone] = NO_LANES.u32
       this.#f64[this.#pagesGone] = NO_LANES.f64
     }
@@ -191,8 +196,21 @@ export class Tape {
     return this.#blockLanes
   }
 
+  /** A buffer that is let go is freed when V8 next looks at its whole heap, which may be hours. */
+  #keepSpare(buffer: ArrayBufferLike): void {
+    if (!(buffer instanceof SharedArrayBuffer) || this.#spare.length === SPARE_PAGES_MAX) return
+    this.#spare.push(buffer)
+  }
+
+  #newPage(): SharedArrayBuffer {
+    const spare = this.#spare.pop()
+    if (spare === undefined) return new SharedArrayBuffer(PAGE_BYTES)
+    new Uint8Array(spare).fill(0)
+    return spare
+  }
+
   #addPage(): void {
-    const buffer = new ArrayBuffer(PAGE_BYTES)
+    const buffer = this.#newPage()
     this.#u32.push(new Uint32Array(buffer))
     this.#f64.push(new Float64Array(buffer))
   }

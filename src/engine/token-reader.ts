@@ -34,15 +34,15 @@ export class TokenReader {
   readonly #top: TopHolders
   readonly #links: XLinks
   token = 0
-  #t = new Uint32Array(0)
-  #tf = new Float64Array(0)
+  #t: Uint32Array = new Uint32Array(0)
+  #tf: Float64Array = new Float64Array(0)
   #tAt = 0
-  #b = new Uint32Array(0)
+  #b: Uint32Array = new Uint32Array(0)
   #bAt = 0
-  #w = new Uint32Array(0)
-  #wf = new Float64Array(0)
+  #w: Uint32Array = new Uint32Array(0)
+  #wf: Float64Array = new Float64Array(0)
   #wAt = 0
-  #m = new Uint32Array(0)
+  #m: Uint32Array = new Uint32Array(0)
   #mAt = 0
 
   constructor(state: State, top: TopHolders, links: XLinks) {

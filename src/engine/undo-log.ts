@@ -19,6 +19,8 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
+  #watched = -1
+  #restored: (row: number) => void = () => {}
 
   /** Positions stay what they are, for the order ring points at them. */
   readonly part: StatePart = {
@@ -36,6 +38,12 @@ export class UndoLog {
   register(rows: Rows): number {
     this.#rows.push(rows)
     return this.#rows.length - 1
+  }
+
+  /** Has the rows of one id told when they are put back. */
+  onRestored(id: number, restored: (row: number) => void): void {
+    this.#watched = id
+    this.#restored = restored
   }
 
   get bytes(): number {
@@ -74,12 +82,14 @@ export class UndoLog {
     const mask = this.#mask
     while (this.#head > mark) {
       const row = ring[(this.#head - 1) & mask]
-      const rows = this.#rows[ring[(this.#head - 2) & mask]]
+      const id = ring[(this.#head - 2) & mask]
+      const rows = this.#rows[id]
       const page = rows.u32[row >>> ROW_SHIFT]
       const to = (row & ROW_MASK) * rows.lanes
       const start = this.#head - 2 - rows.lanes
       for (let i = 0; i < rows.lanes; i++) page[to + i] = ring[(start + i) & mask]
       this.#head = start
+      if (id === this.#watched) this.#restored(row)
     }
   }
 

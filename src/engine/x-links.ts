@@ -70,31 +70,18 @@ export class XLinks {
 
 /** Order of creation: slot, tx index, ordinal, then mint. */
 function compareCreation(state: State, a: number, b: number): number {
-  return compareKeys(state, a, b, B.createdSlotF, B.createdTxIndex, B.createdOrdinal, 1)
-}
-
-/** Order of two tokens by a key in their birth rows, ties by mint (`mintSign` 1: ascending). */
-export function compareKeys(
-  state: State,
-  a: number,
-  b: number,
-  slotF: number,
-  txIndex: number,
-  ordinal: number,
-  mintSign: 1 | -1,
-): number {
+  const { births, book } = state
   const aAt = (a & ROW_MASK) * B_LANES
   const bAt = (b & ROW_MASK) * B_LANES
   const slots =
-    state.births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + slotF] -
-    state.births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + slotF]
+    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + B.createdSlotF] -
+    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + B.createdSlotF]
   if (slots !== 0) return slots
-  const aLanes = state.births.u32[a >>> ROW_SHIFT]
-  const bLanes = state.births.u32[b >>> ROW_SHIFT]
-  const transactions = aLanes[aAt + txIndex] - bLanes[bAt + txIndex]
+  const aLanes = births.u32[a >>> ROW_SHIFT]
+  const bLanes = births.u32[b >>> ROW_SHIFT]
+  const transactions = aLanes[aAt + B.createdTxIndex] - bLanes[bAt + B.createdTxIndex]
   if (transactions !== 0) return transactions
-  const ordinals = aLanes[aAt + ordinal] - bLanes[bAt + ordinal]
-  if (ordinals !== 0) return ordinals
-  if (a === b) return 0
-  return state.book.mintOf(a) < state.book.mintOf(b) ? -mintSign : mintSign
+  const ordinals = aLanes[aAt + B.createdOrdinal] - bLanes[bAt + B.createdOrdinal]
+  if (ordinals !== 0 || a === b) return ordinals
+  return book.mintOf(a) < book.mintOf(b) ? -1 : 1
 }

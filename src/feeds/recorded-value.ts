@@ -6,18 +6,24 @@ import { ChainNormaliser } from './chain/normalise.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from './chain/rpc-json.ts'
 import type { ChainTransaction } from './chain/transaction.ts'
 import type { FeedCounters } from './feed-counters.ts'
+import { newPortalCounters } from './pumpportal/portal-counters.ts'
+import { PortalEvents } from './pumpportal/portal-events.ts'
+import { transactionOfUpdate } from './yellowstone/recorded-update.ts'
 
 const LOGS_METHOD = 'logsNotification'
+const U32_MAX = 0xffffffff
 
 /**
  * Events of one recorded JSON value, whichever it is: an event line, a frame of the logs
- * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction` or an
- * entry of a block. Keeps what later values need: pools, curves, order of arrival.
+ * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction`, an
+ * entry of a block or, wrapped, a frame of PumpPortal or an update of Yellowstone
+ * (`feeds/raw-frames.ts`). Keeps what later values need: pools, curves, order of arrival.
  */
 export class RecordedValues {
   readonly normaliser: ChainNormaliser
   readonly #counters: FeedCounters
   readonly #arrivals = new ArrivalIndexes()
+  #portal: PortalEvents | null = null
 
   constructor(counters: FeedCounters) {
     this.#counters = counters
@@ -58,8 +64,11 @@ export class RecordedValues {
 
   #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
     if (!isRecord(value) || Object.hasOwn(value, 'type')) return this.#eventLine(value)
+    const bytes = textAt(value, 'bytes_base64')
+    if (bytes !== null) return this.#update(Buffer.from(bytes, 'base64'))
     const raw = textAt(value, 'raw')
-    const frame = raw === null ? recordAt(value, 'raw') : JSON.parse(raw)
+    const frame: unknown = raw === null ? recordAt(value, 'raw') : JSON.parse(raw)
+    if (isRecord(frame) && isPortalFrame(frame)) return this.#portalFrame(frame, value.t_wall)
     return this.#chainValue(isRecord(frame) ? frame : value)
   }
 
@@ -85,6 +94,14 @@ export class RecordedValues {
     return this.normaliser.events(this.#withArrivalIndex(transaction))
   }
 
+  #update(bytes: Buffer): readonly FeedEvent[] | LineError {
+    const transaction = transactionOfUpdate(bytes)
+    if (transaction === 'unreadable') return { error: 'the bytes are no update of Yellowstone' }
+    if (transaction !== null) return this.normaliser.events(transaction)
+    this.#counters.ignoredLines++
+    return []
+  }
+
   #transaction(entry: JsonRecord): readonly FeedEvent[] | LineError {
     const transaction = transactionOfRpc(entry)
     if (transaction === null) {
@@ -93,9 +110,26 @@ export class RecordedValues {
     return this.normaliser.events(transaction)
   }
 
+  /** Frames of PumpPortal have no time of their own. */
+  #portalFrame(frame: JsonRecord, time: unknown): readonly FeedEvent[] | LineError {
+    if (!Object.hasOwn(frame, 'txType')) {
+      this.#counters.ignoredLines++
+      return []
+    }
+    if (typeof time !== 'number' || time < 0 || time > U32_MAX)
+      return { error: 'the frame of PumpPortal has no "t_wall", the unix seconds of its arrival' }
+    this.#portal ??= new PortalEvents(newPortalCounters())
+    return this.#portal.events(frame, Math.floor(time))
+  }
+
   #withArrivalIndex(transaction: ChainTransaction): ChainTransaction {
     const { slot, signature, failed } = transaction
     if (slot === null || failed) return transaction
     return { ...transaction, txIndex: this.#arrivals.of(slot, signature) }
   }
+}
+
+/** What PumpPortal sends: events with a `txType`, and acknowledgements. */
+function isPortalFrame(frame: JsonRecord): boolean {
+  return ['txType', 'message', 'errors'].some((key) => Object.hasOwn(frame, key))
 }

@@ -24,7 +24,7 @@ export function apiRoutes(
   return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
 }
 
-const GET_API = { method: 'GET', isApi: true } as const
+const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 
 function tokenRoutes(answers: Answers): readonly Route[] {
   return [
@@ -90,12 +90,9 @@ function memeRoutes(
       method: 'POST',
       path: '/api/v2/meme',
       isApi: true,
-      answer: ({ body, socketId }) =>
-        replied(parseBody(body), (query) => {
-          const json = answers.tables(query)
-          if (socketId !== '') lastTables.answered(socketId, mintsOfTables(json))
-          return json
-        }),
+      isKept: true,
+      answered: (socketId, body) => lastTables.answered(socketId, mintsOfTables(body)),
+      answer: ({ body }) => replied(parseBody(body), (query) => answers.tableBytes(query)),
     },
   ]
 }
@@ -112,6 +109,6 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
   }
 }
 
-function replied<T>(query: Parsed<T>, answer: (query: T) => string): Parsed<Reply> {
+function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {
   return query.ok ? accept(jsonReply(answer(query.value))) : query
 }

@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import { randomUUID } from 'node:crypto'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log } from './options.ts'
 import type { Header, Reply } from './reply.ts'
@@ -27,6 +28,7 @@ export class Exchange {
   /** Headers of the rate limit. */
   extraHeaders: readonly Header[] = []
   readonly #context: ExchangeContext
+  readonly #startedMs = performance.now()
   #ended = false
   #timer: NodeJS.Timeout | null = null
 
@@ -36,11 +38,16 @@ export class Exchange {
     this.request = request
   }
 
+  /** Milliseconds since the request's head. */
+  get elapsedMs(): number {
+    return performance.now() - this.#startedMs
+  }
+
   /** Answers, unless the exchange has ended already. */
   reply(reply: Reply): void {
     if (this.#ended) return
     this.#end()
-    this.#context.http.count(this.routeName, reply.statusCode)
+    this.#context.http.count(this.routeName, reply.statusCode, this.elapsedMs)
     try {
       const { writer, positionHeaders } = this.#context
       const extra = this.isApi ? [...this.extraHeaders, ...positionHeaders()] : this.extraHeaders
@@ -78,16 +85,22 @@ export class Exchange {
     }
   }
 
-  /** Logs an exception of a route with its stack, which the client never sees, and answers. */
+  /**
+   * Logs an exception of a route with its stack, which the client never sees, and answers with the
+   * id of that line. Requests that go well have no id: nothing would ever ask for it.
+   */
   fail(error: unknown, failed: (error: unknown) => Reply): void {
-    this.#logDefect(error)
+    const requestId = this.#logDefect(error)
+    this.extraHeaders = [...this.extraHeaders, ['X-Request-Id', requestId]]
     this.reply(failed(error))
   }
 
-  #logDefect(error: unknown): void {
+  #logDefect(error: unknown): string {
+    const requestId = randomUUID()
     const { method, path } = this.request
     const stack = error instanceof Error ? error.stack : String(error)
-    this.#context.log.error({ method, path, stack }, 'A route threw')
+    this.#context.log.error({ requestId, method, path, stack }, 'A route threw')
+    return requestId
   }
 
   #end(): void {

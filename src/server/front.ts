@@ -16,10 +16,11 @@ import {
   rateLimited,
   starting,
 } from './front-replies.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import { errorReply, type Reply } from './reply.ts'
-import { readRequest } from './request.ts'
+import { errorReply, type Reply, textOf } from './reply.ts'
+import { expectAbort, readRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 
@@ -33,6 +34,7 @@ export interface FrontOptions {
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
   readonly state: ServerState
+  readonly kept: KeptAnswers
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
   readonly context: ExchangeContext
@@ -41,7 +43,12 @@ export interface FrontOptions {
 /** The one handler of every HTTP request: no route can forget what is done here. */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
+    expectAbort(res)
     const request = readRequest(res, req, options.addresses)
+    if (request.isGone) {
+      res.close()
+      return
+    }
     const exchange = new Exchange(options.context, res, request)
     exchange.guard(() => dispatch(options, exchange), internalError)
   }
@@ -101,14 +108,13 @@ function run(
   match: RouteMatch,
   body: string,
 ): Reply | null {
-  const parameters = parseQueryString(exchange.request.query)
-  if (!parameters.ok) return errorReply(parameters.error)
-  const segments = pathWords(match)
-  if (!segments.ok) return errorReply(segments.error)
-  const { socketId } = exchange.request
-  const call = { segments: segments.value, parameters: parameters.value, body, socketId }
-  const answer = match.route.answer(call)
-  if (!(answer instanceof Promise)) return replyOf(answer)
+  const { path, query, socketId } = exchange.request
+  const make = () => called(match, query, body)
+  const answer = match.route.isKept ? options.kept.answer(`${path}?${query} ${body}`, make) : make()
+  if (!(answer instanceof Promise)) {
+    if (socketId !== '' && answer.ok) match.route.answered?.(socketId, textOf(answer.value))
+    return replyOf(answer)
+  }
   const { routeDeadlineMs } = options
   exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
   answer.then(
@@ -116,6 +122,18 @@ function run(
     (error: unknown) => exchange.fail(error, internalError),
   )
   return null
+}
+
+function called(
+  match: RouteMatch,
+  query: string,
+  body: string,
+): Parsed<Reply> | Promise<Parsed<Reply>> {
+  const parameters = parseQueryString(query)
+  if (!parameters.ok) return parameters
+  const segments = pathWords(match)
+  if (!segments.ok) return segments
+  return match.route.answer({ segments: segments.value, parameters: parameters.value, body })
 }
 
 function pathWords({ route, segments }: RouteMatch): Parsed<readonly string[]> {

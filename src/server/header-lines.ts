@@ -10,6 +10,13 @@ export interface HeaderLines {
   of(contentType: string, etag: string | null, extra: readonly Header[]): string
 }
 
+/** What browsers are told beside CORS: no guessing of types, no framing, no referrer. */
+const SECURITY_HEADERS: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'SAMEORIGIN'],
+  ['Referrer-Policy', 'no-referrer'],
+]
+
 export function headerLines(corsOrigin: string): HeaderLines {
   // Content types are a closed set, so the map is bounded.
   const known = new Map<string, string>()
@@ -17,7 +24,7 @@ export function headerLines(corsOrigin: string): HeaderLines {
     let text = known.get(contentType)
     if (text === undefined) {
       const type: readonly Header[] = contentType === '' ? [] : [['Content-Type', contentType]]
-      text = `Accept-Encoding${joined([...corsHeaders(corsOrigin), ...type])}`
+      text = `Accept-Encoding${joined([...corsHeaders(corsOrigin), ...SECURITY_HEADERS, ...type])}`
       known.set(contentType, text)
     }
     return text

@@ -1,13 +1,59 @@
-/** Every bound of the server, each with its reason. Milliseconds and bytes unless named. */
+/**
+ * Every bound of the server, each with its reason. Milliseconds and bytes unless named.
+ * What one connection may follow (1,000 mints) is part of the protocol: `wire/live-messages.ts`.
+ */
+
+/** Limits that a user sets (docs/operations.md); the defaults stand beside them. */
+export interface AdjustableLimits {
+  /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
+  readonly sockets: number
+  /** Live connections at most; the next handshake is answered 503. */
+  readonly connections: number
+  /** Live connections of one client address at most, loopback not counted; then 429. */
+  readonly connectionsPerAddress: number
+  /** Messages a second of one live connection at most; past it the connection closes with 4010. */
+  readonly messagesPerSecond: number
+  /** A body that is not complete after this time is answered 408 and the socket closed. */
+  readonly bodyDeadlineMs: number
+  /** A route that has not answered after this time is answered for: 503. */
+  readonly routeDeadlineMs: number
+  /** Bytes of encoded answers kept because pollers ask for the same text again and again. */
+  readonly answerCacheBytes: number
+}
+
+export const DEFAULT_LIMITS: AdjustableLimits = {
+  sockets: 60_000,
+  connections: 50_000,
+  connectionsPerAddress: 1000,
+  messagesPerSecond: 2000,
+  bodyDeadlineMs: 10_000,
+  routeDeadlineMs: 10_000,
+  answerCacheBytes: 32 * 1024 * 1024,
+}
+
+/** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
+export const RESERVED_DESCRIPTORS = 256
+
+/**
+ * Bytes of a request's line, url and headers at most; uWebSockets.js answers 431 past it. Its own
+ * default of 4 KiB is less than a market-data query of 100 mints needs.
+ */
+export const MAX_HEADER_BYTES = 16 * 1024
 
 /** Bytes of a request body at most (contract section 3). */
 export const MAX_BODY_BYTES = 16 * 1024
 
-/** A body that is not complete after this time is answered 408 and the socket closed. */
-export const BODY_DEADLINE_MS = 10_000
+/** An answer that its client has not read after this time is given up, and the socket closed. */
+export const SEND_DEADLINE_MS = 120_000
 
-/** A route that has not answered after this time is answered for: 503. */
-export const ROUTE_DEADLINE_MS = 10_000
+/** Share of answers that are sent so that a client that does not read them is found. */
+export const PROBED_SHARE = 1 / 8
+
+/** Answers from this size on are always sent that way: a few of them unread would be much. */
+export const PROBED_BYTES = 256 * 1024
+
+/** Apps of former certificates that keep serving their sockets; one more cuts the oldest off. */
+export const MAX_RETIRED_APPS = 8
 
 /** Bodies below this size cost more to compress than they save on the wire. */
 export const MIN_COMPRESSED_BYTES = 1024
@@ -18,11 +64,11 @@ export const BROTLI_QUALITY = 4
 /** Gzip's level: 4 is a third of the time of 6 for a few percent more bytes. */
 export const GZIP_LEVEL = 4
 
+/** Bytes of answers that are not kept by their request: error texts, documents, UDF. */
+export const TEXT_CACHE_BYTES = 8 * 1024 * 1024
+
 /** Encoded answers kept because pollers ask for the same text again and again. */
 export const MAX_ENCODED_BODIES = 256
-
-/** Bytes of those answers in all, compressed forms included. */
-export const MAX_ENCODED_BYTES = 32 * 1024 * 1024
 
 /** The chart's result is cached this long (specification, Limits). */
 export const CHART_CACHE_MS = 5000
@@ -36,8 +82,11 @@ export const MAX_CHART_CHARACTERS = 64 * 1024 * 1024
 /** Parsed table bodies kept: pollers send the same few bodies every two seconds. */
 export const MAX_PARSED_BODIES = 512
 
-/** Clients counted per endpoint; when full the oldest window is forgotten first. */
+/** Clients counted per endpoint; when full of running windows, those that come new share windows. */
 export const MAX_COUNTED_CLIENTS = 100_000
+
+/** Windows per endpoint that clients share when there is no room for one of their own. */
+export const SHARED_WINDOWS = 4096
 
 /** Addresses of an X-Forwarded-For read from the right; further ones are nobody's proxy chain. */
 export const MAX_FORWARDED_HOPS = 32
@@ -60,9 +109,6 @@ export const MAX_TABLE_READERS = 2000
 /** Characters of an `x-socket-id` that counts; a connection's id has at most 128 code points. */
 export const MAX_SOCKET_ID_CHARACTERS = 256
 
-/** Live connections at most; the next upgrade is answered 503. */
-export const MAX_CONNECTIONS = 50_000
-
 /** Bytes of a client's live message at most; past it the connection closes with 1009. */
 export const MAX_MESSAGE_BYTES = 64 * 1024
 
@@ -71,6 +117,9 @@ export const MAX_MESSAGE_BYTES = 64 * 1024
  * messages up to this size are read whole and refused by a proper 1009.
  */
 export const MAX_RECEIVED_BYTES = 2 * 1024 * 1024
+
+/** Bytes a second of one live connection's messages at most: long ones cost more than short ones. */
+export const MAX_MESSAGE_BYTES_PER_SECOND = 16 * 1024 * 1024
 
 /** Bytes buffered for one live connection at most; past it the connection closes with 4009. */
 export const MAX_BUFFERED_BYTES = 1024 * 1024
@@ -144,3 +193,9 @@ export const MAX_EVENT_STREAMS = 2_000
 
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 15_000
+
+/** Files of the built page at most; one that has more is not a page of this program. */
+export const MAX_DASHBOARD_FILES = 64
+
+/** Bytes of those files in all, uncompressed: they stay in memory. */
+export const MAX_DASHBOARD_BYTES = 4 * 1024 * 1024

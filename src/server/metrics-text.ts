@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { HttpCounters } from './http-counters.ts'
+import { type HttpCounters, LATENCY_BOUNDS_S, type RouteLatency } from './http-counters.ts'
 
 /** Prefix of every metric name. */
 const PREFIX = 'mintfeed_'
@@ -7,7 +7,10 @@ const PREFIX = 'mintfeed_'
 /** Characters Prometheus allows in a name. */
 const FOREIGN_CHARACTER = /[^a-zA-Z0-9_:]/g
 
-/** The Prometheus text of the server's counters and of flat figures, made anew on every scrape. */
+/**
+ * The Prometheus text of the server's counters and of flat figures, made anew on every scrape. A
+ * figure whose name ends in `_total` is a counter, any other one a gauge.
+ */
 export async function metricsText(
   http: HttpCounters,
   figures: Readonly<Record<string, number>>,
@@ -25,9 +28,33 @@ export async function metricsText(
   for (const [name, value] of Object.entries(figures)) {
     const metric = `${PREFIX}${name.replaceAll(FOREIGN_CHARACTER, '_')}`
     if (registry.getSingleMetric(metric) !== undefined) continue
-    new Gauge({ name: metric, help: name.replaceAll('_', ' '), registers: [registry] }).set(value)
+    const about = { name: metric, help: name.replaceAll('_', ' '), registers: [registry] }
+    if (name.endsWith('_total') && value >= 0) new Counter(about).inc(value)
+    else new Gauge(about).set(value)
   }
-  return registry.metrics()
+  return (await registry.metrics()) + latencyText(http)
+}
+
+/** Histograms by hand: prom-client observes values one by one and cannot be given counted buckets. */
+function latencyText(http: HttpCounters): string {
+  const name = `${PREFIX}http_request_duration_seconds`
+  const lines = [
+    `# HELP ${name} From a request's head to its answer, by route`,
+    `# TYPE ${name} histogram`,
+  ]
+  for (const latency of http.latencies()) lines.push(...histogramLines(name, latency))
+  return `${lines.join('\n')}\n`
+}
+
+function histogramLines(name: string, { route, counts, sumS }: RouteLatency): string[] {
+  let total = 0
+  const bounds = [...LATENCY_BOUNDS_S.map(String), '+Inf']
+  const buckets = bounds.map((bound, index) => {
+    total += counts[index]
+    return `${name}_bucket{route="${route}",le="${bound}"} ${total}`
+  })
+  const labels = `{route="${route}"}`
+  return [...buckets, `${name}_sum${labels} ${sumS}`, `${name}_count${labels} ${total}`]
 }
 
 /** Content-Type of the text above. */

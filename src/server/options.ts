@@ -1,6 +1,9 @@
 import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
 import type { LiveStreams } from '../wire/streams.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
+import type { Dashboard } from './dashboard-files.ts'
+import type { AdjustableLimits } from './limits.ts'
+import type { TlsFiles } from './tls-files.ts'
 
 /** A logger as pino has it. */
 export interface Log {
@@ -67,11 +70,15 @@ export interface ServerOptions {
   readonly log: Log
   /** Documents served beside the API, not rate limited. */
   readonly documents?: readonly StaticDocument[]
+  /** The page at `/`; null: it is not built; absent: there is none. */
+  readonly dashboard?: Dashboard | null
   readonly liveTimes?: LiveTimes
-  /** Bound of a request body's arrival; tests shorten it. */
-  readonly bodyDeadlineMs?: number
-  /** Bound of a route's answer; tests shorten it. */
-  readonly routeDeadlineMs?: number
+  /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
+  readonly tls?: TlsFiles
+  /** Compare every kept answer with one made anew, which must be equal: for tests. */
+  readonly checksKept?: boolean
+  /** Absent ones are at their defaults. */
+  readonly limits?: Partial<AdjustableLimits>
 }
 
 /** A server that listens. */
@@ -81,6 +88,10 @@ export interface RunningServer {
   /** Address of the live feed, `ws://host:port/ws`. */
   readonly wsUrl: string
   readonly port: number
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>
+  /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
+  changeTls(tls: TlsFiles): void
   /**
    * Stops listening, lets running requests finish up to a bound, closes live connections with
    * 1012 and every other socket. A second call waits for the first.

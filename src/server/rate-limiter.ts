@@ -1,4 +1,5 @@
-import { MAX_COUNTED_CLIENTS } from './limits.ts'
+import { randomInt } from 'node:crypto'
+import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
 import type { RateLimit } from './options.ts'
 
 /** Where a client stands after its request was counted. */
@@ -22,33 +23,48 @@ export interface RateLimiter {
 
 /**
  * A fixed window per client that starts with its first request (contract section 3). The map is
- * in the order of window starts, so ended windows are always in front; when it is full the oldest
- * window is forgotten, which can only be generous to its client.
+ * in the order of window starts, so ended windows are always in front. When it is full of running
+ * windows, clients that come new share a window with others: a shared count is never below that of
+ * one client, so nobody ever passes the limit, and nothing grows.
  */
 export function rateLimiter(
   rule: RateLimit,
   maxClients: number = MAX_COUNTED_CLIENTS,
+  sharedWindows: number = SHARED_WINDOWS,
 ): RateLimiter {
   const windows = new Map<string, Window>()
+  const shared = new Map<number, Window>()
+  const salt = randomInt(2 ** 32)
 
   function forgetEnded(nowMs: number): void {
     for (const [client, window] of windows) {
-      if (window.endsAtMs > nowMs && windows.size < maxClients) return
+      if (isRunning(window, nowMs)) return
       windows.delete(client)
     }
   }
 
+  // A clock that was set back must not hold a client longer than one window.
+  function isRunning(window: Window, nowMs: number): boolean {
+    return window.endsAtMs > nowMs && window.endsAtMs <= nowMs + rule.windowMs
+  }
+
+  function windowIn<K>(kept: Map<K, Window>, key: K, nowMs: number): Window {
+    const window = { count: 0, endsAtMs: nowMs + rule.windowMs }
+    kept.delete(key)
+    kept.set(key, window)
+    return window
+  }
+
   function windowOf(client: string, nowMs: number): Window {
-    const running = windows.get(client)
-    // A clock that was set back must not hold a client longer than one window.
-    if (running && running.endsAtMs > nowMs && running.endsAtMs <= nowMs + rule.windowMs) {
-      return running
-    }
-    windows.delete(client)
+    const own = windows.get(client)
+    if (own !== undefined && isRunning(own, nowMs)) return own
     forgetEnded(nowMs)
-    const fresh = { count: 0, endsAtMs: nowMs + rule.windowMs }
-    windows.set(client, fresh)
-    return fresh
+    const place = saltedHash(client, salt) % sharedWindows
+    const common = shared.get(place)
+    // Who began in a shared window stays there to its end: two windows would be two limits.
+    if (common !== undefined && isRunning(common, nowMs)) return common
+    if (windows.size < maxClients || own !== undefined) return windowIn(windows, client, nowMs)
+    return windowIn(shared, place, nowMs)
   }
 
   return {
@@ -63,4 +79,11 @@ export function rateLimiter(
       }
     },
   }
+}
+
+/** FNV-1a from a start nobody outside knows, so that clients cannot choose whom they share with. */
+function saltedHash(text: string, salt: number): number {
+  let hash = salt
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -1,10 +1,12 @@
 import { errorBody, type RequestError, type StatusCode } from '../wire/errors.ts'
+import { type EncodedBody, encodeBody } from './encoded-body.ts'
 
 /** What a route answers; the front adds everything that every answer has. */
 export interface Reply {
   readonly statusCode: StatusCode
   readonly contentType: string
-  readonly body: string
+  /** Text, or bytes that were prepared at the start. */
+  readonly body: string | EncodedBody
   /** Headers of this answer alone. */
   readonly headers: readonly Header[]
 }
@@ -15,8 +17,14 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 const NO_HEADERS: readonly Header[] = []
 
-/** 200 with JSON text. */
-export function jsonReply(body: string): Reply {
+/** The body as text. */
+export function textOf({ body }: Reply): string {
+  return typeof body === 'string' ? body : body.bytes.toString()
+}
+
+/** 200 with JSON. */
+export function jsonReply(json: string | Buffer): Reply {
+  const body = typeof json === 'string' ? json : encodeBody(json)
   return { statusCode: 200, contentType: JSON_TYPE, body, headers: NO_HEADERS }
 }
 

@@ -22,6 +22,11 @@ export interface ServerRequest {
   readonly socketId: string
   /** Whom the rate limit counts the request for. */
   readonly client: string
+  /**
+   * The peer has reset the connection while requests before this one were answered: the kernel has
+   * no address for it any more, and nobody reads the answer.
+   */
+  readonly isGone: boolean
 }
 
 /** Copies a request out of uWebSockets.js. */
@@ -33,6 +38,7 @@ export function readRequest(
   const method = req.getCaseSensitiveMethod()
   const hasBody = method === 'POST'
   const forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
+  const remote = res.getRemoteAddress()
   return {
     method,
     path: req.getUrl(),
@@ -43,7 +49,8 @@ export function readRequest(
     contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
     contentLength: hasBody ? announcedBytes(req) : Number.NaN,
     socketId: hasBody ? req.getHeader('x-socket-id') : '',
-    client: addresses.keyOf(res.getRemoteAddress(), forwardedFor),
+    client: addresses.keyOf(remote, forwardedFor),
+    isGone: remote.byteLength === 0,
   }
 }
 
@@ -59,10 +66,22 @@ function announcedBytes(req: HttpRequest): number {
 }
 
 /** Repeated headers are one list (RFC 9110 section 5.3); getHeader would see the first only. */
-function forwardedForOf(req: HttpRequest): string {
+export function forwardedForOf(req: HttpRequest): string {
   const values: string[] = []
   req.forEach((name, value) => {
     if (name === 'x-forwarded-for') values.push(value)
   })
   return values.join(',')
 }
+
+/**
+ * Must be called first in every handler. An answer to a connection that is reset at that moment is
+ * none to uWebSockets.js, and it ends the process over a handler that has neither answered nor
+ * asked to be told of the abort.
+ */
+export function expectAbort(res: HttpResponse): void {
+  res.onAborted(nothing)
+}
+
+/** The answer was on its way already, or comes later and asks to be told itself. */
+function nothing(): void {}

@@ -4,22 +4,33 @@ import { type Coding, negotiateCoding } from './content-coding.ts'
 import { type BodyEncoder, bodyEncoder, type EncodedBody } from './encoded-body.ts'
 import { matchesEntityTag } from './entity-tag.ts'
 import { headerLines } from './header-lines.ts'
+import { TEXT_CACHE_BYTES } from './limits.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
+import { Sender } from './sender.ts'
 
 /** Writes replies; the only place that knows what every answer carries. */
 export interface ResponseWriter {
+  /** Answers that their clients have not read to the end. */
+  readonly unfinished: number
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>>
   /** `extra`: headers the front adds, such as those of the rate limit. */
   write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
 }
 
 /** `closing` tells whether connections are to be closed after their answer. */
 export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
-  const encoder: BodyEncoder = bodyEncoder()
+  const encoder: BodyEncoder = bodyEncoder(TEXT_CACHE_BYTES)
+  const sender = new Sender()
   const lines = headerLines(corsOrigin)
   return {
+    get unfinished() {
+      return sender.unfinished
+    },
+    figures: () => ({ ...encoder.figures(), ...sender.figures() }),
     write(res, request, reply, extra) {
-      const body = encoder.encode(reply.body)
+      const body = typeof reply.body === 'string' ? encoder.encode(reply.body) : reply.body
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
@@ -31,7 +42,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
         if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
         res.writeHeader('Vary', lines.of(reply.contentType, etag, extra))
         writeHeaders(res, reply.headers)
-        endWithBody(res, request, reply, body, closing())
+        endWithBody({ res, request, sender, closing: closing() }, reply, body)
       })
     },
   }
@@ -42,13 +53,15 @@ function hasEntityTag(request: ServerRequest, reply: Reply): boolean {
   return reply.statusCode === 200 && request.method !== 'POST'
 }
 
-function endWithBody(
-  res: HttpResponse,
-  request: ServerRequest,
-  reply: Reply,
-  body: EncodedBody,
-  closing: boolean,
-): void {
+interface Writing {
+  readonly res: HttpResponse
+  readonly request: ServerRequest
+  readonly sender: Sender
+  readonly closing: boolean
+}
+
+function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
+  const { res, request, sender, closing } = writing
   const coding: Coding | null = negotiateCoding(request.acceptEncoding)
   const compressed = coding === null ? null : body.compressed(coding)
   if (coding !== null && compressed !== null) res.writeHeader('Content-Encoding', coding)
@@ -59,7 +72,8 @@ function endWithBody(
   else if (request.method === 'HEAD') {
     // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
     res.writeHeader('Content-Length', String(bytes.length)).endWithoutBody()
-  } else res.end(bytes, close)
+  } else if (close) res.end(bytes, true)
+  else sender.send(res, bytes)
 }
 
 function writeHeaders(res: HttpResponse, headers: readonly Header[]): void {

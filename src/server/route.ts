@@ -9,8 +9,6 @@ export interface RouteCall {
   readonly parameters: QueryParameters
   /** Text of the body; empty on GET. */
   readonly body: string
-  /** Of the POST's `x-socket-id`; empty when absent. */
-  readonly socketId: string
 }
 
 /**
@@ -25,6 +23,10 @@ export interface Route {
   readonly path: string
   /** Part of the API: rate limited, and 503 while the service starts. */
   readonly isApi: boolean
+  /** Nothing but the state decides the answer, which is kept for whoever asks the same. */
+  readonly isKept?: boolean
+  /** Told of every answer to a request with an `x-socket-id`. */
+  readonly answered?: (socketId: string, body: string) => void
   /** The route decodes its path words itself, because they may not count. */
   readonly rawSegments?: boolean
   /** May throw only on a defect; that is logged and answered 500. */

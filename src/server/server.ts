@@ -1,26 +1,23 @@
-import './header-limit.ts'
-import {
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  type TemplatedApp,
-  us_listen_socket_close,
-} from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { RequestError } from '../wire/errors.ts'
 import { apiRoutes } from './api-routes.ts'
+import { Apps } from './apps.ts'
 import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { corsHeaders } from './cors.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { internalError, positionHeaders } from './front-replies.ts'
 import { httpCounters } from './http-counters.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import * as limits from './limits.ts'
-import { type Listening, listen } from './listen.ts'
 import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/last-tables.ts'
+import { LiveGate } from './live/live-gate.ts'
 import { isLocalPeer } from './local-peer.ts'
+import { metricsText } from './metrics-text.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { errorReply } from './reply.ts'
@@ -36,10 +33,11 @@ const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_M
 
 /** The parts of one server, before it listens. */
 interface Parts {
-  readonly app: TemplatedApp
+  readonly apps: Apps
   readonly live: LiveFeed
   readonly eventStreams: EventStreams
   readonly context: ExchangeContext
+  readonly metrics: () => Promise<string>
   /** Set when the server stops: answers then close their connections. */
   readonly stopping: { isStopping: boolean }
 }
@@ -50,29 +48,31 @@ interface Parts {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const parts = assemble(options, clientAddresses(options.trustProxy))
-  let listening: Listening
+  let port: number
   try {
-    listening = await listen(parts.app, options.host, options.port)
+    port = await parts.apps.listen(options.host, options.port)
   } catch (error) {
     stopLive(parts)
     throw error
   }
-  const { port } = listening
   const authority = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
   let stopped: Promise<void> | null = null
   return {
-    url: `http://${authority}`,
-    wsUrl: `ws://${authority}/ws`,
+    url: `http${options.tls ? 's' : ''}://${authority}`,
+    wsUrl: `ws${options.tls ? 's' : ''}://${authority}/ws`,
     port,
+    metrics: parts.metrics,
+    changeTls: (tls) => parts.apps.changeTls(tls),
     stop() {
-      stopped ??= stopServer(parts, listening)
+      stopped ??= stopServer(parts)
       return stopped
     },
   }
 }
 
 function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
-  const app = App()
+  const bounds = { ...limits.DEFAULT_LIMITS, ...options.limits }
+  const apps = new Apps(options.tls ?? null, bounds.sockets)
   const stopping = { isStopping: false }
   const { position } = options
   const context: ExchangeContext = {
@@ -85,8 +85,10 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
   const live = new LiveFeed({
-    app,
+    app: apps,
     lastTables,
+    gate: new LiveGate(addresses, bounds),
+    messagesPerSecond: bounds.messagesPerSecond,
     source: options.live,
     streams: options.streams,
     answers: options.answers,
@@ -103,16 +105,34 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     eventStreamRoute,
   ]
   const limiters = limitersOf(api, options)
-  const system = systemRoutes(options.state, context.http, () => live.figures())
-  const documents = documentRoutes(options.documents ?? [])
+  const kept = new KeptAnswers({
+    version: () => answers.version(),
+    maxBytes: bounds.answerCacheBytes,
+    isChecked: options.checksKept ?? false,
+  })
+  const figures = () => ({
+    ...live.figures(),
+    ...apps.figures(),
+    ...context.writer.figures(),
+    ...kept.figures(),
+    ...options.state.figures(),
+  })
+  const metrics = () => metricsText(context.http, figures())
+  const system = systemRoutes(options.state, figures, metrics)
+  const { dashboard } = options
+  const documents = [
+    ...documentRoutes(options.documents ?? []),
+    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
+  ]
   const front = httpFront({
     router: routerOf([...api, ...system, ...documents, feedRoute]),
     addresses,
     limiters,
     clock: options.clock,
     state: options.state,
-    bodyDeadlineMs: options.bodyDeadlineMs ?? limits.BODY_DEADLINE_MS,
-    routeDeadlineMs: options.routeDeadlineMs ?? limits.ROUTE_DEADLINE_MS,
+    kept,
+    bodyDeadlineMs: bounds.bodyDeadlineMs,
+    routeDeadlineMs: bounds.routeDeadlineMs,
     context,
   })
   const eventStreams = new EventStreams({
@@ -124,9 +144,9 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     state: options.state,
     headers: corsHeaders(options.corsOrigin),
   })
-  app.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
-  app.any('/*', front)
-  return { app, live, eventStreams, context, stopping }
+  apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
+  apps.any('/*', front)
+  return { apps, live, eventStreams, context, metrics, stopping }
 }
 
 function limitersOf(
@@ -153,18 +173,20 @@ function stopLive({ live, eventStreams }: Parts): void {
   eventStreams.stop()
 }
 
-async function stopServer(parts: Parts, listening: Listening): Promise<void> {
+async function stopServer(parts: Parts): Promise<void> {
   parts.stopping.isStopping = true
-  us_listen_socket_close(listening.socket)
+  parts.apps.stopListening()
   const hadConnections = parts.live.connectionCount > 0
   stopLive(parts)
   const closedAtMs = performance.now()
-  while (parts.context.open.size > 0 && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
+  const { open, writer } = parts.context
+  const isBusy = () => open.size + writer.unfinished > 0
+  while (isBusy() && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
     await sleep(limits.STOP_POLL_MS)
   }
   const flushedForMs = performance.now() - closedAtMs
   if (hadConnections) await sleep(Math.max(0, limits.STOP_CLOSE_FRAMES_MS - flushedForMs))
-  parts.app.close()
+  parts.apps.close()
 }
 
 function sleep(durationMs: number): Promise<void> {

@@ -1,7 +1,6 @@
 import { requestError } from '../wire/errors.ts'
 import { accept } from '../wire/requests/parsed.ts'
-import type { HttpCounters } from './http-counters.ts'
-import { METRICS_TYPE, metricsText } from './metrics-text.ts'
+import { METRICS_TYPE } from './metrics-text.ts'
 import type { ServerState, StaticDocument } from './options.ts'
 import { errorReply, JSON_TYPE, jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
@@ -11,10 +10,9 @@ const GET_SYSTEM = { method: 'GET', isApi: false } as const
 /** `/healthz`, `/readyz` and `/metrics`: outside the API and not rate limited. */
 export function systemRoutes(
   state: ServerState,
-  http: HttpCounters,
-  liveFigures: () => Readonly<Record<string, number>>,
+  figures: () => Readonly<Record<string, number>>,
+  metrics: () => Promise<string>,
 ): readonly Route[] {
-  const figures = () => ({ ...liveFigures(), ...state.figures() })
   return [
     {
       ...GET_SYSTEM,
@@ -33,7 +31,7 @@ export function systemRoutes(
       name: 'metrics',
       path: '/metrics',
       answer: async () => {
-        const body = await metricsText(http, figures())
+        const body = await metrics()
         return accept({ statusCode: 200, contentType: METRICS_TYPE, body, headers: [] })
       },
     },

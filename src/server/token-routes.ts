@@ -8,7 +8,7 @@ import type { TokenReads } from '../wire/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
-const GET_API = { method: 'GET', isApi: true } as const
+const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 
 /** The additive reads of a token (docs/live.md). */
 export function tokenReadRoutes(reads: TokenReads): readonly Route[] {

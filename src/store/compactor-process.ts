@@ -3,38 +3,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
 import { noteCompactor } from './process-lock.ts'
 
-const Count = Type.Integer({ minimum: 0 })
-const Result = Type.Object({
-  seq: Count,
-  fromSeq: Count,
-  framesFolded: Count,
-  digest: Type.String(),
-  archivedRecords: Count,
-  snapshotsRemoved: Count,
-  segmentsRemoved: Count,
-  durationMs: Count,
-  /** Largest resident size of the process. */
-  peakBytes: Count,
-})
-const Progress = Type.Object({ step: Type.String(), done: Count })
-const resultLine = Compile(Type.Object({ result: Result }))
-const progressLine = Compile(Type.Object({ progress: Progress }))
-
-/** What a compactor process did. */
-export type CompactorResult = Type.Static<typeof Result>
-export type CompactorProgress = Type.Static<typeof Progress>
-
-export interface CompactorRun {
-  readonly folder: string
-  readonly untilSegment: number
-  readonly keepsJournal: boolean
-  /** It ends itself above this resident size. */
-  readonly memoryBytesMax: number
-  readonly onProgress: (progress: CompactorProgress) => void
-}
+const resultLine = Compile(Type.Object({ result: CompactorResult }))
+const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
 
 /** Longest a compaction may take; then its process is ended and nothing has changed. */
 export const COMPACTION_MS_MAX = 30 * 60_000
@@ -46,10 +20,15 @@ const REASON_CHARACTERS_MAX = 2_000
 const PROGRAM = fileURLToPath(new URL('../compact.ts', import.meta.url))
 
 /**
- * Runs the compactor (src/compact.ts) as a process of its own; rejects with a StoreError when it
- * did not end well.
+ * Runs the compactor (src/compact.ts) as a process of its own, ended at once by `signal`; rejects
+ * with a StoreError when it did not end well. Called where the process is small, since starting
+ * another copies its page tables (src/launch.ts).
  */
-export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
+export function runCompactor(
+  run: CompactorRun,
+  onProgress: (progress: CompactorProgress) => void,
+  signal: AbortSignal,
+): Promise<CompactorResult> {
   const args = [
     `--max-old-space-size=${HEAP_MB}`,
     PROGRAM,
@@ -59,7 +38,11 @@ export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
     `--parent=${process.pid}`,
     ...(run.keepsJournal ? ['--keep-journal'] : []),
   ]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  })
   let reason = ''
   const forget = note(child, run.folder, (why) => {
     reason = why
@@ -70,7 +53,7 @@ export function runCompactor(run: CompactorRun): Promise<CompactorResult> {
   createInterface({ input: child.stdout }).on('line', (line) => {
     const value = jsonOf(line)
     if (resultLine.Check(value)) result = value.result
-    else if (progressLine.Check(value)) run.onProgress(value.progress)
+    else if (progressLine.Check(value)) onProgress(value.progress)
   })
   child.stderr.on('data', (bytes: Buffer) => {
     if (reason.length < REASON_CHARACTERS_MAX) reason += bytes.toString('utf8')

@@ -16,6 +16,8 @@ export interface Cut {
   readonly frames: number
   /** Later segments that go whole. */
   readonly dropped: readonly string[]
+  /** Is it the beginning of one write that was not done? What it held was then never seen. */
+  readonly isUnfinished: boolean
 }
 
 /** How the journal ends. */
@@ -114,7 +116,8 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   const header = readSegmentHeader(bytes)
   if (header === 'newer') throw newerVersion(file.path)
   if (header === null || !follows(walk, file, header)) {
-    walk.end = { ...walk.end, cut: tornAt(walk, bytes, 0) }
+    const isUnfinished = bytes.length < SEGMENT_HEADER_BYTES
+    walk.end = { ...walk.end, cut: tornAt(walk, bytes, 0, walk.end.seq, isUnfinished) }
     return
   }
   if (header.firstSeq > walk.end.seq) throw gap(file.path, walk.end.seq, header.firstSeq)
@@ -128,7 +131,7 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   }
   const { epoch, boot } = header
   const { endSeq: seq, crc } = scan
-  const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq) : null
+  const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
   walk.end = { seq, crc, segment: file.number, epoch, boot, isClosed, cut }
   yield seq
 }
@@ -198,7 +201,13 @@ export function headerOf(disk: Disk, path: string): SegmentHeader | 'newer' | nu
 }
 
 /** A bad place: a tail to cut, or damage. */
-function tornAt(walk: Walk, bytes: Uint8Array, byte: number, seq = walk.end.seq): Cut {
+function tornAt(
+  walk: Walk,
+  bytes: Uint8Array,
+  byte: number,
+  seq: number,
+  isBeginning: boolean,
+): Cut {
   const { path } = walk.segments[walk.place]
   const later = walk.segments.slice(walk.place + 1)
   // A header that is whole but does not follow says what was safe before it.
@@ -228,6 +237,7 @@ function tornAt(walk: Walk, bytes: Uint8Array, byte: number, seq = walk.end.seq)
     bytes: bytes.length - byte,
     frames,
     dropped: later.map((segment) => segment.path),
+    isUnfinished: isBeginning && frames === 0 && later.length === 0,
   }
 }
 

@@ -148,12 +148,13 @@ export function* loadSnapshot(
 
 /**
  * A journal that ends in order has lost nothing, nor has one of a process that was killed while the
- * machine went on: what it had written is in the file. After a power failure nobody can tell.
+ * machine went on: what it had written is in the file, and a write that was cut short had not been
+ * seen by anybody. After a power failure nobody can tell.
  */
 function mayHaveLost(end: JournalEnd, boot: string, hadFiles: boolean): boolean {
-  // First, since a journal that was cut whole names no boot.
-  if (end.cut !== null) return true
-  if (!hadFiles || end.boot === null) return false
+  if (end.cut !== null && !end.cut.isUnfinished) return true
+  // A journal that was cut whole names no boot.
+  if (!hadFiles || end.boot === null) return end.cut !== null
   if (end.isClosed) return false
   return end.boot !== boot || boot === UNKNOWN_BOOT
 }

@@ -80,6 +80,35 @@ export class SegmentScan {
     return this.#next < this.#bytes.length
   }
 
+  /**
+   * Is the rest the beginning of the next frame? A process that is killed leaves the last write so:
+   * in order and cut short. Anything else behind the last good frame is damage.
+   */
+  get isUnfinished(): boolean {
+    const at = this.#next
+    const rest = this.#bytes.length - at
+    if (rest < FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES) return true
+    const kind = this.#view.getUint32(at + FRAME.kind, true)
+    const payloadBytes = this.#view.getUint32(at + FRAME.payloadBytes, true)
+    return (
+      kind > 0 &&
+      kind <= KIND_MAX &&
+      payloadBytes <= FRAME_PAYLOAD_BYTES_MAX &&
+      frameBytes(payloadBytes) > rest &&
+      this.#view.getUint32(at + FRAME.previousCrc, true) === this.#crc &&
+      this.#view.getFloat64(at + FRAME.seq, true) === this.#seq &&
+      !this.#isWholeButForItsLength(at)
+    )
+  }
+
+  /** A frame ends with its length once more: does it reach to the end of the bytes by that one? */
+  #isWholeButForItsLength(at: number): boolean {
+    const frame = this.#bytes.slice(at)
+    const view = new DataView(frame.buffer)
+    view.setUint32(FRAME.payloadBytes, view.getUint32(frame.length - 4, true), true)
+    return frameAt(view, frame, 0) === frame.length
+  }
+
   /** Seq behind the last good frame. */
   get endSeq(): number {
     return this.#seq

@@ -136,9 +136,19 @@ export function readContents(
   const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
   const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
   if (text === null) return null
-  let contents: unknown = JSON.parse(text)
+  let contents = parsed(text)
+  if (contents === null) return null
   for (const step of steps) contents = step.contents(contents)
   return contentsValidator.Check(contents) ? { ...contents, version } : null
+}
+
+/** A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** The JSON that stands before the footer, or null when it is not what the footer says. */

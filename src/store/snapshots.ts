@@ -1,5 +1,5 @@
 import type { Tape } from '../engine/tape.ts'
-import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-process.ts'
+import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
 import type { Journal } from './journal.ts'
 
 /** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
@@ -13,7 +13,10 @@ export interface SnapshotsOptions {
   /** Bytes of tape that stay in memory. */
   readonly tapeMemoryBytes: number
   readonly keepsJournal: boolean
-  readonly compact: (run: CompactorRun) => Promise<CompactorResult>
+  readonly compact: (
+    run: CompactorRun,
+    onProgress: (progress: CompactorProgress) => void,
+  ) => Promise<CompactorResult>
   /** Resident bytes of this process now. */
   readonly memoryBytes: () => number
   /** Now in unix milliseconds. */
@@ -82,13 +85,13 @@ export class Snapshots {
     if (options.journal.seq === this.#snapshotSeq) return
     try {
       const untilSegment = options.journal.boundary()
-      const result = await options.compact({
+      const run = {
         folder: options.folder,
         untilSegment,
         keepsJournal: options.keepsJournal,
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
-        onProgress: options.onProgress,
-      })
+      }
+      const result = await options.compact(run, options.onProgress)
       this.#snapshotSeq = result.seq
       this.#last = result
       this.#madeAtMs = options.clockMs()

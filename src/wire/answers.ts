@@ -111,6 +111,8 @@ export interface TablesQuery {
 
 /** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
 export interface Answers {
+  /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
+  version(): number
   search(query: string): string
   marketData(mints: readonly string[]): string
   swaps(mint: string, wallet: string | null, page: Page): string
@@ -118,6 +120,8 @@ export interface Answers {
   walletTokens(wallet: string, query: TraderQuery): string
   chart(query: ChartQuery): string
   tables(query: TablesQuery): string
+  /** The same as bytes, which are the caller's. */
+  tableBytes(query: TablesQuery): Buffer
 }
 
 /** What leaves the engine by itself; the live feed sets the listeners it serves. */

@@ -2,7 +2,6 @@ import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, P, T } from '../engine/layout.ts'
-import { Lifecycle } from '../engine/lifecycle.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
@@ -11,7 +10,9 @@ import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from 
 import { GROUPS } from './answers.ts'
 import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
+import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
+import { type Gate, TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { tokenJson } from './token-json.ts'
 import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
@@ -22,8 +23,14 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
+  readonly #rows: KeptRows
+  readonly #columns: TableColumns
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
+  #version = 0
+  /** Events taken, and the clock's second, at that version. */
+  #events = -1
+  #now = -1
 
   constructor(engine: Engine, tick: () => void) {
     this.#engine = engine
@@ -33,7 +40,22 @@ export class EngineAnswers implements Answers {
       engine.state,
       new TokenReader(engine.state, engine.top, engine.links),
     )
+    this.#rows = new KeptRows(engine.state)
+    this.#columns = new TableColumns(
+      engine.state,
+      new TokenReader(engine.state, engine.top, engine.links),
+    )
     this.#chart = new Chart(engine.state, engine.candles)
+  }
+
+  version(): number {
+    this.#tick()
+    const { counts, state } = this.#engine
+    const events = counts.swaps + counts.events
+    if (events !== this.#events || state.now !== this.#now) this.#version += 1
+    this.#events = events
+    this.#now = state.now
+    return this.#version
   }
 
   search(query: string): string {
@@ -107,26 +129,38 @@ export class EngineAnswers implements Answers {
   }
 
   tables(query: TablesQuery): string {
+    return this.tableBytes(query).toString()
+  }
+
+  tableBytes(query: TablesQuery): Buffer {
     this.#tick()
-    const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
-    const parts = groups.map((group) => `"${group}":${this.#table(group, query)}`)
-    return `{${parts.join(',')}}`
+    const rows = this.#rows
+    rows.begin()
+    let opening = '{'
+    for (const group of GROUPS)
+      if (query.type === 'all' || query.type === group) {
+        rows.text(`${opening}"${group}":[`)
+        this.#table(group, query)
+        opening = '],'
+      }
+    rows.text(']}')
+    return rows.end()
   }
 
   /** One group: its order is kept, so the first `limit` that pass are the answer. */
-  #table(group: Group, query: TablesQuery): string {
-    const test = compileFilters(query.filters[group])
+  #table(group: Group, query: TablesQuery): void {
+    const gates = compileFilters(query.filters[group], this.#columns)
     const { order } = this.#engine
-    const list = { new: order.created, completing: order.completing, graduated: order.graduated }[
-      group
-    ]
-    const rows: string[] = []
-    for (let i = list.length - 1; i >= 0 && rows.length < query.limit; i--) {
-      const token = this.#token.at(list[i])
-      if (group === 'new' && token.lifecycle !== Lifecycle.new) continue
-      if (test === null || test(token)) rows.push(tokenJson(token, 'table'))
-    }
-    return `[${rows.join(',')}]`
+    const { blocks } = order[group]
+    let count = 0
+    for (let i = blocks.length - 1; i >= 0; i--)
+      for (let place = blocks[i].length; ; ) {
+        place = lastPassing(blocks[i], place - 1, gates)
+        if (place < 0) break
+        this.#rows.row(this.#token.at(blocks[i][place]), count === 0)
+        count += 1
+        if (count === query.limit) return
+      }
   }
 
   #findToken(mint: string): number {
@@ -173,6 +207,20 @@ export class EngineAnswers implements Answers {
     const { book } = this.#engine.state
     return book.mintOf(a) < book.mintOf(b) ? -1 : 1
   }
+}
+
+/** Place of the last token at `from` or before it that passes all gates; -1 when none does. */
+function lastPassing(tokens: readonly number[], from: number, gates: readonly Gate[]): number {
+  if (gates.length === 0) return from
+  let place = gates[0].lastPassing(tokens, from)
+  while (place >= 0 && !passesRest(tokens[place], gates))
+    place = gates[0].lastPassing(tokens, place - 1)
+  return place
+}
+
+function passesRest(token: number, gates: readonly Gate[]): boolean {
+  for (let i = 1; i < gates.length; i++) if (!gates[i].passes(token)) return false
+  return true
 }
 
 function pageJson(total: number, page: Page, items: readonly string[]): string {

@@ -62,6 +62,10 @@ export class EngineStreams implements LiveStreams {
     engine.facts.on('trade', (index) => recent.note(index))
   }
 
+  isReady(): boolean {
+    return this.#recent !== null
+  }
+
   epoch(): string {
     return this.#parts.epoch()
   }
@@ -71,7 +75,7 @@ export class EngineStreams implements LiveStreams {
   }
 
   now(): number {
-    return this.#parts.engine.state.now
+    return this.#parts.reads.now()
   }
 
   settledTime(): number {

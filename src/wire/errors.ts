@@ -36,6 +36,7 @@ export const HTTP_ERRORS = {
   unsupported_media_type: 415,
   upgrade_required: 426,
   rate_limited: 429,
+  too_many_connections: 429,
   internal_error: 500,
   starting: 503,
   stopping: 503,
@@ -68,6 +69,7 @@ export type LiveErrorCode =
   | 'too_many_candles'
   | 'not_local'
   | 'busy'
+  | 'starting'
 
 /** WebSocket close codes (RFC 6455 for 1xxx, our own for 4xxx). */
 export const CLOSE_CODES = {
@@ -79,6 +81,8 @@ export const CLOSE_CODES = {
   silent: 4008,
   /** The client reads slower than its trades arrive. */
   slowReader: 4009,
+  /** The client sends more messages a second than it may. */
+  tooManyMessages: 4010,
 } as const
 
 export interface ErrorDetail {

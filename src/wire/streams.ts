@@ -30,6 +30,8 @@ export interface StreamSource {
 /** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */
 export interface LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
+  /** False until the recovery is done: nothing is told yet, and no number is known. */
+  isReady(): boolean
   /** Another one: nothing can be resumed. */
   epoch(): string
   /** Events taken so far, as in `X-Mintfeed-Seq`. */

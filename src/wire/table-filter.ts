@@ -8,36 +8,35 @@ import {
   SOCIALS,
   type SocialsFilter,
 } from './answers.ts'
+import { type Gate, isKept, type TableColumns } from './table-columns.ts'
 
-export type TokenTest = (token: TokenReader) => boolean
+type TokenTest = (token: TokenReader) => boolean
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
-/** Compiles the filters of a group once: null when there is nothing to test. */
-export function compileFilters(filters: Filters | null | undefined): TokenTest | null {
-  if (filters === null || filters === undefined) return null
-  const tests = [...rangeTests(filters), ...flagTests(filters), ...socialTests(filters.socials)]
-  if (tests.length === 0) return null
-  return (token) => {
-    for (const test of tests) if (!test(token)) return false
-    return true
-  }
+/** Compiles the filters of a group once: those that cost least come first. */
+export function compileFilters(
+  filters: Filters | null | undefined,
+  columns: TableColumns,
+): readonly Gate[] {
+  if (filters === null || filters === undefined) return []
+  const tests = [...flagTests(filters), ...socialTests(filters.socials)]
+  return [...rangeGates(filters, columns), ...tests.map((test) => columns.test(test))]
 }
 
-function rangeTests(filters: Filters): TokenTest[] {
-  const tests: TokenTest[] = []
-  for (const name of RANGE_FILTERS) {
+/** Columns are compared where they lie; the others are read token by token, of those that are left. */
+const KEPT_FIRST = RANGE_FILTERS.toSorted((a, b) => Number(isKept(b)) - Number(isKept(a)))
+
+function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
+  const gates: Gate[] = []
+  for (const name of KEPT_FIRST) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY
     const max = range.max ?? Number.POSITIVE_INFINITY
-    const read = numberReader(name)
-    tests.push((token) => {
-      const value = read(token)
-      return value >= min && value <= max
-    })
+    gates.push(columns.range(name, min, max))
   }
-  return tests
+  return gates
 }
 
 /** A flag that is true requires; false is the same as absent (contract section 2). */
@@ -55,12 +54,6 @@ function socialTests(socials: SocialsFilter | null | undefined): TokenTest[] {
   if (socials.atLeastOne === true)
     tests.push((token) => SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
   return tests
-}
-
-function numberReader(name: string): (token: TokenReader) => number {
-  const metric = METRICS.find((row) => row.filter === name)
-  if (metric === undefined || metric.kind !== 'number') throw new Error(`no range metric ${name}`)
-  return metric.read
 }
 
 function flagReader(name: string): TokenTest {

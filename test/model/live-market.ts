@@ -2,7 +2,6 @@ import type { FeedEvent } from '../../src/engine/event.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
 
-const MINTS = 60
 const SLOTS_PER_SECOND = 2.5
 const INITIAL_REAL_BASE = 793_100_000_000_000n
 const PLATFORMS = ['pump', 'moon', 'other'] as const
@@ -11,13 +10,16 @@ const PLATFORMS = ['pump', 'moon', 'other'] as const
 export class LiveMarket {
   readonly mints: string[] = []
   readonly #random: Random
+  readonly #mintsMax: number
   readonly #migrated = new Set<string>()
   readonly #late: FeedEvent[] = []
   #slot = 1_000
   #events = 0
 
-  constructor(random: Random) {
+  /** At most so many tokens are born. */
+  constructor(random: Random, mintsMax: number) {
     this.#random = random
+    this.#mintsMax = mintsMax
   }
 
   get second(): number {
@@ -30,15 +32,15 @@ export class LiveMarket {
     this.#events += 1
     if (random.chance(0.6)) this.#slot += random.integer(0, 3)
     if (random.chance(0.004)) this.#slot += random.integer(1, 40_000)
-    if (this.#late.length > 0 && random.chance(0.3)) return this.#late.shift() ?? this.#trade()
+    if (this.#late.length > 0 && random.chance(0.1)) return this.#late.shift() ?? this.#trade()
     if (random.chance(0.02))
       return { type: 'sol_price', timestamp: this.second, usd: 150 + random.integer(0, 30) }
-    if (this.mints.length < MINTS && random.chance(0.15)) return this.#birth()
+    if (this.mints.length < this.#mintsMax && random.chance(0.15)) return this.#birth()
     if (this.mints.length === 0) return this.#birth()
     if (random.chance(0.05)) return this.#metadata()
     if (random.chance(0.01)) return this.#migration()
     const event = this.#trade()
-    if (!random.chance(0.05)) return event
+    if (!random.chance(0.12)) return event
     this.#late.push(event)
     return this.#trade()
   }
@@ -63,6 +65,7 @@ export class LiveMarket {
 
   #trade(): FeedEvent {
     const random = this.#random
+    this.#events += 1
     const mint = random.pick([this.mints[0] ?? '', ...this.mints])
     const isAmm = this.#migrated.has(mint)
     return swap({

@@ -6,6 +6,7 @@ import { LiveCandles } from '../../src/wire/live-candles.ts'
 import { LiveTable } from '../../src/wire/live-table.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { tableName } from '../../src/wire/table-name.ts'
+import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { CandleCopy, columns, TableCopy } from './live-copies.ts'
 import { LiveMarket } from './live-market.ts'
@@ -18,7 +19,7 @@ const LONG_MS = 3_600_000
 const FILTERS = 50
 const SEED = Number(process.env.SEED ?? 20_261_121)
 
-function started(seed: number) {
+function started(seed: number, mintsMax: number) {
   const random = new Random(seed)
   const rules = { proTrades: 6, proMints: 2 }
   const engine = new Engine({ clock: 'wall', identities: 1 << 16, rules })
@@ -28,7 +29,7 @@ function started(seed: number) {
     () => 'e1',
   )
   service.attach()
-  const market = new LiveMarket(random)
+  const market = new LiveMarket(random, mintsMax)
   const feed = (count: number) => {
     for (let i = 0; i < count; i += 1) {
       engine.advance(market.second)
@@ -42,7 +43,7 @@ function started(seed: number) {
 test(
   'a live table is the POST answer at every instant, whatever its filter',
   () => {
-    const { random, engine, service, market, feed } = started(SEED)
+    const { random, engine, service, market, feed } = started(SEED, 60)
     const { answers, streams } = service
     const queries = new Map(
       Array.from({ length: FILTERS * 2 }, () => randomTables(random)).map((query) => [
@@ -82,9 +83,9 @@ test(
 test(
   'live candles are the chart answer at every instant, and final ones never change',
   () => {
-    const { random, service, market, feed } = started(SEED + 1)
+    const { random, service, market, feed } = started(SEED + 1, 3)
     const { answers, streams } = service
-    const mints = [...market.mints.slice(0, 4), 'not born yet']
+    const mints = [...market.mints, 'not born yet']
     const series = mints.flatMap((mint) =>
       RESOLUTIONS.map((resolution) => {
         const candles = new LiveCandles(mint, resolution, answers, streams)
@@ -101,7 +102,7 @@ test(
       () => {},
     )
     service.live.attach()
-    for (let instant = 0; instant < INSTANTS / 5; instant += 1) {
+    for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
       feed(random.integer(1, 25))
       for (const { mint, resolution, candles, copy } of series) {
         const frame = candles.advance()
@@ -121,6 +122,34 @@ test(
   },
   LONG_MS,
 )
+
+test('a bar that a swap with an older time changes is told again, however final it was', () => {
+  const { engine, service, market, feed } = started(SEED + 2, 6)
+  const { answers, streams, live } = service
+  const [mint = ''] = market.mints
+  const candles = new LiveCandles(mint, '5', answers, streams)
+  const copy = new CandleCopy()
+  copy.take(candles.snapshot(5_000))
+  live.onTrade(
+    (traded, { timestamp }) => {
+      if (traded === mint) candles.traded(timestamp)
+      return false
+    },
+    () => {},
+  )
+  live.attach()
+  feed(200)
+  const first = candles.advance()
+  if (first !== null) copy.take(first)
+  const [timestamp = Number.NaN] = copy.final
+  const slot = engine.newestSlot + 1
+  engine.accept(swap({ mint, slot, timestamp, signature: 'steps back', quoteRaw: 77n }))
+  copy.take(candles.advance() ?? '{}')
+  expect(copy.faults).toEqual([timestamp])
+  const chart: unknown = JSON.parse(answers.chart(wholeChart(mint, market.second + 100, '5')))
+  if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+  expect(copy.series).toEqual(chart.t.map((_, i) => columns(chart, i)))
+})
 
 test('queries that mean the same have one name, others have others', () => {
   const name = (body: Parameters<typeof tableName>[0]) => tableName(body)

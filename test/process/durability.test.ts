@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import { nextCompactor } from '../crash/compactor-child.ts'
+import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { copyOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
@@ -126,23 +126,58 @@ describe('with much in the journal', () => {
   )
 
   test(
+    'launcher and compactor end with a program that is killed',
+    async () => {
+      const DATA_DIR = copyOf(large)
+      const program = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
+      const pid = program.child.pid ?? 0
+      const pids = [await nextCompactor(pid, LARGE_MS), launcherOf(pid)]
+      await program.end('SIGKILL')
+      for (const child of pids)
+        await until(`process ${child} ended`, async () =>
+          child !== null && !isRunning(child) ? true : null,
+        )
+    },
+    LARGE_MS,
+  )
+
+  test(
+    'a launcher that was killed is started anew for the next snapshot',
+    async () => {
+      const DATA_DIR = copyOf(large)
+      const program = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
+      const pid = program.child.pid ?? 0
+      await nextCompactor(pid, LARGE_MS)
+      const launcher = launcherOf(pid)
+      if (launcher === null) throw new Error('there is no launcher')
+      process.kill(launcher, 'SIGKILL')
+      await program.seen(/its launcher has ended/)
+      await program.seen(/"msg":"snapshot made and verified"/)
+      expect(launcherOf(pid)).not.toBe(launcher)
+      await program.end('SIGKILL')
+    },
+    LARGE_MS,
+  )
+
+  test(
     'a compactor that outlived its program is ended before the next one touches the folder',
     async () => {
       const DATA_DIR = copyOf(large)
       const first = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
       const compactor = await nextCompactor(first.child.pid ?? 0, LARGE_MS)
-      if (compactor === null) throw new Error('no compactor came')
+      const launcher = launcherOf(first.child.pid ?? 0)
+      if (compactor === null || launcher === null) throw new Error('no compactor came')
       const left: number[] = []
       await until('the compactor is written down', async () =>
         fs.existsSync(join(DATA_DIR, 'compactor')) ? true : null,
       )
-      // Stopped, it cannot end by itself.
-      process.kill(compactor, 'SIGSTOP')
+      // Stopped, the one cannot end the other, nor itself.
+      for (const pid of [launcher, compactor]) process.kill(pid, 'SIGSTOP')
       await first.end('SIGKILL')
       const second = await startProgram({ ...QUIET, DATA_DIR }).finally(() => {
         if (isRunning(compactor)) left.push(compactor)
       })
-      for (const pid of left) process.kill(pid, 'SIGKILL')
+      for (const pid of [launcher, ...left]) process.kill(pid, 'SIGKILL')
       expect(left).toEqual([])
       expect((await figuresOf(second.url)).swaps).toBeGreaterThanOrEqual(LARGE_TOKENS * 12)
       await second.end('SIGKILL')

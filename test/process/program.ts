@@ -35,7 +35,7 @@ export type Settings = Readonly<Record<string, string>>
 
 /** Launches the program and waits for nothing; `cwd` is where it is launched. */
 export function launch(settings: Settings, args: readonly string[] = [], cwd = ROOT): Running {
-  const environment = { PATH: process.env.PATH ?? '', ...settings }
+  const environment = { PATH: process.env.PATH ?? '', CHECK_CACHE: '1', ...settings }
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
     cwd,
     env: environment,

@@ -34,6 +34,7 @@ export class EngineServer {
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
       position: { epoch: () => epoch, seq: () => engine.seq },
       clock: Date.now,
+      checksKept: true,
       rateLimit: null,
       trustProxy: [],
       corsOrigin: '*',
@@ -55,6 +56,11 @@ export class EngineServer {
   feed(events: Iterable<FeedEvent>): void {
     for (const event of events) this.engine.accept(event)
     this.engine.order.keepUp()
+  }
+
+  async text(path: string): Promise<string> {
+    const response = await fetch(this.server.url + path)
+    return response.text()
   }
 
   async json(path: string, init: RequestInit = {}): Promise<unknown> {

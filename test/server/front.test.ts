@@ -4,6 +4,7 @@ import { clientAddresses } from '../../src/server/client-address.ts'
 import type { ExchangeContext } from '../../src/server/exchange.ts'
 import { httpFront } from '../../src/server/front.ts'
 import { httpCounters } from '../../src/server/http-counters.ts'
+import { KeptAnswers } from '../../src/server/kept-answers.ts'
 import type { Reply } from '../../src/server/reply.ts'
 import { jsonReply } from '../../src/server/reply.ts'
 import { responseWriter } from '../../src/server/response-writer.ts'
@@ -33,6 +34,7 @@ async function startFront(answer: () => Answer) {
     limiters: new Map(),
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
+    kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
     bodyDeadlineMs: 100,
     routeDeadlineMs: 50,
     context,

@@ -244,3 +244,17 @@ test('a launch arrives for those who asked and is made for nobody else', async (
   expect(fake.live.wantsLaunches()).toBe(false)
   client.close()
 })
+
+test('while the state is being recovered nothing is numbered, and plain channels are as ever', async () => {
+  const client = await open()
+  const numbered = { action: 'subscribe', id: 'me', mint: 'A', from_seq: 3, epoch: 'e0' }
+  const asked = [
+    { event: 'update_mint_info', data: numbered },
+    { event: 'update_pools_info', data: { action: 'subscribe', id: 'me', seq: true } },
+    { event: 'meme_tables', data: { action: 'subscribe', id: 'me', filter: {} } },
+  ]
+  for (const message of asked)
+    expect(await client.ask(message)).toMatchObject({ type: 'error', code: 'starting' })
+  expect(await client.ask(follow('A'))).toMatchObject({ type: 'subscribed' })
+  client.close()
+})

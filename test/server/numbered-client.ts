@@ -25,6 +25,8 @@ export class NumberedClient {
   #socket: WebSocket | null = null
   #framesLeft = 0
   cuts = 0
+  isSubscribed = false
+  closeCode = 0
 
   constructor(mints: readonly string[]) {
     this.mints = mints
@@ -41,7 +43,7 @@ export class NumberedClient {
     this.#socket = socket
     this.#framesLeft = frames
     socket.on('error', () => {})
-    socket.on('close', () => this.#gone(socket))
+    socket.on('close', (code) => this.#gone(socket, code))
     socket.on('message', (data) => this.#heard(socket, data.toString()))
     await new Promise<void>((resolve) => {
       socket.once('open', resolve)
@@ -65,6 +67,14 @@ export class NumberedClient {
     }
   }
 
+  pause(): void {
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    this.#socket?.resume()
+  }
+
   cut(): void {
     this.#socket?.terminate()
     this.#socket = null
@@ -74,6 +84,7 @@ export class NumberedClient {
   #heard(socket: WebSocket, text: string): void {
     if (socket !== this.#socket) return
     const frame: unknown = JSON.parse(text)
+    this.isSubscribed = true
     if (Trade.Check(frame))
       this.#take(frame.data.mint, frame.seq, `${frame.data.signature}/${frame.ordinal}`)
     else if (Resync.Check(frame)) this.resyncs.push(`${frame.mint} ${frame.reason}`)
@@ -90,8 +101,9 @@ export class NumberedClient {
     else got.push(name)
   }
 
-  #gone(socket: WebSocket): void {
+  #gone(socket: WebSocket, code: number): void {
     if (socket !== this.#socket) return
+    this.closeCode = code
     this.cuts += 1
     this.#socket = null
   }

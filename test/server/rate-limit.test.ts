@@ -165,14 +165,16 @@ test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', '10.0.0.0/8
   },
 )
 
-test('when the map is full the oldest window is forgotten', () => {
+test('when the map is full clients that come new share windows, and no window is forgotten', () => {
   const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, 2)
   expect(limiter.take('a', 0).allowed).toBe(true)
   expect(limiter.take('b', 1).allowed).toBe(true)
   expect(limiter.take('a', 2).allowed).toBe(false)
   expect(limiter.take('c', 3).allowed).toBe(true)
+  expect(limiter.take('c', 4).allowed).toBe(false)
   expect(limiter.take('b', 4).allowed).toBe(false)
-  expect(limiter.take('a', 5).allowed).toBe(true)
+  expect(limiter.take('a', 5).allowed).toBe(false)
+  expect(limiter.take('a', 1000).allowed).toBe(true)
 })
 
 test('a clock that is set back holds nobody longer than a window', () => {

@@ -4,7 +4,7 @@ import { exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
 beforeAll(async () => {
-  fake = await startFake({ bodyDeadlineMs: 300 })
+  fake = await startFake({ limits: { bodyDeadlineMs: 300 } })
 })
 afterAll(() => fake.server.stop())
 

@@ -10,8 +10,11 @@ import { NumberedClient } from './numbered-client.ts'
 import { waitUntil } from './raw-http.ts'
 
 const DISCONNECTS = Number(process.env.RUNS ?? 150)
+/** Long form: RUNS=100000. */
+const LONG_MS = 3_600_000
 const MINTS = ['mint A', 'mint B', 'mint C'] as const
 const CLIENTS = 8
+const FAR_BEHIND = 2_000
 
 let running: EngineServer | null = null
 afterEach(() => running?.server.stop())
@@ -51,44 +54,61 @@ function* market(random: Random): Generator<FeedEvent> {
   }
 }
 
-test('readers that are cut at any frame get every trade once, in order, over restarts too', async () => {
-  const random = new Random(Number(process.env.SEED ?? 20_261_121))
-  const told = new Told()
-  let service = await EngineServer.start()
-  running = service
-  told.listen(service)
-  const events = market(random)
-  const clients = Array.from({ length: CLIENTS }, () => new NumberedClient(MINTS))
-  const cuts = () => clients.reduce((sum, client) => sum + client.cuts, 0)
-  while (cuts() < DISCONNECTS) {
-    const burst = random.chance(0.01) ? 400 : random.chance(0.3) ? random.integer(0, 12) : 0
-    service.feed(Array.from({ length: burst }, () => next(events)))
-    for (const client of clients)
-      if (!client.isConnected && random.chance(0.5))
-        void client.connect(service.server.wsUrl, random.integer(1, 60), random.chance(0.1))
-    if (random.chance(0.01)) {
-      service = await service.restarted()
-      running = service
-      told.listen(service)
+test(
+  'readers that are cut at any frame get every trade once, in order, over restarts too',
+  async () => {
+    const random = new Random(Number(process.env.SEED ?? 20_261_121))
+    const told = new Told()
+    let service = await EngineServer.start()
+    running = service
+    told.listen(service)
+    const events = market(random)
+    const clients = Array.from({ length: CLIENTS }, () => new NumberedClient(MINTS))
+    const cuts = () => clients.reduce((sum, client) => sum + client.cuts, 0)
+    while (cuts() < DISCONNECTS) {
+      const wanted = random.chance(0.01) ? 400 : random.chance(0.3) ? random.integer(0, 12) : 0
+      // A reader further behind than what is kept would rightly be told to resynchronise.
+      const burst = clients.some((client) => isFarBehind(client, told)) ? 0 : wanted
+      service.feed(Array.from({ length: burst }, () => next(events)))
+      for (const client of clients)
+        if (!client.isConnected && random.chance(0.5))
+          void client.connect(service.server.wsUrl, framesUntilCut(random), random.chance(0.1))
+      if (random.chance(0.01)) {
+        service = await service.restarted()
+        running = service
+        told.listen(service)
+      }
+      await turn()
     }
-    await turn()
-  }
-  for (const client of clients) {
-    client.cut()
-    await client.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
-  }
-  const isWhole = () =>
-    clients.every((client) =>
-      MINTS.every((mint) => client.got.get(mint)?.length === told.byMint.get(mint)?.length),
-    )
-  await waitUntil(isWhole)
-  for (const client of clients) {
-    expect(client.faults).toEqual([])
-    expect(client.resyncs).toEqual([])
-    for (const mint of MINTS) expect(client.got.get(mint)).toEqual(told.byMint.get(mint))
-    client.cut()
-  }
-}, 60_000)
+    for (const client of clients) {
+      client.cut()
+      await client.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+    }
+    const isWhole = () =>
+      clients.every((client) =>
+        MINTS.every((mint) => client.got.get(mint)?.length === told.byMint.get(mint)?.length),
+      )
+    await waitUntil(isWhole)
+    for (const client of clients) {
+      expect(client.faults).toEqual([])
+      expect(client.resyncs).toEqual([])
+      for (const mint of MINTS) expect(client.got.get(mint)).toEqual(told.byMint.get(mint))
+      client.cut()
+    }
+  },
+  LONG_MS,
+)
+
+/** Mostly a few; now and then enough to catch up with all mints. */
+function framesUntilCut(random: Random): number {
+  return random.chance(0.15) ? random.integer(500, 5_000) : random.integer(1, 60)
+}
+
+function isFarBehind(client: NumberedClient, told: Told): boolean {
+  const lag = (mint: string) =>
+    (told.byMint.get(mint)?.length ?? 0) - (client.got.get(mint)?.length ?? 0)
+  return MINTS.some((mint) => lag(mint) > FAR_BEHIND)
+}
 
 function next(events: Generator<FeedEvent>): FeedEvent {
   const { value } = events.next()
@@ -184,7 +204,37 @@ test('more than is kept is told to resynchronise', async () => {
     reason: 'too_old',
     seq: 10_001,
   })
-  expect(await client.ask(follow({ mint: 'A', from_seq: 1 }))).toMatchObject({ seq: 1 })
-  for (let seq = 2; seq <= 10_001; seq += 1) expect(await client.next()).toMatchObject({ seq })
+  // A replay of many slices whose last one is short.
+  expect(await client.ask(follow({ mint: 'A', from_seq: 199 }))).toMatchObject({ seq: 199 })
+  for (let seq = 200; seq <= 10_001; seq += 1) expect(await client.next()).toMatchObject({ seq })
   client.close()
 })
+
+test(
+  'a reader too slow for the live stream is cut with 4009 and goes on where it was',
+  async () => {
+    const service = await EngineServer.start()
+    running = service
+    service.feed([created({ slot: 1, mint: 'A' })])
+    const slow = new NumberedClient(['A'])
+    await slow.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+    await waitUntil(() => slow.isSubscribed)
+    slow.pause()
+    let told = 0
+    const metrics = () => service.text('/metrics')
+    while (!/live_slow_readers_total 1/.test(await metrics())) {
+      service.feed(Array.from({ length: 500 }, () => trade(told++)))
+      await turn()
+    }
+    slow.resume()
+    await waitUntil(() => !slow.isConnected, 15_000)
+    const gotBefore = slow.got.get('A')?.length ?? 0
+    expect(gotBefore).toBeLessThan(told)
+    expect(slow.closeCode).toBe(4009)
+    await slow.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
+    await waitUntil(() => slow.got.get('A')?.length === told, 15_000)
+    expect([slow.faults, slow.resyncs]).toEqual([[], []])
+    slow.cut()
+  },
+  LONG_MS,
+)

@@ -1,4 +1,4 @@
-import type { CompactorResult } from '../../src/store/compactor-process.ts'
+import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import type { Random } from '../oracle/random.ts'
 import { CrashDisk } from '../store/disks/crash-disk.ts'
 import type { Lie } from './lies.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import type { CompactorResult } from '../../src/store/compactor-process.ts'
+import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { Random } from '../oracle/random.ts'
 import { Clients } from './clients.ts'

@@ -142,7 +142,7 @@ export class Witness {
     )
   }
 
-  #checkSeq({ place, cut, hasLost }: Recovered, epoch: string): void {
+  #checkSeq({ place, hasLost }: Recovered, epoch: string): void {
     const { seq } = place
     const isPower = this.#hadPowerFailure
     const least = isPower && this.#plan.fsync !== 'always' ? this.#safe : this.seen
@@ -153,7 +153,7 @@ export class Witness {
     if (this.epoch === null) return
     if (seq < this.seen)
       insist(epoch !== this.epoch, () => `events ${seq} to ${this.seen - 1} are lost, epoch kept`)
-    else if (!isPower && cut === null)
+    else if (!isPower)
       insist(epoch === this.epoch && !hasLost, () => 'a new epoch though nothing could be lost')
   }
 

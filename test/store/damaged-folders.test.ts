@@ -6,7 +6,15 @@ import { FRAME, frameBytes, Kind, SEGMENT_HEADER_BYTES } from '../../src/store/j
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
-import { digestsOf, FOLDER, goOn, NEW_EPOCH, recovered, writtenFolder } from './damage/folder.ts'
+import {
+  digestsOf,
+  EPOCH,
+  FOLDER,
+  goOn,
+  NEW_EPOCH,
+  recovered,
+  writtenFolder,
+} from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 import { randomBytes } from './damage/journal-run.ts'
 
@@ -124,7 +132,7 @@ test('a journal that ends before its snapshot goes on behind the snapshot, in a 
   expect(stateDigest(engine.parts)).toBe(digests.get(newest.number)?.[0])
   expect(found).toMatchObject({ hasLost: false, cut: null })
   disk.files.set(path, bytes.subarray(0, 140))
-  const torn = recovered(disk)
+  const torn = recovered(disk, 'another boot')
   expect(torn.found.place.seq).toBe(newest.number)
   expect(torn.found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
 })
@@ -191,6 +199,47 @@ test('a journal behind a snapshot that is cut whole begins a new epoch', () => {
   expect(found.place.seq).toBe(newest.number)
   expect(found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
 })
+
+test('a write that a kill cut short keeps the epoch, wherever it was cut', () => {
+  const { path } = files.segments[4]
+  const bytes = whole.bytesOf(path)
+  const ends = frameEnds(bytes)
+  const from = ends.at(-3) ?? 0
+  expect(ends.length).toBeGreaterThan(3)
+  for (let length = from; length < bytes.length; length += 1) {
+    const disk = whole.copy()
+    disk.files.set(path, bytes.subarray(0, length))
+    const { found } = recovered(disk)
+    expect(found.cut === null, `${length} bytes`).toBe(ends.includes(length))
+    expect(found, `${length} bytes`).toMatchObject({ hasLost: false, epoch: EPOCH })
+  }
+})
+
+test('a tail that is no write cut short begins a new epoch, and so does one before a reboot', () => {
+  const { path } = files.segments[4]
+  const bytes = whole.bytesOf(path)
+  const last = frameEnds(bytes).at(-2) ?? 0
+  for (let at = last; at < bytes.length; at += 1) {
+    const disk = whole.copy()
+    flipped(disk, path, at)
+    expect(recovered(disk).found, `byte ${at}`).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+  }
+  const disk = whole.copy()
+  disk.files.set(path, bytes.subarray(0, bytes.length - 1))
+  const { found } = recovered(disk, 'another boot')
+  expect(found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+})
+
+/** Byte behind each frame of a segment. */
+function frameEnds(bytes: Uint8Array): number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const ends: number[] = []
+  for (let at = SEGMENT_HEADER_BYTES; at < bytes.length; ) {
+    at += frameBytes(view.getUint32(at + FRAME.payloadBytes, true))
+    ends.push(at)
+  }
+  return ends
+}
 
 test('a chunk of the tape that is missing, torn or headless is refused by its path', () => {
   for (const { number, path } of files.chunks) {

@@ -56,9 +56,9 @@ test('tokens that graduated in another order than they were created stay in that
   )
   const whole = engineAfter([...creations, ...graduations])
   const loaded = restored(whole, engineOf('event'))
-  expect(loaded.order.graduated).toEqual([2, 1, 0])
-  expect(loaded.order.created).toEqual([0, 1, 2])
-  expect(loaded.order.completing).toEqual([])
+  expect(loaded.order.graduated.tokens).toEqual([2, 1, 0])
+  expect(loaded.order.new.tokens).toEqual([])
+  expect(loaded.order.completing.tokens).toEqual([])
 })
 
 test('an engine can be loaded again and again', () => {

@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   wire: ['wire', 'engine', 'base'],
   server: ['server', 'wire', 'engine', 'base'],
   feeds: ['feeds', 'wire', 'engine', 'base'],
-  commands: ['commands', 'store', 'wire', 'engine', 'base'],
+  commands: ['commands', 'store', 'feeds', 'wire', 'engine', 'base'],
 }
 
 function ringOf(path: string): string {

@@ -1,5 +1,7 @@
 /**
- * Fixed-size rows off the V8 heap: pages of one ArrayBuffer each, reached as u32 or f64 lanes.
+ * Fixed-size rows off the V8 heap: pages of one buffer each, reached as u32 or f64 lanes. The buffers
+ * are shared ones, though nobody shares them: V8 counts the bytes of others as its own and collects
+ * garbage for every few megabytes of new rows, tens of milliseconds each.
  * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
  * collector sees a handful of objects however many rows there are.
  *
@@ -19,8 +21,8 @@ export class Rows {
   count = 0
   /** Rows ever used: a row below it may hold old bytes, `add` clears it. */
   #used = 0
-  readonly u32: Uint32Array<ArrayBuffer>[] = []
-  readonly f64: Float64Array<ArrayBuffer>[] = []
+  readonly u32: Uint32Array<SharedArrayBuffer>[] = []
+  readonly f64: Float64Array<SharedArrayBuffer>[] = []
 
   constructor(lanes: number) {
     this.lanes = lanes
@@ -69,7 +71,7 @@ export class Rows {
   }
 
   #addPage(): void {
-    const buffer = new ArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
+    const buffer = new SharedArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
     this.u32.push(new Uint32Array(buffer))
     this.f64.push(new Float64Array(buffer))
   }

@@ -1,4 +1,4 @@
-type Lanes = Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>
+type Lanes = Uint32Array | Int32Array | Float64Array
 
 /** The bytes of an array where they lie. */
 export function bytesOf(array: Lanes): Uint8Array {

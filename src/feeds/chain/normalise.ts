@@ -32,8 +32,33 @@ export class ChainNormaliser {
 
   /** Events of the transaction in order; what cannot become one is counted. Never throws. */
   events(transaction: ChainTransaction): readonly FeedEvent[] {
+    return this.eventsOf(this.decode(transaction), transaction)
+  }
+
+  /** The first half of `events`. */
+  decode(transaction: ChainTransaction): readonly DecodedEvent[] {
+    return decodeTransaction(transaction, this.#counters)
+  }
+
+  /** Pools of swaps among the events whose mint nobody has told: to be looked up before `eventsOf`. */
+  unknownPools(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly string[] {
+    const pools = new Set<string>()
+    for (const event of decoded) {
+      if (!isEvent(event, BUY_EVENT) && !isEvent(event, SELL_EVENT)) continue
+      if (!event.has('user')) continue
+      const pool = event.text('pool')
+      if (this.pools.lookupIn(pool, transaction.balances).found === 'nothing') pools.add(pool)
+    }
+    return [...pools]
+  }
+
+  /** The second half of `events`. */
+  eventsOf(
+    decodedEvents: readonly DecodedEvent[],
+    transaction: ChainTransaction,
+  ): readonly FeedEvent[] {
     const events: FeedEvent[] = []
-    for (const [ordinal, decoded] of decodeTransaction(transaction, this.#counters).entries()) {
+    for (const [ordinal, decoded] of decodedEvents.entries()) {
       const event = this.#normalise(decoded, ordinal, transaction)
       if (event === 'unusable') this.#counters.unusableEvents++
       else if (event !== null) events.push(event)

@@ -1,6 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { pipeline, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
+import { zstdDecompressed } from './zstd-frames.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -29,15 +30,15 @@ export function checkInputFile(path: string): string | null {
 /** Opens a plain, `.gz` or `.zst` file; errors of reading come through the stream. */
 export function openInputFile(path: string): InputFile {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  const decompressor = decompressorOf(path)
-  // The callback is for `pipeline`: whoever reads the stream gets the error there.
-  const bytes = decompressor === null ? file : pipeline(file, decompressor, () => {})
+  const bytes = decompressed(path, file)
   return { bytes, sizeBytes: statSync(path).size, bytesRead: () => file.bytesRead }
 }
 
-function decompressorOf(path: string): (NodeJS.ReadWriteStream & Readable) | null {
-  if (path.endsWith('.gz')) return zlib.createGunzip({ chunkSize: CHUNK_BYTES })
-  return path.endsWith('.zst') ? zlib.createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null
+function decompressed(path: string, file: Readable): Readable {
+  if (path.endsWith('.zst')) return zstdDecompressed(file, CHUNK_BYTES)
+  if (!path.endsWith('.gz')) return file
+  // The callback is for `pipeline`: whoever reads the stream gets the error there.
+  return pipeline(file, zlib.createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
 }
 
 function canReadZstd(): boolean {

@@ -1,7 +1,7 @@
-import type { TemplatedApp } from 'uWebSockets.js'
 import type { Answers } from '../../wire/answers.ts'
-import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
+import { type LiveRequest, liveErrorFrame, type StreamRequest } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import type { LiveApp } from '../apps.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection } from './connection.ts'
 import { LiveStates } from './live-states.ts'
@@ -11,8 +11,14 @@ import { Topics } from './topics.ts'
 /** Requests that docs/live.md adds to the specification's. */
 export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
 
+/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+export const STARTING_FRAME = liveErrorFrame(
+  'starting',
+  'The state before the last stop is being recovered: try again in a second.',
+)
+
 export interface AddedChannelsParts {
-  readonly app: TemplatedApp
+  readonly app: LiveApp
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly send: (connection: LiveConnection, frame: string) => void
@@ -24,6 +30,8 @@ export interface AddedChannelsParts {
 
 /** The channels of docs/live.md beside the plain ones: numbered streams, tables and candles. */
 export class AddedChannels {
+  readonly #streams: LiveStreams
+  readonly #send: AddedChannelsParts['send']
   readonly #topics: Topics
   readonly #catchUps: CatchUps
   readonly #numbered: NumberedStreams
@@ -31,6 +39,8 @@ export class AddedChannels {
 
   constructor({ app, streams, answers, send, accepted, published }: AddedChannelsParts) {
     const topics = new Topics(app, published, send)
+    this.#streams = streams
+    this.#send = send
     this.#topics = topics
     this.#catchUps = new CatchUps(streams, {
       send,
@@ -71,7 +81,8 @@ export class AddedChannels {
 
   /** Applies a request and sends its answers. */
   serve(connection: LiveConnection, request: AddedRequest): void {
-    if (request.kind === 'table') this.#states.serveTable(connection, request)
+    if (!this.#streams.isReady()) this.#send(connection, STARTING_FRAME)
+    else if (request.kind === 'table') this.#states.serveTable(connection, request)
     else if (request.kind === 'candles') this.#states.serveCandles(connection, request)
     else this.#numbered.serve(connection, request)
   }

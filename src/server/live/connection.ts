@@ -1,4 +1,5 @@
 import type { Broadcast } from '../../wire/live-messages.ts'
+import { MessageRate } from './message-rate.ts'
 import { TopicSet } from './topic-set.ts'
 
 /** What uWebSockets.js keeps for a socket between upgrade and close. */
@@ -6,6 +7,8 @@ export interface SocketData {
   readonly id: string
   /** Comes from this machine. */
   readonly isLocal: boolean
+  /** Whom the connection is counted for. */
+  readonly client: string
   /** Set when the socket opens. */
   connection: LiveConnection | null
 }
@@ -34,6 +37,7 @@ export interface LiveConnection {
   readonly topics: TopicSet
   /** Trades of its tables carry numbers. */
   isPoolsNumbered: boolean
+  readonly rate: MessageRate
   /** Monotonic milliseconds of the last frame that came. */
   lastHeardMs: number
   /** Monotonic milliseconds of the next ping. */
@@ -54,6 +58,7 @@ export function newConnection(
     broadcasts: new Set(),
     topics: new TopicSet(),
     isPoolsNumbered: false,
+    rate: new MessageRate(),
     lastHeardMs: nowMs,
     nextPingMs: nowMs + pingMs,
     isClosed: false,

@@ -11,7 +11,7 @@ import { isLocalPeer } from '../local-peer.ts'
 import type { ServerState } from '../options.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { errorReply, type Header, type Reply } from '../reply.ts'
-import { readRequest } from '../request.ts'
+import { expectAbort, readRequest } from '../request.ts'
 import type { Route } from '../route.ts'
 import type { LiveConnection } from './connection.ts'
 import { EventStreamOutlet } from './event-stream-outlet.ts'
@@ -58,6 +58,7 @@ export class EventStreams {
 
   /** The handler of uWebSockets.js. */
   handle(res: HttpResponse, req: HttpRequest): void {
+    expectAbort(res)
     const { context, addresses } = this.#options
     const exchange = new Exchange(context, res, readRequest(res, req, addresses))
     exchange.routeName = eventStreamRoute.name
@@ -78,7 +79,7 @@ export class EventStreams {
     const { feed, context, headers } = this.#options
     const { res } = exchange
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
-    context.http.count(eventStreamRoute.name, 200)
+    context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
     const outlet = new EventStreamOutlet(res, request.value.kind === 'stream', () => {
       this.#open.delete(connection)
       feed.disconnected(connection)

@@ -1,4 +1,4 @@
-import type { TemplatedApp, WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { Answers, LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
 import {
@@ -13,6 +13,7 @@ import {
   tooManyMints,
 } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import type { LiveApp } from '../apps.ts'
 import {
   MAX_BUFFERED_BYTES,
   MAX_MESSAGE_BYTES,
@@ -25,17 +26,20 @@ import { Backlog } from './backlog.ts'
 import { type LiveConnection, newConnection, type Outlet, type SocketData } from './connection.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
+import type { LiveGate } from './live-gate.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
-  readonly app: TemplatedApp
+  readonly app: LiveApp
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly lastTables: LastTables
   readonly times: LiveTimes
+  readonly gate: LiveGate
+  readonly messagesPerSecond: number
   readonly refuse: UpgradeOptions['refuse']
   readonly isLocal: UpgradeOptions['isLocal']
 }
@@ -46,8 +50,10 @@ const UTF8 = new TextDecoder()
 
 /** The live feed on `/ws` and `/`: contract section 4. */
 export class LiveFeed {
-  readonly #app: TemplatedApp
+  readonly #app: LiveApp
   readonly #times: LiveTimes
+  readonly #gate: LiveGate
+  readonly #messagesPerSecond: number
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
@@ -57,10 +63,13 @@ export class LiveFeed {
   #isStopping = false
   #published = 0
   #slowReaders = 0
+  #floods = 0
 
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
+    this.#gate = options.gate
+    this.#messagesPerSecond = options.messagesPerSecond
     const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
     this.#added = new AddedChannels({
       ...options,
@@ -104,6 +113,7 @@ export class LiveFeed {
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
       ...this.#added.figures(),
+      live_message_floods_total: this.#floods,
     }
   }
 
@@ -130,23 +140,24 @@ export class LiveFeed {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
-        connectionCount: () => this.#connections.size,
+        gate: options.gate,
         isStopping: () => this.#isStopping,
         isLocal: options.isLocal,
         refuse: options.refuse,
       }),
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => this.#heard(ws, message, isBinary),
-      ping: (ws) => touch(ws),
-      pong: (ws) => touch(ws),
+      ping: (ws, message) => this.#touched(ws, message),
+      pong: (ws, message) => this.#touched(ws, message),
       close: (ws) => this.#closed(ws),
     }
   }
 
   #open(socket: WebSocket<SocketData>): void {
     const data = socket.getUserData()
-    const { id, isLocal } = data
+    const { id, isLocal, client } = data
     data.connection = this.connect({ id, isLocal, isSocket: true, socket })
+    this.#gate.entered(client)
   }
 
   /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
@@ -162,8 +173,10 @@ export class LiveFeed {
   }
 
   #closed(socket: WebSocket<SocketData>): void {
-    const { connection } = socket.getUserData()
-    if (connection !== null) this.disconnected(connection)
+    const { connection, client } = socket.getUserData()
+    if (connection === null) return
+    this.#gate.left(client)
+    this.disconnected(connection)
   }
 
   disconnected(connection: LiveConnection): void {
@@ -176,13 +189,30 @@ export class LiveFeed {
   #heard(socket: WebSocket<SocketData>, message: ArrayBuffer, isBinary: boolean): void {
     const { connection } = socket.getUserData()
     if (connection === null || connection.isClosed) return
-    connection.lastHeardMs = performance.now()
     if (message.byteLength > MAX_MESSAGE_BYTES) {
       const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
       this.#close(connection, CLOSE_CODES.messageTooBig, reason)
-    } else if (isBinary) {
+    } else if (!this.#admits(connection, message)) return
+    else if (isBinary) {
       this.#sendError(connection, 'binary_frame', 'A binary frame came, JSON text is expected.')
     } else this.#serve(connection, parseLiveMessage(UTF8.decode(message), connection.id))
+  }
+
+  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
+  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
+    const { connection } = socket.getUserData()
+    if (connection === null || connection.isClosed) return
+    if (this.#admits(connection, message)) this.#checkBuffer(connection)
+  }
+
+  /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
+  #admits(connection: LiveConnection, message: ArrayBuffer): boolean {
+    const nowMs = performance.now()
+    connection.lastHeardMs = nowMs
+    if (connection.rate.take(message.byteLength, nowMs, this.#messagesPerSecond)) return true
+    this.#floods++
+    this.#close(connection, CLOSE_CODES.tooManyMessages, 'too many messages in one second')
+    return false
   }
 
   #serve(connection: LiveConnection, request: LiveRequest): void {
@@ -288,9 +318,4 @@ export class LiveFeed {
     connection.isClosed = true
     connection.socket.end(code, reason)
   }
-}
-
-function touch(socket: WebSocket<SocketData>): void {
-  const { connection } = socket.getUserData()
-  if (connection !== null) connection.lastHeardMs = performance.now()
 }

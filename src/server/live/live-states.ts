@@ -106,6 +106,8 @@ export class LiveStates {
     send(connection, table.acknowledgement())
     send(connection, table.snapshot())
     topics.join(connection, topic)
+    // A reader too slow for its snapshot is closed by now and followed nothing.
+    this.forgetUnread([topic])
   }
 
   serveCandles(connection: LiveConnection, request: CandlesRequest): void {
@@ -129,6 +131,7 @@ export class LiveStates {
     send(connection, candles.acknowledgement())
     send(connection, candles.snapshot(request.countback))
     topics.join(connection, topic)
+    this.forgetUnread([topic])
   }
 
   #newCandles(topic: string, { mint, resolution }: CandlesRequest): LiveCandles {

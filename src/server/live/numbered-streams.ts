@@ -92,7 +92,8 @@ export class NumberedStreams {
     return (
       this.#topics.has(ALL_TRADES) ||
       this.#topics.has(streamTopic('update_mint_info', mint)) ||
-      this.#topics.has(streamTopic('wallet_trades', trade.wallet))
+      (this.#topics.hasAny('wallet_trades') &&
+        this.#topics.has(streamTopic('wallet_trades', trade.wallet)))
     )
   }
 
@@ -105,11 +106,13 @@ export class NumberedStreams {
       this.#topics.publish(topic, numbered(text(), { seq, epoch: this.#streams.epoch(), ordinal }))
     }
     publish(streamTopic('update_mint_info', mint), trade.seq, () => message)
+    publish(ALL_TRADES, trade.tradeSeq, () => renamed(message, 'all_trades'))
+    // The text of a wallet is worth making only when somebody follows one.
+    if (!this.#topics.hasAny('wallet_trades')) return
     const { wallet } = trade
     publish(streamTopic('wallet_trades', wallet), trade.walletSeq, () =>
       renamed(message, 'wallet_trades', walletKey(wallet)),
     )
-    publish(ALL_TRADES, trade.tradeSeq, () => renamed(message, 'all_trades'))
   }
 
   /** A trade of a table as `update_pools_info` with its number. */

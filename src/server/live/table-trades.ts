@@ -1,5 +1,6 @@
 import { tableTradeOf } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
+import { STARTING_FRAME } from './added-channels.ts'
 import type { LiveConnection } from './connection.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -44,6 +45,10 @@ export class TableTrades {
   /** Follows with numbers. */
   follow(connection: LiveConnection, wantsSnapshot: boolean): void {
     const { subscriptions, streams, lastTables, send } = this.#parts
+    if (!streams.isReady()) {
+      send(connection, STARTING_FRAME)
+      return
+    }
     subscriptions.setBroadcast(connection, 'update_pools_info', true)
     connection.isPoolsNumbered = true
     const frame = { type: 'subscribed', event: 'update_pools_info', epoch: streams.epoch() }

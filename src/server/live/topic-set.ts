@@ -1,4 +1,4 @@
-/** Topics of one connection, counted by their channel: the text before the first slash. */
+/** Topics, counted by their channel: the text before the first slash. */
 export class TopicSet implements Iterable<string> {
   readonly #topics = new Set<string>()
   readonly #counts = new Map<string, number>()

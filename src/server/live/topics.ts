@@ -1,5 +1,6 @@
-import type { TemplatedApp } from 'uWebSockets.js'
+import type { LiveApp } from '../apps.ts'
 import type { LiveConnection } from './connection.ts'
+import { TopicSet } from './topic-set.ts'
 
 /** Prefix that no topic of a plain channel has. */
 const PREFIX = 'n/'
@@ -11,20 +12,19 @@ interface Followers {
   readonly single: Set<LiveConnection>
 }
 
-const NOBODY: ReadonlySet<LiveConnection> = new Set()
-
 /**
  * Who follows the streams of docs/live.md. One publish reaches all of a topic's sockets; streams of
  * server-sent events are sent to one by one. A client's text is only ever part of a key of a Map.
  */
 export class Topics {
-  readonly #app: TemplatedApp
+  readonly #app: LiveApp
   readonly #topics = new Map<string, Followers>()
+  readonly #names = new TopicSet()
   readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
   readonly #sendTo: (connection: LiveConnection, frame: string) => void
 
   constructor(
-    app: TemplatedApp,
+    app: LiveApp,
     published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
     sendTo: (connection: LiveConnection, frame: string) => void,
   ) {
@@ -42,16 +42,19 @@ export class Topics {
     return this.#topics.has(topic)
   }
 
-  followersOf(topic: string): ReadonlySet<LiveConnection> {
-    return this.#topics.get(topic)?.all ?? NOBODY
+  /** Does anybody follow any topic of a channel? */
+  hasAny(channel: string): boolean {
+    return this.#names.countOf(channel) > 0
   }
 
-  /** Idempotent. Nothing that was published before comes any more. */
+  /** Idempotent. Nothing that was published before comes any more. A closed one joins nothing. */
   join(connection: LiveConnection, topic: string): void {
+    if (connection.isClosed) return
     let followers = this.#topics.get(topic)
     if (followers === undefined) {
       followers = { all: new Set(), single: new Set() }
       this.#topics.set(topic, followers)
+      this.#names.add(topic)
     }
     if (followers.all.has(connection)) return
     followers.all.add(connection)
@@ -62,11 +65,13 @@ export class Topics {
 
   /** Idempotent. */
   leave(connection: LiveConnection, topic: string): void {
+    // Its socket must not be touched any more; `drop` takes all of its topics.
+    if (connection.isClosed) return
     connection.topics.delete(topic)
     const followers = this.#topics.get(topic)
     if (followers === undefined || !followers.all.delete(connection)) return
     if (!followers.single.delete(connection)) connection.socket.unsubscribe(PREFIX + topic)
-    if (followers.all.size === 0) this.#topics.delete(topic)
+    if (followers.all.size === 0) this.#forget(topic)
   }
 
   /** After the connection closed: uWebSockets.js has dropped its topics itself. */
@@ -75,7 +80,7 @@ export class Topics {
       const followers = this.#topics.get(topic)
       followers?.all.delete(connection)
       followers?.single.delete(connection)
-      if (followers?.all.size === 0) this.#topics.delete(topic)
+      if (followers?.all.size === 0) this.#forget(topic)
     }
     connection.topics.clear()
   }
@@ -86,5 +91,10 @@ export class Topics {
     if (followers.all.size > followers.single.size) this.#app.publish(PREFIX + topic, frame)
     for (const connection of [...followers.single]) this.#sendTo(connection, frame)
     this.#published(followers.all, frame.length)
+  }
+
+  #forget(topic: string): void {
+    this.#topics.delete(topic)
+    this.#names.delete(topic)
   }
 }

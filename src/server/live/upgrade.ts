@@ -1,12 +1,12 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
 import { type RequestError, requestError } from '../../wire/errors.ts'
 import { parseLiveId } from '../../wire/requests/live-id.ts'
-import { MAX_CONNECTIONS } from '../limits.ts'
-import { queryOf } from '../request.ts'
+import { expectAbort, queryOf } from '../request.ts'
 import type { SocketData } from './connection.ts'
+import type { LiveGate } from './live-gate.ts'
 
 export interface UpgradeOptions {
-  connectionCount(): number
+  readonly gate: LiveGate
   isStopping(): boolean
   /** Does the handshake come from this machine? */
   isLocal(res: HttpResponse, req: HttpRequest): boolean
@@ -19,12 +19,17 @@ export function upgradeHandler(
   options: UpgradeOptions,
 ): (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => void {
   return (res, req, context) => {
+    expectAbort(res)
     const id = parseLiveId(queryOf(req))
     if (!id.ok) return options.refuse(res, req, id.error)
-    const full = refusedForNow(options)
+    if (options.isStopping()) {
+      return options.refuse(res, req, requestError('stopping', 'The service is going down.'))
+    }
+    const client = options.gate.clientOf(res, req)
+    const full = options.gate.refusal(client)
     if (full !== null) return options.refuse(res, req, full)
     const isLocal = options.isLocal(res, req)
-    const data: SocketData = { id: id.value, isLocal, connection: null }
+    const data: SocketData = { id: id.value, isLocal, client, connection: null }
     res.upgrade(
       data,
       req.getHeader('sec-websocket-key'),
@@ -33,10 +38,4 @@ export function upgradeHandler(
       context,
     )
   }
-}
-
-function refusedForNow(options: UpgradeOptions): RequestError | null {
-  if (options.isStopping()) return requestError('stopping', 'The service is going down.')
-  if (options.connectionCount() < MAX_CONNECTIONS) return null
-  return requestError('overloaded', `All ${MAX_CONNECTIONS} live connections are taken.`)
 }

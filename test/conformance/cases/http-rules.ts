@@ -23,7 +23,7 @@ const allowed = (value: string): string[] => value.split(/\s*,\s*/).filter((name
 const outside = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']
 
 const unknown = [
-  ...['/', '/nope', '/api', '/api/v2', '/api/v2/nope', '/api/v1/meme', '/api/v2/meme/chart'],
+  ...['/nope', '/api', '/api/v2', '/api/v2/nope', '/api/v1/meme', '/api/v2/meme/chart'],
   ...['/api/v2/search/tokens', '/api/v2/search/tokens/x/nope', '/api/v2/search/traders/x/nope'],
 ]
 

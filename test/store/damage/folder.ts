@@ -76,10 +76,10 @@ export function makeSnapshot(disk: ImageDisk, untilSegment: number): void {
 }
 
 /** Recovers a folder; the engine is empty before. */
-export function recovered(disk: ImageDisk): { engine: Engine; found: Recovered } {
+export function recovered(disk: ImageDisk, boot = BOOT): { engine: Engine; found: Recovered } {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
   const engine = newEngine()
-  const options = { disk, folder: FOLDER, boot: BOOT, engine, newEngine }
+  const options = { disk, folder: FOLDER, boot, engine, newEngine }
   return { engine, found: runToEnd(recover({ ...options, newEpoch: () => NEW_EPOCH })) }
 }
 

@@ -11,7 +11,6 @@ export interface Outcome {
   /** Events it has. */
   readonly n: number
   readonly epoch: string
-  readonly hasCut: boolean
 }
 
 /** What a disk must give back when it crashes now. */
@@ -73,7 +72,7 @@ export class Images {
     if (!this.#story.isStateAt(n, stateDigest(engine.parts)))
       throw new Error(`it is not the state after the first ${n} events`)
     if (this.recoveries % TAPE_READ_EVERY === 0) this.#readTape(engine)
-    return { n, epoch: recovered.epoch, hasCut: recovered.cut !== null }
+    return { n, epoch: recovered.epoch }
   }
 
   /** The digest knows nothing of chunks: their records are those of the engine without a disk. */

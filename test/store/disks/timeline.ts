@@ -143,10 +143,9 @@ export class Timeline {
   #lookKilled(): void {
     const where = () => this.#where('kill')
     const { images } = this.#options
-    const { n, epoch, hasCut } = images.check(this.#disk.kill(), this.#boot, this.#promised, where)
+    const { n, epoch } = images.check(this.#disk.kill(), this.#boot, this.#promised, where)
     if (n < this.#seen) throw new Error(`${where()}: ${n} events of ${this.#seen} are left`)
-    // A torn write was seen by nobody, but who reads it cannot know that.
-    const isSame = this.#service === null || hasCut || epoch === this.#service.recovered.epoch
+    const isSame = this.#service === null || epoch === this.#service.recovered.epoch
     if (!isSame) throw new Error(`${where()}: the epoch is a new one`)
   }
 

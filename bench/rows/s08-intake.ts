@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process'
+import { performance } from 'node:perf_hooks'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { Engine } from '../../src/engine/engine.ts'
+import { swapOfRecord } from '../../src/engine/swap-outtake.ts'
+import { SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { StdinFeed } from '../../src/feeds/stdin.ts'
+import { Service } from '../../src/service.ts'
+import { archivedEngine } from '../../src/store/archived-engine.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { bootId } from '../../src/store/process-lock.ts'
+import { recover } from '../../src/store/recovery.ts'
+import { SegmentsAhead } from '../../src/store/segments-ahead.ts'
+import { eventLineText } from '../../src/wire/event-line-text.ts'
+import { atLeast, type Line } from '../line.ts'
+import { median, spreadPercent } from '../medians.ts'
+import { newMarket, playHistory } from '../recorded-market.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { settings } from '../settings.ts'
+
+const BUILD = fileURLToPath(new URL('../processes/build-folder.ts', import.meta.url))
+const TOKENS = 2_000
+const ROUNDS = 7
+const LINES_GOAL = 150_000
+const FRAMES = Math.round(500_000 * settings.timeScale)
+const FRAMES_GOAL = 1_000_000
+/** What a pipe hands over at once. */
+const CHUNK_BYTES = 1 << 16
+const LATE_SLOTS = 32
+
+/** S8: lines of JSON through the feed into the fold, and the journal's frames at a start. */
+export async function run(): Promise<readonly Line[]> {
+  return [await ingest(), ...(await replay())]
+}
+
+/** A market's history as event lines. */
+function marketLines(): Buffer {
+  const { book } = new Engine({ clock: 'event' }).state
+  const lines: string[] = []
+  const size = { tokens: TOKENS, historyRate: 50, liveSwaps: 0, liveRate: 1 }
+  const market = newMarket(size, book, {
+    events: (batch) => {
+      for (const event of batch) lines.push(`${eventLineText(event)}\n`)
+    },
+    records: ({ u32, f64, count }) => {
+      for (let i = 0; i < count; i++)
+        lines.push(`${eventLineText(swapOfRecord({ u32, f64, at: i * SWAP_U32_LANES }, book))}\n`)
+    },
+  })
+  playHistory(market, size)
+  return Buffer.from(lines.join(''))
+}
+
+async function ingest(): Promise<Line> {
+  const text = marketLines()
+  const lines = text.toString().trimEnd().split('\n')
+  const rates: number[] = []
+  const parsed: number[] = []
+  for (let i = 0; i <= ROUNDS * 2; i++) {
+    const own = await linesPerSecond(text, lines.length)
+    const peer = parsesPerSecond(lines)
+    // The first rounds warm up.
+    if (i <= ROUNDS) continue
+    rates.push(own)
+    parsed.push(peer)
+  }
+  const ratios = rates.map((rate, i) => rate / parsed[i])
+  return {
+    what: `NDJSON through the feed into the fold, ${lines.length} lines`,
+    unit: 'lines/s of CPU',
+    ours: median(rates),
+    peer: { name: 'JSON.parse alone', value: median(parsed) },
+    ratio: median(ratios),
+    spreadPercent: spreadPercent(ratios),
+    goal: atLeast(LINES_GOAL),
+    saturated: 'one core',
+  }
+}
+
+async function linesPerSecond(text: Buffer, lines: number): Promise<number> {
+  const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
+  const report = (line: number, reason: string) => {
+    throw new Error(`line ${line}: ${reason}`)
+  }
+  const input = Readable.from(chunksOf(text))
+  const feed = new StdinFeed({ report, counters: newFeedCounters(), input })
+  const startCpu = process.cpuUsage()
+  await feed.start(service)
+  const { user, system } = process.cpuUsage(startCpu)
+  if (service.engine.seq === 0) throw new Error('nothing was folded')
+  return lines / ((user + system) / 1e6)
+}
+
+function* chunksOf(text: Buffer): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += CHUNK_BYTES) yield text.subarray(at, at + CHUNK_BYTES)
+}
+
+function parsesPerSecond(lines: readonly string[]): number {
+  const startCpu = process.cpuUsage()
+  let fields = 0
+  for (const line of lines) fields += JSON.parse(line).type.length
+  const { user, system } = process.cpuUsage(startCpu)
+  return fields === 0 ? 0 : lines.length / ((user + system) / 1e6)
+}
+
+/** Frames folded a second at a start: with one swap a frame, and as a busy feed writes them. */
+async function replay(): Promise<Line[]> {
+  const lines: Line[] = []
+  for (const swaps of [1, 64]) {
+    const scratch = scratchFolder()
+    const folder = scratch.path
+    try {
+      const args = [TOKENS, 50, Math.ceil(FRAMES / swaps), swaps].map(String)
+      execFileSync(process.execPath, [BUILD, folder, ...args])
+      const rates = Array.from({ length: ROUNDS }, () => swapsReplayed(folder))
+      const unit = 'swaps/s'
+      lines.push({
+        what: `own journal replayed, ${swaps} ${swaps === 1 ? 'swap' : 'swaps'} a frame`,
+        ...{ unit, ours: median(rates), spreadPercent: spreadPercent(rates) },
+        goal: atLeast(FRAMES_GOAL),
+        saturated: 'one core folds, one reads ahead',
+      })
+    } finally {
+      scratch.remove()
+    }
+  }
+  return lines
+}
+
+/** Only the journal behind the snapshot counts. */
+function swapsReplayed(folder: string): number {
+  const disk = new NodeDisk()
+  const newEngine = () => archivedEngine(disk, folder)
+  const engine = newEngine()
+  const ahead = new SegmentsAhead(disk)
+  const about = { disk, folder, boot: bootId(), engine, newEngine, newEpoch: () => 'bench', ahead }
+  let startMs = 0
+  let swapsBefore = 0
+  try {
+    for (const { step } of recover(about)) {
+      if (step !== 'journal' || startMs !== 0) continue
+      startMs = performance.now()
+      swapsBefore = engine.counts.swaps
+    }
+    return (engine.counts.swaps - swapsBefore) / ((performance.now() - startMs) / 1000)
+  } finally {
+    ahead.close()
+  }
+}

@@ -1,0 +1,70 @@
+import { ConfigError } from './config-error.ts'
+
+/** The Yellowstone gRPC server. */
+export interface YellowstoneSetting {
+  readonly url: string
+  /** Sent as `x-token`; empty: none. */
+  readonly token: string
+}
+
+/** The Solana RPC server. */
+export interface SolanaSetting {
+  readonly rpcUrl: string
+  readonly wsUrl: string
+  /** Which slots are read from their blocks: those of gaps, or all. */
+  readonly blocks: 'gaps' | 'all'
+}
+
+/**
+ * YELLOWSTONE_URL and YELLOWSTONE_TOKEN.
+ * @throws ConfigError
+ */
+export function yellowstoneSetting(url: string, token: string): YellowstoneSetting {
+  if (url === '')
+    throw new ConfigError(
+      'FEED has yellowstone, but YELLOWSTONE_URL is empty; it must be like https://host:443.',
+    )
+  if (!hasProtocol(url, ['https:', 'http:']))
+    throw new ConfigError(
+      `YELLOWSTONE_URL is "${url}"; it must be https://host:port, or http:// without TLS.`,
+    )
+  // A header of gRPC carries printable ASCII only.
+  if (!/^[\x20-\x7e]*$/.test(token))
+    throw new ConfigError('YELLOWSTONE_TOKEN has characters that no header can carry.')
+  return { url, token }
+}
+
+/**
+ * SOLANA_RPC_URL, SOLANA_WS_URL and SOLANA_BLOCKS. Without a WebSocket address it is the HTTP one
+ * with ws in front, and the next port where one is given, as Solana's nodes have it.
+ * @throws ConfigError
+ */
+export function solanaSetting(
+  rpcUrl: string,
+  wsUrl: string,
+  blocks: 'gaps' | 'all',
+): SolanaSetting {
+  if (rpcUrl === '')
+    throw new ConfigError(
+      'FEED has solana, but SOLANA_RPC_URL is empty; it must be like https://host/?api-key=….',
+    )
+  if (!hasProtocol(rpcUrl, ['https:', 'http:']))
+    throw new ConfigError(
+      `SOLANA_RPC_URL is "${rpcUrl}"; it must be an https:// or http:// address.`,
+    )
+  const socketUrl = wsUrl === '' ? socketOf(rpcUrl) : wsUrl
+  if (!hasProtocol(socketUrl, ['wss:', 'ws:']))
+    throw new ConfigError(`SOLANA_WS_URL is "${wsUrl}"; it must be a wss:// or ws:// address.`)
+  return { rpcUrl, wsUrl: socketUrl, blocks }
+}
+
+function hasProtocol(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
+}
+
+function socketOf(rpcUrl: string): string {
+  const url = new URL(rpcUrl)
+  const isSecure = url.protocol === 'https:'
+  const port = url.port === '' ? '' : `:${Number(url.port) + 1}`
+  return `${isSecure ? 'wss' : 'ws'}://${url.hostname}${port}${url.pathname}${url.search}`
+}

@@ -1,0 +1,2 @@
+/** A setting that cannot be used; the message is one sentence for the user. */
+export class ConfigError extends Error {}

@@ -1,0 +1,43 @@
+import { ConfigError } from './config-error.ts'
+
+const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** An integer in a range, both ends allowed. */
+export function integer(name: string, text: string, min: number, max: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new ConfigError(`${name} is "${text}"; it must be an integer from ${min} to ${max}.`)
+}
+
+/** One of a few words. */
+export function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  for (const word of allowed) if (word === text) return word
+  throw new ConfigError(`${name} is "${text}"; it must be one of ${allowed.join(', ')}.`)
+}
+
+/** `120/60s`, or null for `off`. */
+export function rateLimit(text: string): { limit: number; windowMs: number } | null {
+  if (text === 'off') return null
+  const parts = /^(\d+)\/(\w+)$/.exec(text)
+  const limit = parts === null ? 0 : Number(parts[1])
+  if (parts === null || limit < 1)
+    throw new ConfigError(`RATE_LIMIT is "${text}"; it must be like 120/60s, or off.`)
+  return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
+}
+
+/** `500ms`, `60s`, `5m` or `1h`, in milliseconds. */
+export function durationMs(name: string, text: string): number {
+  const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
+  const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
+  if (ms > 0) return ms
+  throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
+}
+
+/** `512mb` or `2gb`, in bytes. */
+export function sizeBytes(name: string, text: string): number {
+  const parts = /^(\d+)(kb|mb|gb)$/i.exec(text)
+  const bytes = parts === null ? 0 : Number(parts[1]) * UNITS_BYTES[parts[2].toLowerCase()]
+  if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes
+  throw new ConfigError(`${name} is "${text}"; it must be a size like 512mb or 2gb.`)
+}

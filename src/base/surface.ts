@@ -1,0 +1,85 @@
+import { ConfigError } from './config-error.ts'
+import { durationMs, integer, sizeBytes } from './setting-values.ts'
+
+/** What faces the network beside the API: limits, TLS, the admin surface. */
+export interface Surface {
+  readonly limits: {
+    readonly sockets: number
+    readonly connections: number
+    readonly connectionsPerAddress: number
+    readonly messagesPerSecond: number
+    readonly bodyDeadlineMs: number
+    readonly routeDeadlineMs: number
+    readonly answerCacheBytes: number
+  }
+  /** Null: plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** Null: no admin surface. */
+  readonly admin: {
+    readonly host: string
+    readonly port: number
+    /** Null: none is asked for, which only loopback may do. */
+    readonly token: string | null
+  } | null
+}
+
+export const SURFACE_DEFAULTS = {
+  SOCKETS: '60000',
+  CONNECTIONS: '50000',
+  CONNECTIONS_PER_ADDRESS: '1000',
+  MESSAGES_PER_SECOND: '2000',
+  BODY_TIMEOUT: '10s',
+  ANSWER_TIMEOUT: '10s',
+  ANSWER_CACHE: '32mb',
+  TLS_CERT: '',
+  TLS_KEY: '',
+  ADMIN_HOST: '127.0.0.1',
+  ADMIN_PORT: '',
+  ADMIN_TOKEN: '',
+} as const
+
+const MOST_SOCKETS = 1_000_000
+const MOST_MESSAGES = 1_000_000
+/** A token that could be guessed is none. */
+const MIN_TOKEN_CHARACTERS = 16
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
+
+/** @throws ConfigError on a bad value */
+export function readSurface(settings: Readonly<Record<string, string>>): Surface {
+  const count = (name: string, most: number) => integer(name, settings[name], 1, most)
+  return {
+    limits: {
+      sockets: count('SOCKETS', MOST_SOCKETS),
+      connections: count('CONNECTIONS', MOST_SOCKETS),
+      connectionsPerAddress: count('CONNECTIONS_PER_ADDRESS', MOST_SOCKETS),
+      messagesPerSecond: count('MESSAGES_PER_SECOND', MOST_MESSAGES),
+      bodyDeadlineMs: durationMs('BODY_TIMEOUT', settings.BODY_TIMEOUT),
+      routeDeadlineMs: durationMs('ANSWER_TIMEOUT', settings.ANSWER_TIMEOUT),
+      answerCacheBytes: sizeBytes('ANSWER_CACHE', settings.ANSWER_CACHE),
+    },
+    tls: tls(settings.TLS_CERT, settings.TLS_KEY),
+    admin: admin(settings.ADMIN_HOST, settings.ADMIN_PORT, settings.ADMIN_TOKEN),
+  }
+}
+
+function tls(certFile: string, keyFile: string): Surface['tls'] {
+  if (certFile === '' && keyFile === '') return null
+  if (certFile !== '' && keyFile !== '') return { certFile, keyFile }
+  const [there, missing] = certFile === '' ? ['TLS_KEY', 'TLS_CERT'] : ['TLS_CERT', 'TLS_KEY']
+  throw new ConfigError(`${there} is set without ${missing}; TLS needs both, plain HTTP neither.`)
+}
+
+function admin(host: string, port: string, token: string): Surface['admin'] {
+  if (port === '') return null
+  if (token !== '' && token.length < MIN_TOKEN_CHARACTERS)
+    throw new ConfigError(
+      `ADMIN_TOKEN is too short; it must have ${MIN_TOKEN_CHARACTERS} characters.`,
+    )
+  if (token === '' && !LOOPBACK_HOSTS.includes(host))
+    throw new ConfigError(`ADMIN_HOST is "${host}", which is not loopback; set ADMIN_TOKEN too.`)
+  return {
+    host,
+    port: integer('ADMIN_PORT', port, 0, 65_535),
+    token: token === '' ? null : token,
+  }
+}

@@ -1,0 +1,131 @@
+import { type Config, ConfigError, readConfig } from '../base/config.ts'
+import { durationMs, sizeBytes } from '../base/setting-values.ts'
+import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { RawFrames } from '../feeds/raw-frames.ts'
+import { FrameFiles } from '../feeds/recorder/frame-files.ts'
+import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
+import { count } from './inspect-text.ts'
+
+const DEFAULT_FOLDER = 'recordings'
+const DEFAULT_FILE_SIZE = '64mb'
+const DEFAULT_FILES = '20'
+const FILES_MAX = 100_000
+
+/** The live feeds of a configuration as one, with its frames told; null when it names none. */
+export type RecordedFeed = (
+  config: Config,
+  frames: RawFrames,
+  report: (who: string, reason: string) => void,
+) => Feed | null
+
+/** What is recorded is not folded. */
+const NOWHERE: EventSink = { events: () => {}, records: () => {} }
+
+/** `mintfeed record`; the feeds are those of the composition root. */
+export function recordCommand(recordedFeed: RecordedFeed): Command {
+  return {
+    summary: 'raw frames of live feeds to files that FEED=replay:<file> reads',
+    help:
+      'Takes the settings of the feeds from the environment, as the service does, and folds\n' +
+      'nothing. Ctrl-C ends it. Several files are one recording: cat puts them together.\n' +
+      'Frames are kept as they came: what somebody else must not see, like the mints\n' +
+      'you follow, may be among them; keys and tokens are not.',
+    needsFolder: false,
+    flags: {
+      feed: { type: 'string', meaning: 'yellowstone, solana, pumpportal; default FEED' },
+      out: { type: 'string', meaning: `folder of the files; default ${DEFAULT_FOLDER}` },
+      'file-size': {
+        type: 'string',
+        meaning: `a file ends at this size; default ${DEFAULT_FILE_SIZE}`,
+      },
+      files: {
+        type: 'string',
+        meaning: `files that are kept, the oldest goes; default ${DEFAULT_FILES}`,
+      },
+      for: { type: 'string', meaning: 'ends after this time, like 10m; default: with Ctrl-C' },
+    },
+    run: (asked, terminal) => record(asked, terminal, recordedFeed),
+  }
+}
+
+async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFeed) {
+  const { stderr } = terminal
+  const failures: Error[] = []
+  const { config, endMs, fileBytesMax, filesMax, folder } = settingsOf(asked, terminal)
+  const files = new FrameFiles({
+    folder,
+    fileBytesMax,
+    filesMax,
+    clockMs: Date.now,
+    onFailure: (error) => {
+      failures.push(error)
+      feed?.stop()
+    },
+  })
+  const feed = recordedFeed(config, files, (who, reason) => stderr.write(`${who}: ${reason}\n`))
+  if (feed === null) {
+    await files.close()
+    throw new UsageError(
+      'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',
+    )
+  }
+  await untilEnded(feed, endMs, stderr)
+  await files.close()
+  tell(files, stderr)
+  if (failures.length === 0) return Exit.good
+  stderr.write(`mintfeed: the recording cannot be written: ${failures[0].message}\n`)
+  return Exit.bad
+}
+
+/** Runs until a signal, the time, or the feed's own end. */
+async function untilEnded(feed: Feed, endMs: number | null, stderr: Terminal['stderr']) {
+  const stop = () => feed.stop()
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  const timer = endMs === null ? undefined : setTimeout(stop, endMs)
+  stderr.write(`recording ${feed.name}, Ctrl-C ends it\n`)
+  try {
+    await feed.start(NOWHERE)
+  } finally {
+    clearTimeout(timer)
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+function tell({ frames, dropped, removed, paths }: FrameFiles, stderr: Terminal['stderr']): void {
+  stderr.write(`${count(frames)} frames recorded\n`)
+  if (dropped > 0) stderr.write(`${count(dropped)} frames came faster than the disk takes them\n`)
+  if (removed > 0) stderr.write(`${count(removed)} older files were removed\n`)
+  for (const path of paths) stderr.write(`${path}\n`)
+}
+
+interface Settings {
+  readonly config: Config
+  readonly folder: string
+  readonly endMs: number | null
+  readonly fileBytesMax: number
+  readonly filesMax: number
+}
+
+/** @throws UsageError */
+function settingsOf({ flags }: Asked, { environment }: Terminal): Settings {
+  const text = (name: string, fallback: string) => String(flags[name] ?? fallback)
+  const files = Number(text('files', DEFAULT_FILES))
+  if (!Number.isInteger(files) || files < 1 || files > FILES_MAX)
+    throw new UsageError(
+      `--files is "${flags.files}"; it must be an integer from 1 to ${FILES_MAX}.`,
+    )
+  try {
+    return {
+      config: readConfig(flags.feed === undefined ? [] : ['--feed', text('feed', '')], environment),
+      folder: text('out', DEFAULT_FOLDER),
+      endMs: flags.for === undefined ? null : durationMs('--for', text('for', '')),
+      fileBytesMax: sizeBytes('--file-size', text('file-size', DEFAULT_FILE_SIZE)),
+      filesMax: files,
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,119 @@
+import { createServer } from 'node:net'
+import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { Exit, type Terminal } from './commands/command.ts'
+import { bad, type Finding, findingsText, good, warn } from './commands/finding.ts'
+import { checkFolder, newestFileMs } from './commands/folder-checks.ts'
+import {
+  checkBacklog,
+  checkClock,
+  checkDescriptors,
+  checkMemory,
+  checkNode,
+} from './commands/machine-checks.ts'
+import { descriptorLimit } from './descriptor-limit.ts'
+import { checkFeeds } from './feed-list.ts'
+import { RESERVED_DESCRIPTORS } from './server/limits.ts'
+import { checkTlsFiles } from './server/tls-files.ts'
+
+/** A certificate that ends sooner is worth a word. */
+const CERTIFICATE_DAYS = 14
+const DAY_S = 86_400
+
+const HELP =
+  'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
+  'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
+  'what to do about each. Changes nothing. Exit code 0: nothing stands in the way; 1: it would\n' +
+  'not start, or not for long.\n'
+
+/** `mintfeed doctor`: takes the flags of the service itself; returns the exit code. */
+export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
+  if (args.includes('--help')) {
+    terminal.stdout.write(HELP)
+    return Exit.good
+  }
+  const findings = await examine(args, terminal.environment)
+  terminal.stdout.write(findingsText(findings))
+  return findings.some(({ level }) => level === 'bad') ? Exit.bad : Exit.good
+}
+
+async function examine(
+  args: readonly string[],
+  environment: Terminal['environment'],
+): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(args, environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return [bad('settings', error.message)]
+    throw error
+  }
+  const { surface, dataDir } = config
+  return [
+    good('settings', 'They can be read.'),
+    checkNode(process.version),
+    await checkPort('PORT', config.host, config.port),
+    ...(surface.admin === null
+      ? []
+      : [await checkPort('ADMIN_PORT', surface.admin.host, surface.admin.port)]),
+    ...checkFolder(dataDir),
+    checkDescriptors(descriptorLimit(), surface.limits.sockets, RESERVED_DESCRIPTORS),
+    checkMemory(config.tapeMemoryBytes),
+    checkClock(Date.now(), newestFileMs(dataDir)),
+    checkBacklog(),
+    ...checkTls(surface.tls),
+    checkFeedsOf(config),
+    ...checkExposure(config),
+  ]
+}
+
+function checkPort(name: string, host: string, port: number): Promise<Finding> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const code = error.code ?? error.message
+      const remedy =
+        code === 'EADDRINUSE'
+          ? `it is in use: stop what uses it, or give another ${name}`
+          : `${code}: give another address or ${name}`
+      resolve(bad(name, `${host}:${port} cannot be had, ${remedy}.`))
+    })
+    server.listen({ host, port, exclusive: true }, () => {
+      server.close(() => resolve(good(name, `${host}:${port} is free.`)))
+    })
+  })
+}
+
+function checkTls(tls: Config['surface']['tls']): Finding[] {
+  if (tls === null) return []
+  try {
+    const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
+    if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.')]
+    if (days < CERTIFICATE_DAYS)
+      return [warn('TLS', `The certificate ends in ${days} days: renew.`)]
+    return [good('TLS', `The certificate is good for ${days} days.`)]
+  } catch (error) {
+    return [bad('TLS', error instanceof Error ? error.message : String(error))]
+  }
+}
+
+function checkFeedsOf(config: Config): Finding {
+  const names = config.feeds.map(({ kind }) => kind).join(', ')
+  try {
+    checkFeeds(config)
+    return good('feeds', `${names} can be started.`)
+  } catch (error) {
+    if (error instanceof ConfigError) return bad('feeds', error.message)
+    throw error
+  }
+}
+
+/** What is worth a second look when others than this machine can reach the port. */
+function checkExposure({ host, rateLimit, trustProxy }: Config): Finding[] {
+  const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)
+  const findings: Finding[] = []
+  if (!isLocal && rateLimit === null)
+    findings.push(warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.'))
+  if (trustProxy.some((entry) => entry.endsWith('/0')))
+    findings.push(bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.'))
+  return findings
+}

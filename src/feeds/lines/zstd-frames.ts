@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream'
+import { createZstdDecompress, type ZstdDecompress } from 'node:zlib'
+
+/**
+ * What a file of one or more zstd frames holds. Node takes the end of the first frame for the end of
+ * the input when more frames follow in the same chunk (nodejs/node#64741) and drops them without a
+ * word; here the rest goes to another decompressor.
+ */
+export function zstdDecompressed(file: Readable, chunkSize: number): Readable {
+  return Readable.from(decompressed(file, chunkSize), { objectMode: false })
+}
+
+async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
+  let frames: ZstdDecompress | null = null
+  try {
+    for await (const chunk of file) {
+      let rest: Buffer = chunk
+      while (rest.length > 0) {
+        frames ??= createZstdDecompress({ chunkSize })
+        const before: number = frames.bytesWritten
+        yield* outputOf(frames, rest)
+        const used: number = frames.bytesWritten - before
+        if (used === 0) throw new Error('zstd: the data cannot be read on')
+        rest = rest.subarray(used)
+        // It has ended with its frame; what follows begins another one.
+        if (rest.length > 0) frames = null
+      }
+    }
+    if (frames === null) return
+    frames.end()
+    yield* frames
+  } finally {
+    frames?.destroy()
+    file.destroy()
+  }
+}
+
+/** Everything that comes out of one piece of input. */
+async function* outputOf(frames: ZstdDecompress, input: Buffer): AsyncGenerator<Buffer> {
+  let isTaken = false
+  const taken = new Promise<void>((resolve, reject) => {
+    const done = (error?: Error | null) => {
+      isTaken = true
+      frames.off('end', done)
+      frames.off('error', done)
+      if (error) reject(error)
+      else resolve()
+    }
+    frames.once('end', done)
+    frames.once('error', done)
+    frames.write(input, done)
+  })
+  taken.catch(() => {})
+  while (!isTaken) {
+    yield* readable(frames)
+    if (isTaken) break
+    const more = Promise.withResolvers<void>()
+    frames.once('readable', more.resolve)
+    await Promise.race([more.promise, taken])
+    frames.off('readable', more.resolve)
+  }
+  await taken
+  yield* readable(frames)
+}
+
+function* readable(frames: ZstdDecompress): Generator<Buffer> {
+  for (let part = frames.read(); part !== null; part = frames.read()) yield part
+}

@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache'
+import type { FeedEvent } from '../../engine/event.ts'
+import { INITIAL_REAL_BASE_RAW, RULES } from '../../engine/platform.ts'
+import { isRecord, listAt } from '../chain/json-access.ts'
+import { wait } from '../lines/pacer.ts'
+import type { Refusal } from './refusal.ts'
+
+const ORDERS_URL = 'https://api.dexscreener.com/orders/v1/solana/'
+/** From one request to the next: at most 54 a minute, the service allows 60. */
+const EVERY_MS = 1_100
+/** After a refusal the service is left alone for this long. */
+const PAUSE_MS = 60_000
+/** Times from the first question to the next ones: profiles are often paid late. */
+const AGAIN_MS: readonly number[] = [600_000, 3_600_000, 21_600_000]
+/** Mints that are asked about; when more come, they are left out until others are done. */
+const MINTS_MAX = 5_000
+/** Mints that are not asked about again. */
+const SEEN_MAX = 50_000
+/** Real base reserves below which a curve is far enough to be asked about. */
+const FAR_REAL_BASE_RAW =
+  INITIAL_REAL_BASE_RAW - (INITIAL_REAL_BASE_RAW * BigInt(RULES.completingPercent)) / 100n
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+export interface DexPaidOptions {
+  readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
+  readonly onPaid: (mint: string) => void
+  readonly clockMs: () => number
+  readonly everyMs?: number
+}
+
+/** Asks DexScreener whether the profile of a token was paid for, slowly and only where it matters. */
+export class DexPaid {
+  readonly #options: DexPaidOptions
+  /** Mints to ask about, with the time and the number of the next question. */
+  readonly #due = new Map<string, { atMs: number; asked: number }>()
+  readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  #asked = 0
+  #paid = 0
+  #leftOut = 0
+
+  constructor(options: DexPaidOptions) {
+    this.#options = options
+  }
+
+  /** Tokens that are completing, complete or migrated are worth a question. */
+  observe(event: FeedEvent): void {
+    if (event.type === 'swap') {
+      if (event.realBaseRaw <= FAR_REAL_BASE_RAW) this.#want(event.mint)
+    } else if (event.type === 'completed' || event.type === 'migrated') this.#want(event.mint)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clockMs, everyMs = EVERY_MS } = this.#options
+    while (!signal.aborted) {
+      const startMs = clockMs()
+      const mint = this.#next(startMs)
+      const isRefused = mint !== null && !(await this.#ask(mint, signal))
+      await wait(isRefused ? PAUSE_MS : Math.max(everyMs - (clockMs() - startMs), 1), signal)
+    }
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    return {
+      dex_paid_waiting: this.#due.size,
+      dex_paid_asked_total: this.#asked,
+      dex_paid_found_total: this.#paid,
+      dex_paid_left_out_total: this.#leftOut,
+    }
+  }
+
+  #want(mint: string): void {
+    if (this.#seen.has(mint) || !ADDRESS.test(mint)) return
+    if (this.#due.size >= MINTS_MAX) {
+      this.#leftOut += 1
+      return
+    }
+    this.#seen.set(mint, true)
+    this.#due.set(mint, { atMs: this.#options.clockMs(), asked: 0 })
+  }
+
+  #next(nowMs: number): string | null {
+    let first: string | null = null
+    let firstMs = nowMs
+    for (const [mint, { atMs }] of this.#due) {
+      if (atMs > firstMs || (first !== null && atMs === firstMs)) continue
+      first = mint
+      firstMs = atMs
+    }
+    return first
+  }
+
+  /** Whether the service answered. */
+  async #ask(mint: string, signal: AbortSignal): Promise<boolean> {
+    const { fetchText, onPaid, clockMs } = this.#options
+    this.#asked += 1
+    const answer = await fetchText(`${ORDERS_URL}${mint}`, signal)
+    if (signal.aborted) return true
+    const isPaid = typeof answer === 'string' && isProfileApproved(answer)
+    if (isPaid) {
+      this.#paid += 1
+      onPaid(mint)
+    }
+    const asked = this.#due.get(mint)?.asked ?? 0
+    const againMs = AGAIN_MS[asked]
+    if (isPaid || againMs === undefined) this.#due.delete(mint)
+    else this.#due.set(mint, { atMs: clockMs() + againMs, asked: asked + 1 })
+    return typeof answer === 'string'
+  }
+}
+
+/** The answer is a list of orders, or has one in `orders`. */
+export function isProfileApproved(json: string): boolean {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return false
+  }
+  const orders: readonly unknown[] = Array.isArray(value) ? value : (listAt(value, 'orders') ?? [])
+  return orders.some(
+    (order) => isRecord(order) && order.type === 'tokenProfile' && order.status === 'approved',
+  )
+}

@@ -1,0 +1,159 @@
+import { HostPace } from './host-pace.ts'
+import { addressesOf, ipfsContentOf } from './ipfs.ts'
+import type { Refusal } from './refusal.ts'
+
+/** Uris that wait or run; when more come, the least wanted of the oldest goes. */
+export const QUEUE_MAX = 4_096
+/** Requests at the same time. */
+export const RUNNING_MAX = 16
+/** … of these to hosts that strangers chose: slow ones cannot hold up those of IPFS. */
+export const FOREIGN_RUNNING_MAX = 12
+/** Waits before the second try and the ones after it. */
+const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 300_000]
+/** Mints of one uri that are told together; copies of a copy beyond them stay without texts. */
+const MINTS_MAX = 64
+/** Trades from which a token is asked for before quieter ones. */
+const BUSY_TRADES: readonly number[] = [2, 10, 50]
+
+/** One uri to fetch, for every mint that names it. */
+export interface FetchJob {
+  readonly key: string
+  readonly uri: string
+  readonly mints: string[]
+  trades: number
+  attempt: number
+  dueMs: number
+  isRunning: boolean
+}
+
+/** What to fetch next. */
+export interface FetchTurn {
+  readonly job: FetchJob
+  readonly url: string
+  readonly host: string
+}
+
+/** Waiting fetches: busy tokens first, second tries later, then the oldest; bounded a host and in all. */
+export class FetchQueue {
+  readonly #gateways: readonly string[]
+  readonly #gatewayHosts: ReadonlySet<string>
+  readonly #jobs = new Map<string, FetchJob>()
+  readonly #byMint = new Map<string, FetchJob>()
+  readonly #pace = new HostPace()
+  #running = 0
+  #foreignRunning = 0
+  #dropped = 0
+
+  constructor(gateways: readonly string[]) {
+    this.#gateways = gateways
+    this.#gatewayHosts = new Set(gateways.map(hostOf))
+  }
+
+  get length(): number {
+    return this.#jobs.size
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  /** Mints that were given up because the queue was full. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  add(mint: string, uri: string, nowMs: number): void {
+    const key = uriKey(uri)
+    const known = this.#jobs.get(key)
+    if (known === undefined) {
+      if (this.#jobs.size >= QUEUE_MAX) this.#makeRoom()
+      const job = { key, uri, mints: [], trades: 0, attempt: 0, dueMs: nowMs, isRunning: false }
+      this.#jobs.set(key, job)
+      this.#join(job, mint)
+    } else if (known.mints.length < MINTS_MAX) this.#join(known, mint)
+    else this.#dropped += 1
+  }
+
+  /** A trade of a mint: what is busy is fetched first. */
+  touch(mint: string): void {
+    const job = this.#byMint.get(mint)
+    if (job !== undefined) job.trades += 1
+  }
+
+  /** The next fetch that may begin now; null when there is none. */
+  take(nowMs: number): FetchTurn | null {
+    if (this.#running >= RUNNING_MAX) return null
+    let best: FetchTurn | null = null
+    for (const job of this.#jobs.values()) {
+      if (job.isRunning || job.dueMs > nowMs) continue
+      if (best !== null && levelOf(job) <= levelOf(best.job)) continue
+      const url = addressesOf(job.uri, job.attempt, this.#gateways).find((address) =>
+        this.#isFree(hostOf(address), nowMs),
+      )
+      if (url !== undefined) best = { job, url, host: hostOf(url) }
+    }
+    if (best === null) return null
+    best.job.isRunning = true
+    this.#running += 1
+    if (!this.#gatewayHosts.has(best.host)) this.#foreignRunning += 1
+    this.#pace.begin(best.host, nowMs)
+    return best
+  }
+
+  /** The fetch is over: `refused` null, it is done. Returns whether the job is over too. */
+  settle({ job, host }: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
+    this.#running -= 1
+    const isForeign = !this.#gatewayHosts.has(host)
+    if (isForeign) this.#foreignRunning -= 1
+    // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
+    const isHostAtFault = isForeign && refused !== null && !refused.isFinal
+    this.#pace.end(host, isHostAtFault, nowMs, refused?.retryAfterMs)
+    job.isRunning = false
+    const waitMs = RETRY_MS[job.attempt]
+    if (refused === null || refused.isFinal || waitMs === undefined) {
+      this.#remove(job)
+      return true
+    }
+    job.attempt += 1
+    job.dueMs = nowMs + waitMs
+    return false
+  }
+
+  #isFree(host: string, nowMs: number): boolean {
+    const isForeign = !this.#gatewayHosts.has(host)
+    if (isForeign && this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
+    return this.#pace.isFree(host, nowMs)
+  }
+
+  #join(job: FetchJob, mint: string): void {
+    job.mints.push(mint)
+    this.#byMint.set(mint, job)
+  }
+
+  #makeRoom(): void {
+    let least: FetchJob | null = null
+    for (const job of this.#jobs.values())
+      if (!job.isRunning && (least === null || levelOf(job) < levelOf(least))) least = job
+    if (least === null) return
+    this.#dropped += least.mints.length
+    this.#remove(least)
+  }
+
+  #remove(job: FetchJob): void {
+    this.#jobs.delete(job.key)
+    for (const mint of job.mints) this.#byMint.delete(mint)
+  }
+}
+
+/** Alike for uris that mean the same content. */
+export function uriKey(uri: string): string {
+  return ipfsContentOf(uri) ?? uri.trim()
+}
+
+function levelOf({ trades, attempt }: FetchJob): number {
+  return BUSY_TRADES.filter((least) => trades >= least).length - attempt
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}

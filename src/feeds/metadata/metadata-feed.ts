@@ -1,0 +1,158 @@
+import { setMaxListeners } from 'node:events'
+import { LRUCache } from 'lru-cache'
+import type { FeedEvent } from '../../engine/event.ts'
+import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import { wait } from '../lines/pacer.ts'
+import { DexPaid } from './dex-paid.ts'
+import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
+import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
+import { SafeFetch, type SafeFetchOptions } from './safe-fetch.ts'
+import { readTokenTexts, type TokenTexts } from './token-texts.ts'
+
+/** Texts that are kept for other mints of the same uri; 1 to 3 KB each. */
+const TEXTS_MAX = 2_000
+/** Uris that had nothing, and for how long they are not asked again. */
+const NOTHING_MAX = 10_000
+const NOTHING_MS = 3_600_000
+/** Mints whose creation is not looked at again. */
+const SEEN_MAX = 50_000
+/** How often waiting fetches are looked at besides when one begins or ends. */
+const LOOK_MS = 200
+
+export interface MetadataOptions extends SafeFetchOptions {
+  readonly gateways: readonly string[]
+  /** Now in unix milliseconds. */
+  readonly clockMs?: () => number
+  /** Time between two questions to DexScreener. */
+  readonly dexEveryMs?: number
+}
+
+/**
+ * Fetches what the uris of new tokens lead to and whether their profiles are paid, as `metadata`
+ * events. It is shown the events of live feeds once they are folded; a replay has its own.
+ */
+export class MetadataFeed implements Feed {
+  readonly name = 'metadata'
+  readonly #clockMs: () => number
+  readonly #fetch: SafeFetch
+  readonly #queue: FetchQueue
+  readonly #dexPaid: DexPaid
+  readonly #texts = new LRUCache<string, TokenTexts>({ max: TEXTS_MAX })
+  readonly #nothing = new LRUCache<string, number>({ max: NOTHING_MAX })
+  readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  readonly #refusals = new Map<RefusalCode, number>(REFUSALS.map((code) => [code, 0]))
+  readonly #stopping = new AbortController()
+  #sink: EventSink | null = null
+  #events = 0
+  #fetched = 0
+  #gaveUp = 0
+
+  constructor(options: MetadataOptions) {
+    // Each fetch listens for the end, and so do two loops with what they wait for.
+    setMaxListeners(RUNNING_MAX + 8, this.#stopping.signal)
+    this.#clockMs = options.clockMs ?? Date.now
+    this.#fetch = new SafeFetch(options)
+    this.#queue = new FetchQueue(options.gateways)
+    this.#dexPaid = new DexPaid({
+      fetchText: (url, stop) => this.#fetch.text(url, stop),
+      onPaid: (mint) => this.#tell(mint, { dexPaid: true }),
+      clockMs: this.#clockMs,
+      ...(options.dexEveryMs !== undefined && { everyMs: options.dexEveryMs }),
+    })
+  }
+
+  async start(sink: EventSink): Promise<void> {
+    const { signal } = this.#stopping
+    this.#sink = sink
+    const asking = this.#dexPaid.run(signal)
+    while (!signal.aborted) {
+      this.#begin()
+      await wait(LOOK_MS, signal)
+    }
+    await asking
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  /** Events that are folded already; never throws. */
+  observe(events: readonly FeedEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'token_created') this.#created(event.mint, event.uri)
+      else if (event.type === 'swap') this.#queue.touch(event.mint)
+      this.#dexPaid.observe(event)
+    }
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    const refusals = [...this.#refusals].map(([code, count]) => [
+      `metadata_refused_${code}_total`,
+      count,
+    ])
+    return {
+      metadata_waiting: this.#queue.length,
+      metadata_running: this.#queue.running,
+      metadata_events_total: this.#events,
+      metadata_fetched_total: this.#fetched,
+      metadata_gave_up_total: this.#gaveUp,
+      metadata_dropped_total: this.#queue.dropped,
+      ...Object.fromEntries(refusals),
+      ...this.#dexPaid.figures(),
+    }
+  }
+
+  #created(mint: string, uri: string): void {
+    if (uri.trim() === '' || this.#seen.has(mint)) return
+    this.#seen.set(mint, true)
+    const key = uriKey(uri)
+    const texts = this.#texts.get(key)
+    const nowMs = this.#clockMs()
+    // Not within the fold that the creation is still in.
+    if (texts !== undefined) setImmediate(() => this.#tell(mint, texts))
+    else if ((this.#nothing.get(key) ?? 0) <= nowMs) this.#queue.add(mint, uri, nowMs)
+  }
+
+  #begin(): void {
+    if (this.#stopping.signal.aborted) return
+    for (
+      let turn = this.#queue.take(this.#clockMs());
+      turn !== null;
+      turn = this.#queue.take(this.#clockMs())
+    )
+      void this.#run(turn)
+  }
+
+  /** One fetch; never rejects. */
+  async #run(turn: FetchTurn): Promise<void> {
+    const answer = await this.#fetch.text(turn.url, this.#stopping.signal)
+    if (this.#stopping.signal.aborted) return
+    const texts = typeof answer === 'string' ? readTokenTexts(answer) : answer
+    const refused = isRefusal(texts) ? texts : null
+    const { mints, key } = turn.job
+    const isOver = this.#queue.settle(turn, refused, this.#clockMs())
+    if (isRefusal(texts)) {
+      this.#refusals.set(texts.refused, (this.#refusals.get(texts.refused) ?? 0) + 1)
+      if (isOver) {
+        this.#gaveUp += 1
+        this.#nothing.set(key, this.#clockMs() + NOTHING_MS)
+      }
+    } else {
+      this.#fetched += 1
+      this.#texts.set(key, texts)
+      for (const mint of mints) this.#tell(mint, texts)
+    }
+    this.#begin()
+  }
+
+  #tell(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {
+    if (Object.keys(texts).length === 0 || this.#stopping.signal.aborted) return
+    this.#events += 1
+    const timestamp = Math.floor(this.#clockMs() / 1000)
+    this.#sink?.events([{ type: 'metadata', timestamp, mint, ...texts }])
+  }
+}
+
+function isRefusal(value: TokenTexts | Refusal): value is Refusal {
+  return 'refused' in value
+}

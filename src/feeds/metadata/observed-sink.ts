@@ -1,0 +1,23 @@
+import type { FeedEvent } from '../../engine/event.ts'
+import type { EventSink } from '../../engine/event-sink.ts'
+import type { RecordBatch } from '../../engine/record-batch.ts'
+
+/** Shows events to somebody once the sink has taken them. */
+export class ObservedSink implements EventSink {
+  readonly #sink: EventSink
+  readonly #observe: (events: readonly FeedEvent[]) => void
+
+  constructor(sink: EventSink, observe: (events: readonly FeedEvent[]) => void) {
+    this.#sink = sink
+    this.#observe = observe
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.#sink.events(batch)
+    this.#observe(batch)
+  }
+
+  records(batch: RecordBatch): void {
+    this.#sink.records(batch)
+  }
+}

@@ -1,0 +1,30 @@
+/** Why a token's texts were not had, one word each for the counters. */
+export const REFUSALS = [
+  'url',
+  'scheme',
+  'port',
+  'address',
+  'redirects',
+  'status',
+  'coding',
+  'size',
+  'dns',
+  'time',
+  'network',
+  'json',
+  'depth',
+] as const
+export type RefusalCode = (typeof REFUSALS)[number]
+
+/** No answer that can be used. */
+export interface Refusal {
+  readonly refused: RefusalCode
+  /** Another try would end the same way. */
+  readonly isFinal: boolean
+  /** The server named a time to wait, in ms. */
+  readonly retryAfterMs?: number
+}
+
+export function refusal(refused: RefusalCode, isFinal: boolean): Refusal {
+  return { refused, isFinal }
+}

@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP } from 'node:net'
+import { type Dial, dialPublic, HTTPS_PORT } from './dial.ts'
+import { dnsResolver, type ResolveHost } from './host-resolver.ts'
+import { isPublicAddress } from './public-address.ts'
+import { type Refusal, refusal } from './refusal.ts'
+
+/** Longest body that is read; texts of a token have one to two thousand bytes. */
+const BODY_BYTES_MAX = 64 * 1024
+/** Longest address, with everything behind the host. */
+const URL_CHARACTERS_MAX = 2_048
+const REDIRECTS_MAX = 3
+/** From the first question to a name server to the last byte, redirects among it. */
+const TOTAL_MS = 10_000
+const CONNECT_MS = 5_000
+/** Interim answers (1xx) before the real one; a server can send them without end. */
+const INTERIM_MAX = 4
+/** A wait that a server names is believed up to this. */
+const RETRY_AFTER_MS_MAX = 3_600_000
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+export interface SafeFetchOptions {
+  readonly resolve?: ResolveHost
+  readonly dial?: Dial
+  readonly totalMs?: number
+}
+
+/**
+ * GET of addresses that strangers wrote. https on port 443 only; names are resolved here, every
+ * address must be public, and the connection goes to the address that was checked, so an answer
+ * that changes afterwards changes nothing. The same again for each redirect. Bounded in size, time
+ * and redirects; never throws.
+ */
+export class SafeFetch {
+  readonly #resolve: ResolveHost
+  readonly #dial: Dial
+  readonly #totalMs: number
+
+  constructor(options: SafeFetchOptions = {}) {
+    this.#resolve = options.resolve ?? dnsResolver()
+    this.#dial = options.dial ?? dialPublic
+    this.#totalMs = options.totalMs ?? TOTAL_MS
+  }
+
+  /** The body as text, or why there is none. */
+  async text(url: string, stop: AbortSignal): Promise<string | Refusal> {
+    const deadline = new AbortController()
+    const end = () => deadline.abort()
+    const timer = setTimeout(end, this.#totalMs)
+    stop.addEventListener('abort', end)
+    try {
+      return await this.#follow(url, deadline.signal)
+    } catch {
+      return refusal(deadline.signal.aborted ? 'time' : 'network', false)
+    } finally {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', end)
+    }
+  }
+
+  async #follow(first: string, signal: AbortSignal): Promise<string | Refusal> {
+    let url = first
+    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+      const target = targetOf(url)
+      if ('refused' in target) return target
+      const address = await this.#addressOf(hostOf(target), signal)
+      if (typeof address !== 'string') return address
+      const answer = await this.#request(target, address, signal)
+      if (typeof answer === 'string' || 'refused' in answer) return answer
+      url = answer.location
+    }
+    return refusal('redirects', true)
+  }
+
+  /** The address to connect to; every address of the host has to be public. */
+  async #addressOf(host: string, signal: AbortSignal): Promise<string | Refusal> {
+    const addresses = isIP(host) === 0 ? await unlessAborted(this.#resolve(host), signal) : [host]
+    if (addresses.length === 0) return refusal('dns', false)
+    return addresses.every(isPublicAddress) ? addresses[0] : refusal('address', true)
+  }
+
+  #request(
+    target: URL,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<string | Refusal | { readonly location: string }> {
+    const { promise, resolve, reject } = Promise.withResolvers<
+      string | Refusal | { readonly location: string }
+    >()
+    const socket = this.#dial(address, hostOf(target))
+    // The request has its own; this one is for what comes when the request is over.
+    socket.on('error', () => {})
+    const slow = setTimeout(() => socket.destroy(), CONNECT_MS)
+    socket.once('secureConnect', () => clearTimeout(slow))
+    const get = request(target, {
+      port: HTTPS_PORT,
+      createConnection: () => socket,
+      headers: {
+        host: target.host,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'mintfeed',
+      },
+      signal,
+    })
+    let interim = 0
+    get.on('information', () => {
+      interim += 1
+      if (interim > INTERIM_MAX) get.destroy()
+    })
+    get.on('error', reject)
+    get.on('response', (response) => {
+      answerOf(response, target).then(resolve, reject)
+    })
+    get.end()
+    return promise.finally(() => {
+      clearTimeout(slow)
+      get.destroy()
+      socket.destroy()
+    })
+  }
+}
+
+function targetOf(url: string): URL | Refusal {
+  if (url.length > URL_CHARACTERS_MAX || !URL.canParse(url)) return refusal('url', true)
+  const target = new URL(url)
+  if (target.protocol !== 'https:') return refusal('scheme', true)
+  if (target.username !== '' || target.password !== '') return refusal('url', true)
+  return target.port === '' ? target : refusal('port', true)
+}
+
+/** Without the brackets of IPv6. */
+function hostOf(target: URL): string {
+  return target.hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+async function answerOf(
+  response: IncomingMessage,
+  target: URL,
+): Promise<string | Refusal | { readonly location: string }> {
+  const { statusCode = 0, headers } = response
+  if (REDIRECTS.includes(statusCode)) {
+    const { location = '' } = headers
+    if (!URL.canParse(location, target.href)) return refusal('url', true)
+    return { location: new URL(location, target.href).href }
+  }
+  if (statusCode !== 200) return refusedStatus(statusCode, headers['retry-after'])
+  const { 'content-encoding': coding = 'identity' } = headers
+  return coding === 'identity' ? bodyOf(response) : refusal('coding', true)
+}
+
+/** Gateways answer 404 for what they have not found yet; 4xx else is what it will be again. */
+function refusedStatus(statusCode: number, retryAfter: string | undefined): Refusal {
+  const isFinal = statusCode < 500 && ![404, 408, 425, 429].includes(statusCode)
+  const seconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0
+  const retryAfterMs = Math.min(seconds * 1_000, RETRY_AFTER_MS_MAX)
+  return { ...refusal('status', isFinal), ...(retryAfterMs > 0 && { retryAfterMs }) }
+}
+
+/** Counts what comes: a Content-Length is only a promise. */
+async function bodyOf(response: IncomingMessage): Promise<string | Refusal> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    if (!Buffer.isBuffer(chunk)) continue
+    bytes += chunk.length
+    if (bytes > BODY_BYTES_MAX) return refusal('size', true)
+    chunks.push(chunk)
+  }
+  const body = Buffer.concat(chunks)
+  return isUtf8(body) ? body.toString('utf8') : refusal('json', true)
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const end = () => reject(new Error('no time left'))
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end)
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end))
+}

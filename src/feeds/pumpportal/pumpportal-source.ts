@@ -1,0 +1,151 @@
+import { WebSocket } from 'ws'
+import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
+import type { Receiver, Source } from '../supervisor/source.ts'
+import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { FollowedMints, type PortalMints } from './followed-mints.ts'
+import { continuityPercent, newPortalCounters } from './portal-counters.ts'
+import { PortalEvents } from './portal-events.ts'
+
+/** Name of the source, in FEED and in recordings. */
+export const PUMPPORTAL = 'pumpportal'
+const HANDSHAKE_MS = 10_000
+/** Longest frame; theirs have one to two thousand bytes. */
+const FRAME_BYTES_MAX = 256 * 1024
+/** Tokens are created every few seconds; pings in between tell silence from a dead connection. */
+const PING_MS = 1_500
+/** A server that answers pings and says nothing else for this long is stalled. */
+const STALL_MS = 60_000
+/** How the library names a message above its limit. */
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+
+export interface PumpPortalOptions extends PortalMints {
+  readonly url: string
+  /** Funded key; trades need one. */
+  readonly key: string | null
+  readonly rawFrames?: RawFrames
+  readonly timers?: Timers
+  readonly stallMs?: number
+}
+
+/**
+ * FEED=pumpportal: creations and migrations of all tokens, trades of the ones asked for. No slots,
+ * no fees, nothing of what was missed: degraded beside a feed of the chain itself.
+ */
+export class PumpPortalSource implements Source {
+  readonly name = PUMPPORTAL
+  readonly isDegraded = true
+  readonly #options: PumpPortalOptions
+  readonly #timers: Timers
+  readonly #counters = newPortalCounters()
+  readonly #events = new PortalEvents(this.#counters)
+  readonly #followed: FollowedMints
+
+  constructor(options: PumpPortalOptions) {
+    this.#options = options
+    this.#timers = options.timers ?? REAL_TIMERS
+    this.#followed = new FollowedMints(options)
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    const counted = Object.entries(this.#counters).map(([name, count]) => [
+      `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_total`,
+      count,
+    ])
+    const { creates, trades, migrations } = this.#counters
+    return {
+      ...Object.fromEntries(counted),
+      followed_mints: this.#followed.count,
+      continuity_percent: continuityPercent(this.#counters),
+      // Everything it tells has neither; said so that nobody has to know.
+      without_slot_total: creates + trades + migrations,
+      without_fees_total: trades,
+    }
+  }
+
+  connect(receiver: Receiver, _cursor: number | null, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const socket = new WebSocket(this.#address(), {
+      maxPayload: FRAME_BYTES_MAX,
+      handshakeTimeout: HANDSHAKE_MS,
+      perMessageDeflate: false,
+    })
+    const stop = () => socket.terminate()
+    signal.addEventListener('abort', stop)
+    const endWatch = this.#watch(socket, reject)
+    socket.on('open', () => {
+      for (const message of this.#followed.greetings()) socket.send(message)
+    })
+    socket.on('pong', () => receiver.alive())
+    socket.on('message', (data, isBinary) => {
+      if (signal.aborted) return
+      endWatch.sign()
+      receiver.connected()
+      if (isBinary) this.#counters.unusableFrames++
+      else this.#take(String(data), receiver, socket)
+    })
+    socket.on('error', (error: Error & { code?: string }) => {
+      if (error.code === TOO_LONG) this.#counters.hugeFrames++
+      reject(error)
+    })
+    socket.on('close', () => {
+      signal.removeEventListener('abort', stop)
+      endWatch.end()
+      resolve()
+    })
+    if (signal.aborted) stop()
+    return promise
+  }
+
+  #take(text: string, receiver: Receiver, socket: WebSocket): void {
+    const { rawFrames = NO_RECORDER } = this.#options
+    rawFrames.frame(PUMPPORTAL, text)
+    const events = this.#events.events(parsed(text), Math.floor(this.#timers.wallMs() / 1000))
+    for (const event of events)
+      if (event.type === 'token_created')
+        for (const message of this.#followed.created(event.mint)) socket.send(message)
+    receiver.events(events)
+  }
+
+  /** Pings, and ends a connection that says nothing else. */
+  #watch(
+    socket: WebSocket,
+    reject: (error: Error) => void,
+  ): { readonly sign: () => void; readonly end: () => void } {
+    const { stallMs = STALL_MS } = this.#options
+    const everyMs = Math.min(PING_MS, stallMs / 2)
+    let signMs = this.#timers.nowMs()
+    const look = () => {
+      if (this.#timers.nowMs() - signMs >= stallMs) {
+        this.#counters.stalls++
+        reject(new Error(`nothing but pings came for ${stallMs / 1000} s`))
+        socket.terminate()
+        return
+      }
+      if (socket.readyState === WebSocket.OPEN) socket.ping()
+      cancel = this.#timers.after(everyMs, look)
+    }
+    let cancel = this.#timers.after(everyMs, look)
+    return {
+      sign: () => {
+        signMs = this.#timers.nowMs()
+      },
+      end: () => cancel(),
+    }
+  }
+
+  #address(): string {
+    const { url, key } = this.#options
+    if (key === null) return url
+    const address = new URL(url)
+    address.searchParams.set('api-key', key)
+    return address.href
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

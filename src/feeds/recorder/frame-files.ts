@@ -1,0 +1,125 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { frameLine, type RawFrames } from '../raw-frames.ts'
+import { FrameFile } from './frame-file.ts'
+
+/** Bytes that wait for the disk; what comes while there are more is dropped and counted. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024
+/** What was recorded is readable up to this long before a process was killed. */
+const FLUSH_MS = 1_000
+
+export interface FrameFilesOptions {
+  /** Made when it is not there. */
+  readonly folder: string
+  /** A file ends before it would be longer; a single frame may be. */
+  readonly fileBytesMax: number
+  /** The oldest file goes when there are more. */
+  readonly filesMax: number
+  readonly clockMs: () => number
+  /** Told once when the disk refuses; nothing is recorded from then on. */
+  readonly onFailure: (error: Error) => void
+  readonly waitingBytesMax?: number
+}
+
+/** Keeps raw frames as lines in `.zst` files of bounded size and number. */
+export class FrameFiles implements RawFrames {
+  readonly #options: FrameFilesOptions
+  readonly #start: string
+  readonly #paths: string[] = []
+  readonly #ending = new Set<Promise<void>>()
+  readonly #flushing: NodeJS.Timeout
+  #file: FrameFile | null = null
+  #made = 0
+  #frames = 0
+  #dropped = 0
+  #removed = 0
+  #hasFailed = false
+
+  /** @throws Error when the folder cannot be made */
+  constructor(options: FrameFilesOptions) {
+    this.#options = options
+    mkdirSync(options.folder, { recursive: true })
+    this.#start = new Date(options.clockMs()).toISOString().replace(/[-:]|\.\d+/g, '')
+    this.#flushing = setInterval(() => this.#file?.flush(), FLUSH_MS)
+  }
+
+  /** Frames that were kept. */
+  get frames(): number {
+    return this.#frames
+  }
+
+  /** Frames that came faster than the disk takes them. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  /** Files that were removed to make room. */
+  get removed(): number {
+    return this.#removed
+  }
+
+  /** Files that are there, oldest first. */
+  get paths(): readonly string[] {
+    return this.#paths
+  }
+
+  frame(feed: string, raw: string | Uint8Array): void {
+    if (this.#hasFailed) return
+    const { clockMs, fileBytesMax, waitingBytesMax = WAITING_BYTES_MAX } = this.#options
+    const line = Buffer.from(`${JSON.stringify(frameLine(feed, raw, clockMs()))}\n`)
+    if ((this.#file?.waitingBytes ?? 0) + line.length > waitingBytesMax) {
+      this.#dropped += 1
+      return
+    }
+    if (this.#file !== null && this.#file.bytesAtMost + line.length > fileBytesMax) this.#end()
+    this.#file ??= this.#next()
+    this.#file?.write(line)
+    if (this.#file !== null) this.#frames += 1
+  }
+
+  /** Ends the file; resolves when everything is on the disk. */
+  async close(): Promise<void> {
+    clearInterval(this.#flushing)
+    this.#end()
+    await Promise.all(this.#ending)
+  }
+
+  /** null: the disk refuses, which was told. */
+  #next(): FrameFile | null {
+    const { folder, filesMax } = this.#options
+    this.#made += 1
+    const path = join(folder, `frames-${this.#start}-${String(this.#made).padStart(5, '0')}.zst`)
+    try {
+      const file = new FrameFile(path, (error) => this.#fail(error))
+      this.#paths.push(path)
+      while (this.#paths.length > filesMax) this.#removeOldest()
+      return file
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      return null
+    }
+  }
+
+  #removeOldest(): void {
+    const path = this.#paths.shift()
+    if (path === undefined) return
+    // Somebody may have taken it away already.
+    rmSync(path, { force: true })
+    this.#removed += 1
+  }
+
+  #end(): void {
+    const file = this.#file
+    this.#file = null
+    if (file === null) return
+    const ended = file.end()
+    this.#ending.add(ended)
+    void ended.then(() => this.#ending.delete(ended))
+  }
+
+  #fail(error: Error): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.#options.onFailure(error)
+  }
+}

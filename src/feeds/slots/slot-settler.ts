@@ -1,0 +1,118 @@
+import type { Timers } from '../supervisor/timers.ts'
+
+/** Slots that are open at once, 6 minutes of the chain; past it the oldest are left to a back-fill. */
+const OPEN_SLOTS_MAX = 1_024
+
+interface OpenSlot {
+  /** null: not all of it has come. */
+  parentSlot: number | null
+  lastTouchMs: number
+  /** Look-ups that have to end first. */
+  pending: number
+}
+
+/**
+ * Says when all of a slot has come over one connection: the peer said so, what had to be looked up
+ * is there, and either a later slot has begun or nothing came for a while. A slot that the chain has
+ * not reached yet is never whole, whatever a frame says.
+ */
+export class SlotSettler {
+  readonly #timers: Timers
+  readonly #settleMs: number
+  readonly #complete: (slot: number, parentSlot: number) => void
+  readonly #open = new Map<number, OpenSlot>()
+  #tip = -1
+  #newest = -1
+  #cancel: () => void = () => {}
+  #hasTimer = false
+
+  constructor(
+    timers: Timers,
+    settleMs: number,
+    complete: (slot: number, parentSlot: number) => void,
+  ) {
+    this.#timers = timers
+    this.#settleMs = settleMs
+    this.#complete = complete
+  }
+
+  /** The chain has reached this slot. */
+  reached(slot: number): void {
+    if (slot <= this.#tip) return
+    this.#tip = slot
+    this.#settle()
+  }
+
+  /** Something of this slot came. */
+  touch(slot: number): void {
+    this.#slotOf(slot).lastTouchMs = this.#timers.nowMs()
+    if (slot > this.#newest && slot <= this.#tip) {
+      this.#newest = slot
+      this.#settle()
+    }
+  }
+
+  /** The peer has told all of it. */
+  close(slot: number, parentSlot: number): void {
+    this.#slotOf(slot).parentSlot = parentSlot
+    this.touch(slot)
+    this.#settle()
+  }
+
+  /** The slot waits until the answer is called. */
+  hold(slot: number): () => void {
+    const open = this.#slotOf(slot)
+    open.pending++
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      open.pending--
+      this.#settle()
+    }
+  }
+
+  /** The connection has ended: nothing is said any more. */
+  stop(): void {
+    this.#cancel()
+    this.#open.clear()
+  }
+
+  #slotOf(slot: number): OpenSlot {
+    let open = this.#open.get(slot)
+    if (open !== undefined) return open
+    open = { parentSlot: null, lastTouchMs: this.#timers.nowMs(), pending: 0 }
+    this.#open.set(slot, open)
+    if (this.#open.size > OPEN_SLOTS_MAX) this.#open.delete(Math.min(...this.#open.keys()))
+    return open
+  }
+
+  /** In the order of slots, up to one that waits for a look-up. */
+  #settle(): void {
+    const nowMs = this.#timers.nowMs()
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const slot of [...this.#open.keys()].sort((a, b) => a - b)) {
+      const open = this.#open.get(slot)
+      if (open === undefined || slot > this.#tip) continue
+      if (open.pending > 0) break
+      if (open.parentSlot === null) continue
+      const restMs = open.lastTouchMs + this.#settleMs - nowMs
+      if (slot >= this.#newest && restMs > 0) {
+        nextMs = Math.min(nextMs, restMs)
+        continue
+      }
+      this.#open.delete(slot)
+      this.#complete(slot, open.parentSlot)
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#lookAgain(nextMs)
+  }
+
+  #lookAgain(delayMs: number): void {
+    if (this.#hasTimer) return
+    this.#hasTimer = true
+    this.#cancel = this.#timers.after(delayMs, () => {
+      this.#hasTimer = false
+      this.#settle()
+    })
+  }
+}

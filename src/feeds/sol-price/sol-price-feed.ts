@@ -1,0 +1,146 @@
+import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import type { Backoff } from '../backoff.ts'
+import { wait } from '../lines/pacer.ts'
+import { LiveSocket } from '../live-socket.ts'
+import { FRESH_MS, PriceJudge } from './price-judge.ts'
+import { type PriceVenue, readPrice } from './venues.ts'
+
+/** A price is told at most this often, and only when it is another one. */
+const EVERY_MS = 1_000
+/** A venue without a message for this long is connected to anew. */
+const SILENCE_MS = 10_000
+/** Longest message of a venue; theirs have a few hundred bytes. */
+const FRAME_BYTES_MAX = 64 * 1024
+/** Dollars are told in steps of 1/10,000: finer ones would make an event of every tick. */
+const STEPS_PER_USD = 10_000
+
+export interface SolPriceOptions {
+  readonly venues: readonly PriceVenue[]
+  /** Told one sentence when the price becomes stale, and when it is fresh again. */
+  readonly report?: (sentence: string) => void
+  /** Now in unix milliseconds. */
+  readonly clockMs?: () => number
+  readonly everyMs?: number
+  readonly silenceMs?: number
+  /** Waits between connections; each venue asks for one of its own. */
+  readonly newBackoff?: () => Backoff
+}
+
+/** What a SOL costs, from several venues at once, as `sol_price` events. */
+export class SolPriceFeed implements Feed {
+  readonly name = 'sol-price'
+  readonly #options: SolPriceOptions
+  readonly #clockMs: () => number
+  readonly #judge = new PriceJudge()
+  readonly #sockets: readonly LiveSocket[]
+  readonly #stopping = new AbortController()
+  readonly #priced = Promise.withResolvers<void>()
+  #sink: EventSink | null = null
+  #toldUsd: number | null = null
+  /** A price was told in this interval already: the first one, which did not wait. */
+  #hasTold = false
+  #startedMs = 0
+  #isStale = false
+  #garbage = 0
+  #events = 0
+
+  constructor(options: SolPriceOptions) {
+    this.#options = options
+    this.#clockMs = options.clockMs ?? Date.now
+    this.#sockets = options.venues.map((venue) => this.#socketTo(venue))
+  }
+
+  async start(sink: EventSink): Promise<void> {
+    const { everyMs = EVERY_MS } = this.#options
+    const { signal } = this.#stopping
+    this.#sink = sink
+    this.#startedMs = this.#clockMs()
+    const running = this.#sockets.map((socket) => socket.run(signal))
+    while (!signal.aborted) {
+      await wait(everyMs, signal)
+      if (!this.#hasTold) this.#tell()
+      this.#hasTold = false
+      this.#reportStale()
+    }
+    await Promise.all(running)
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    this.#priced.resolve()
+  }
+
+  /** Resolves when a price was told, and after `withinMs` in any case (contract 3.6: 10 s). */
+  async whenPriced(withinMs: number): Promise<void> {
+    const waiting = new AbortController()
+    const late = wait(withinMs, waiting.signal)
+    await Promise.race([this.#priced.promise, late])
+    waiting.abort()
+  }
+
+  /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
+  figures(): Readonly<Record<string, number>> {
+    const fresh = this.#judge.freshVenues(this.#clockMs())
+    return {
+      sol_price_stale: fresh === 0 ? 1 : 0,
+      sol_price_fresh_venues: fresh,
+      sol_price_venues_connected: this.#sockets.filter((socket) => socket.isOpen).length,
+      sol_price_events_total: this.#events,
+      sol_price_garbage_total: this.#garbage,
+      sol_price_jumps_held_total: this.#judge.jumpsHeld,
+      sol_price_connections_lost_total: this.#sockets.reduce((sum, { lost }) => sum + lost, 0),
+    }
+  }
+
+  #reportStale(): void {
+    const nowMs = this.#clockMs()
+    const hasBegun = this.#toldUsd !== null || nowMs - this.#startedMs > FRESH_MS
+    const isStale = hasBegun && this.#judge.freshVenues(nowMs) === 0
+    if (isStale === this.#isStale) return
+    this.#isStale = isStale
+    const stays = this.#toldUsd === null ? 'the last known one' : `$${this.#toldUsd}`
+    this.#options.report?.(
+      isStale
+        ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, ${stays} stays`
+        : 'the price of SOL is fresh again',
+    )
+  }
+
+  #socketTo(venue: PriceVenue): LiveSocket {
+    const { silenceMs = SILENCE_MS, newBackoff } = this.#options
+    return new LiveSocket({
+      url: venue.url,
+      silenceMs,
+      frameBytesMax: FRAME_BYTES_MAX,
+      onOpen: (send) => {
+        for (const greeting of venue.greetings) send(greeting)
+      },
+      onText: (text) => this.#take(venue, text),
+      ...(newBackoff !== undefined && { backoff: newBackoff() }),
+    })
+  }
+
+  #take(venue: PriceVenue, text: string): void {
+    const usd = readPrice(venue, text)
+    if (usd === null) return
+    if (usd === 'garbage') this.#garbage += 1
+    else this.#judge.quote(venue.name, usd, this.#clockMs())
+    // The first price is waited for.
+    if (this.#toldUsd === null) this.#hasTold = this.#tell()
+  }
+
+  /** Whether there was anything to tell. */
+  #tell(): boolean {
+    const nowMs = this.#clockMs()
+    const usd = this.#judge.settle(nowMs)
+    if (usd === null || this.#stopping.signal.aborted) return false
+    const rounded = Math.round(usd * STEPS_PER_USD) / STEPS_PER_USD
+    if (rounded === this.#toldUsd) return false
+    this.#toldUsd = rounded
+    this.#events += 1
+    const timestamp = Math.floor(nowMs / 1000)
+    this.#sink?.events([{ type: 'sol_price', timestamp, usd: rounded }])
+    this.#priced.resolve()
+    return true
+  }
+}

@@ -1,0 +1,78 @@
+import type { ChainNormaliser } from '../chain/normalise.ts'
+import type { ChainTransaction } from '../chain/transaction.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import { type SlotReceiver, SlotsUnavailable } from '../supervisor/source.ts'
+import type { FrameCheck } from './frame-check.ts'
+import type { PoolResolver } from './pool-resolver.ts'
+import { BlockGone, type RpcQuestions } from './rpc-questions.ts'
+
+export interface BlockReading {
+  readonly questions: RpcQuestions
+  readonly normaliser: ChainNormaliser
+  readonly pools: PoolResolver
+  readonly counters: FeedCounters
+  readonly check: FrameCheck
+}
+
+/** Tells slots from their blocks: with index, fee and balances, and with what logs have lost. */
+export class BlockTeller {
+  readonly #reading: BlockReading
+  /** Blocks told. */
+  blocks = 0
+
+  constructor(reading: BlockReading) {
+    this.#reading = reading
+  }
+
+  /**
+   * Tells the slots `from` to `to` that have a block.
+   * @throws SlotsUnavailable when the server has one of them no more
+   */
+  async tellRange(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const slot of await this.#reading.questions.slotsWithBlock(from, to, signal))
+      await this.tell(slot, receiver, signal)
+  }
+
+  /**
+   * Tells one slot; nothing when it was skipped.
+   * @throws SlotsUnavailable when the server has the block no more
+   */
+  async tell(slot: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
+    const block = await this.#reading.questions.block(slot, signal).catch((error: unknown) => {
+      throw error instanceof BlockGone ? new SlotsUnavailable(error.message) : error
+    })
+    if (block === null || signal.aborted) return
+    const signatures: string[] = []
+    for (const transaction of block.transactions)
+      if (await this.#transaction(slot, transaction, receiver, signal))
+        signatures.push(transaction.signature)
+    if (signal.aborted) return
+    this.#reading.check.check(slot, signatures)
+    this.blocks++
+    receiver.slotComplete(slot, block.parentSlot)
+  }
+
+  /** False: it holds nothing that is folded. */
+  async #transaction(
+    slot: number,
+    transaction: ChainTransaction,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { normaliser, pools, counters } = this.#reading
+    const decoded = normaliser.decode(transaction)
+    const unknown = normaliser.unknownPools(decoded, transaction)
+    if (unknown.length > 0) await pools.resolve(unknown, signal)
+    const events = normaliser.eventsOf(decoded, transaction)
+    counters.events += events.length
+    if (events.length === 0 || signal.aborted) return false
+    const { txIndex, signature } = transaction
+    receiver.transaction({ slot, txIndex, isExact: true, signature, events })
+    return true
+  }
+}

@@ -1,0 +1,193 @@
+import { LRUCache } from 'lru-cache'
+import { ArrivalIndexes } from '../chain/arrival-index.ts'
+import type { ChainNormaliser } from '../chain/normalise.ts'
+import type { ChainTransaction } from '../chain/transaction.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import { SlotSettler } from '../slots/slot-settler.ts'
+import type { Receiver } from '../supervisor/source.ts'
+import { type Timers, waitFor } from '../supervisor/timers.ts'
+import type { FrameCheck } from './frame-check.ts'
+import type { PoolResolver } from './pool-resolver.ts'
+import type { RpcQuestions } from './rpc-questions.ts'
+
+const TRUNCATED = 'Log truncated'
+/** Times a transaction whose log was cut is asked for; a node may know it a moment later. */
+const FETCHES_MAX = 5
+const FETCH_PAUSE_MS = 300
+/** Transactions that wait for a look-up; past it they are told as their logs have them. */
+const PARKED_MAX = 5_000
+/** Slots whose parent is remembered, three minutes of the chain; past it the oldest are forgotten. */
+const PARENTS_MAX = 512
+
+export interface LogCounters {
+  failedFrames: number
+  /** Frames that cannot be read. */
+  badFrames: number
+  /** Frames above the limit; each ends its connection. */
+  hugeFrames: number
+  /** Subscriptions that died while the other went on. */
+  silentSubscriptions: number
+  /** Transactions fetched because their log was cut. */
+  fetched: number
+  /** Of these, those that could not be had: events may be missing. */
+  notFetched: number
+  /** Transactions that waited for the mints of a pool. */
+  parked: number
+}
+
+export function newLogCounters(): LogCounters {
+  return {
+    failedFrames: 0,
+    badFrames: 0,
+    hugeFrames: 0,
+    silentSubscriptions: 0,
+    fetched: 0,
+    notFetched: 0,
+    parked: 0,
+  }
+}
+
+export interface LogReading {
+  readonly normaliser: ChainNormaliser
+  readonly counters: FeedCounters
+  readonly own: LogCounters
+  readonly timers: Timers
+  readonly questions: RpcQuestions
+  readonly pools: PoolResolver
+  readonly settleMs: number
+  /** Whether blocks tell the events, and frames only that there are some. */
+  readonly isByBlocks: boolean
+  readonly check: FrameCheck
+}
+
+/** Tells what the log frames of one connection say; whole slots in order. */
+export class LogReader {
+  readonly #reading: LogReading
+  readonly #receiver: Receiver
+  readonly #signal: AbortSignal
+  readonly #settler: SlotSettler
+  readonly #arrivals = new ArrivalIndexes()
+  /** Where the chain has skipped slots, so that these are no gaps. */
+  readonly #parents = new LRUCache<number, number>({ max: PARENTS_MAX })
+  /** Slots from here on came from their first frame on; null: not both subscriptions are made. */
+  #wholeFrom: number | null = null
+  #isSubscribed = false
+  /** The highest slot that the chain is known to have reached. */
+  #tip = -1
+  #parked = 0
+
+  /** @param onWhole told in the place of the receiver when a slot is whole */
+  constructor(
+    reading: LogReading,
+    receiver: Receiver,
+    onWhole: (slot: number, parentSlot: number) => void,
+    signal: AbortSignal,
+  ) {
+    this.#reading = reading
+    this.#receiver = receiver
+    this.#signal = signal
+    this.#settler = new SlotSettler(reading.timers, reading.settleMs, onWhole)
+  }
+
+  /** Both subscriptions are made: from the next slot on nothing is missing. */
+  subscribed(): void {
+    this.#isSubscribed = true
+  }
+
+  /** @param parentSlot the slot before it on the chain; null: not told */
+  reached(slot: number, parentSlot: number | null): void {
+    if (parentSlot !== null) this.#parents.set(slot, parentSlot)
+    this.#tip = Math.max(this.#tip, slot)
+    this.#receiver.slotSeen(slot)
+    this.#settler.reached(slot)
+  }
+
+  /** A frame of this slot came. */
+  touch(slot: number): void {
+    // A frame of a slot that the chain has not reached says nothing about where this one began.
+    if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
+    if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
+    else this.#settler.close(slot, this.#parents.get(slot) ?? slot - 1)
+  }
+
+  stop(): void {
+    this.#settler.stop()
+  }
+
+  /** Tells a transaction, after its look-ups when it needs some. */
+  read(slot: number, transaction: ChainTransaction, subscription: number): void {
+    const { normaliser, own } = this.#reading
+    this.touch(slot)
+    if (this.#reading.isByBlocks) {
+      this.#reading.check.came(slot, transaction.signature, subscription)
+      return
+    }
+    const placed = { ...transaction, txIndex: this.#arrivals.of(slot, transaction.signature) }
+    const isCut = transaction.logs?.includes(TRUNCATED) === true
+    const canPark = this.#parked < PARKED_MAX
+    if (isCut && canPark) {
+      void this.#park(slot, () => this.#fetched(slot, placed))
+      return
+    }
+    const decoded = normaliser.decode(placed)
+    const unknown = normaliser.unknownPools(decoded, placed)
+    if (unknown.length === 0 || !canPark) {
+      this.#tell(slot, placed, decoded)
+      return
+    }
+    own.parked++
+    void this.#park(slot, async () => {
+      await this.#reading.pools.resolve(unknown, this.#signal)
+      this.#tell(slot, placed, decoded)
+    })
+  }
+
+  /** The slot is not whole before the work is done. */
+  async #park(slot: number, work: () => Promise<void>): Promise<void> {
+    const release = this.#settler.hold(slot)
+    this.#parked++
+    try {
+      await work()
+    } finally {
+      this.#parked--
+      release()
+    }
+  }
+
+  async #fetched(slot: number, placed: ChainTransaction): Promise<void> {
+    const { normaliser, own, pools } = this.#reading
+    const found = await this.#fetch(placed.signature)
+    if (this.#signal.aborted) return
+    if (found === null) own.notFetched++
+    else own.fetched++
+    const { txIndex } = found ?? placed
+    const transaction = { ...(found ?? placed), slot, txIndex: txIndex ?? placed.txIndex }
+    const decoded = normaliser.decode(transaction)
+    const unknown = normaliser.unknownPools(decoded, transaction)
+    if (unknown.length > 0) await pools.resolve(unknown, this.#signal)
+    // Its index in the block would not fit among the others of the slot, which are of arrival.
+    this.#tell(slot, { ...transaction, txIndex: placed.txIndex }, decoded)
+  }
+
+  async #fetch(signature: string): Promise<ChainTransaction | null> {
+    const { questions, timers } = this.#reading
+    for (let tries = 0; tries < FETCHES_MAX && !this.#signal.aborted; tries++) {
+      if (tries > 0) await waitFor(timers, FETCH_PAUSE_MS * tries, this.#signal)
+      const found = await questions.transaction(signature, this.#signal).catch(() => null)
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  #tell(
+    slot: number,
+    transaction: ChainTransaction,
+    decoded: ReturnType<ChainNormaliser['decode']>,
+  ): void {
+    const events = this.#reading.normaliser.eventsOf(decoded, transaction)
+    this.#reading.counters.events += events.length
+    if (events.length === 0 || this.#signal.aborted) return
+    const { signature, txIndex } = transaction
+    this.#receiver.transaction({ slot, txIndex, isExact: false, signature, events })
+  }
+}

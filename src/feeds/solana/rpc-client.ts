@@ -1,0 +1,146 @@
+import { isRecord, type JsonRecord, recordAt, textAt } from '../chain/json-access.ts'
+import { type Timers, waitFor } from '../supervisor/timers.ts'
+
+/** Questions under way at once; others wait for their turn. */
+const QUESTIONS_MAX = 4
+/** Questions that wait for their turn; past it the newest is refused and its asker tries again. */
+const WAITING_MAX = 2_000
+/** How long an answer may take. */
+const ANSWER_MS = 20_000
+/** Longest answer: a block with every transaction has a few MB. */
+const ANSWER_BYTES_MAX = 128 * 1024 * 1024
+/** Wait after a 429 that does not say how long, doubled up to eight times. */
+const FIRST_PAUSE_MS = 500
+const DOUBLINGS_MAX = 3
+/** Times a question is asked again after a 429. */
+const RATE_LIMITED_TRIES_MAX = 8
+const TOO_MANY_REQUESTS = 429
+
+export interface RpcCounters {
+  requests: number
+  /** Answers 429; the whole client pauses after each. */
+  rateLimited: number
+  errors: number
+}
+
+/** An answer of the server that says no; `code` is that of JSON-RPC. */
+export class RpcError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Asks a Solana RPC server over HTTP: few questions at once, slower when it says 429. */
+export class RpcClient {
+  readonly counters: RpcCounters = { requests: 0, rateLimited: 0, errors: 0 }
+  readonly #url: string
+  readonly #timers: Timers
+  readonly #waiting: (() => void)[] = []
+  #underWay = 0
+  #lastId = 0
+  #pauseUntilMs = 0
+  #pauses = 0
+
+  constructor(url: string, timers: Timers) {
+    this.#url = url
+    this.#timers = timers
+  }
+
+  /**
+   * What stands under `result` of the answer.
+   * @throws RpcError when the server answers with an error, Error when there is no answer
+   */
+  async ask(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    await this.#turn(signal)
+    try {
+      for (let tries = 0; ; tries++) {
+        await waitFor(this.#timers, this.#pauseUntilMs - this.#timers.nowMs(), signal)
+        signal.throwIfAborted()
+        const answer = await this.#post(method, params, signal)
+        if (answer !== null) return resultOf(answer)
+        if (tries >= RATE_LIMITED_TRIES_MAX) throw new Error('the RPC server keeps answering 429')
+      }
+    } catch (error) {
+      if (!signal.aborted) this.counters.errors++
+      throw error
+    } finally {
+      this.#underWay--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (this.#underWay >= QUESTIONS_MAX) {
+      if (this.#waiting.length >= WAITING_MAX)
+        throw new Error(`${WAITING_MAX} questions to the RPC server are waiting already`)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#underWay++
+  }
+
+  /** null: too many requests. */
+  async #post(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<JsonRecord | null> {
+    this.counters.requests++
+    this.#lastId++
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+      redirect: 'error',
+    })
+    if (response.status === TOO_MANY_REQUESTS) {
+      await response.body?.cancel()
+      this.#slowDown(Number(response.headers.get('retry-after')))
+      return null
+    }
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`the RPC server answers ${method} with status ${response.status}`)
+    }
+    const answer: unknown = JSON.parse(await textOf(response))
+    if (!isRecord(answer)) throw new Error(`the RPC server's answer to ${method} is no object`)
+    if (recordAt(answer, 'error')?.code === TOO_MANY_REQUESTS) {
+      this.#slowDown(0)
+      return null
+    }
+    this.#pauses = 0
+    return answer
+  }
+
+  #slowDown(retryAfterSeconds: number): void {
+    this.counters.rateLimited++
+    const ownMs = FIRST_PAUSE_MS * 2 ** Math.min(this.#pauses, DOUBLINGS_MAX)
+    const pauseMs = retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : ownMs
+    this.#pauses++
+    this.#pauseUntilMs = Math.max(this.#pauseUntilMs, this.#timers.nowMs() + pauseMs)
+  }
+}
+
+function resultOf(answer: JsonRecord): unknown {
+  const error = recordAt(answer, 'error')
+  if (error !== null)
+    throw new RpcError(Number(error.code), textAt(error, 'message') ?? 'the RPC server says no')
+  return answer.result
+}
+
+async function textOf(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body) {
+    bytes += part.byteLength
+    if (bytes > ANSWER_BYTES_MAX)
+      throw new Error(`the RPC server's answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,129 @@
+import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../chain/json-access.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import { transactionOfRpc } from '../chain/rpc-json.ts'
+import type { ChainTransaction } from '../chain/transaction.ts'
+import { type RpcClient, RpcError } from './rpc-client.ts'
+
+/** Highest version of transactions asked for; nodes that do not know it are asked for the next. */
+const TRANSACTION_VERSION = 1
+const CONFIRMED = { commitment: 'confirmed' }
+/** Error codes of Solana's JSON-RPC. */
+const BLOCK_CLEANED_UP = -32_001
+const SLOT_SKIPPED = -32_007
+const LONG_TERM_SLOT_SKIPPED = -32_009
+const INVALID_PARAMS = -32_602
+/** Accounts in one question, the server's own limit. */
+export const ACCOUNTS_MAX = 100
+
+export interface ToldBlock {
+  readonly parentSlot: number
+  /** The transactions of the two programs that did not fail, with their indexes. */
+  readonly transactions: readonly ChainTransaction[]
+}
+
+/** The few questions of Solana's JSON-RPC that the feed asks, with their answers checked. */
+export class RpcQuestions {
+  readonly client: RpcClient
+  #version = TRANSACTION_VERSION
+
+  constructor(client: RpcClient) {
+    this.client = client
+  }
+
+  /** Slots with a block, `from` to `to`. */
+  async slotsWithBlock(from: number, to: number, signal: AbortSignal): Promise<readonly number[]> {
+    const answer = await this.client.ask('getBlocks', [from, to, CONFIRMED], signal)
+    if (!Array.isArray(answer)) throw new Error("the RPC server's answer to getBlocks is no list")
+    return answer.filter((slot) => Number.isSafeInteger(slot) && slot >= from && slot <= to)
+  }
+
+  /**
+   * null: the slot was skipped.
+   * @throws BlockGone when the server has it no more, any other error when it may have it later
+   */
+  async block(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+    let answer: unknown
+    try {
+      answer = await this.#versioned('getBlock', [slot], BLOCK_FORM, signal)
+    } catch (error) {
+      const code = error instanceof RpcError ? error.code : 0
+      if (code === SLOT_SKIPPED || code === LONG_TERM_SLOT_SKIPPED) return null
+      if (code === BLOCK_CLEANED_UP) throw new BlockGone(`block ${slot} is no longer there`)
+      throw error
+    }
+    const entries = listAt(answer, 'transactions')
+    const parentSlot = integerAt(answer, 'parentSlot')
+    if (entries === null || parentSlot === null)
+      throw new Error(`the RPC server has no block ${slot} yet`)
+    return { parentSlot, transactions: transactionsOf(slot, entries) }
+  }
+
+  /** null: not there (yet). */
+  async transaction(signature: string, signal: AbortSignal): Promise<ChainTransaction | null> {
+    const answer = await this.#versioned('getTransaction', [signature], TRANSACTION_FORM, signal)
+    return isRecord(answer) ? transactionOfRpc(answer) : null
+  }
+
+  /** Data of the accounts, null where there is none; at most `ACCOUNTS_MAX`. */
+  async accounts(
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (Buffer | null)[]> {
+    const form = { ...CONFIRMED, encoding: 'base64' }
+    const answer = await this.client.ask('getMultipleAccounts', [addresses, form], signal)
+    const values = listAt(answer, 'value')
+    if (values?.length !== addresses.length)
+      throw new Error("the RPC server's answer to getMultipleAccounts has another length")
+    return values.map((value) => {
+      const data = listAt(value, 'data')?.[0]
+      return typeof data === 'string' ? Buffer.from(data, 'base64') : null
+    })
+  }
+
+  async #versioned(
+    method: string,
+    params: readonly unknown[],
+    form: JsonRecord,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const version = this.#version
+    const ask = (maxSupportedTransactionVersion: number) =>
+      this.client.ask(method, [...params, { ...form, maxSupportedTransactionVersion }], signal)
+    try {
+      return await ask(version)
+    } catch (error) {
+      if (version === 0 || !(error instanceof RpcError) || error.code !== INVALID_PARAMS)
+        throw error
+      this.#version = 0
+      return ask(0)
+    }
+  }
+}
+
+/** The server keeps no block that old. */
+export class BlockGone extends Error {}
+
+const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }
+const BLOCK_FORM = { ...TRANSACTION_FORM, transactionDetails: 'full', rewards: false }
+
+function transactionsOf(slot: number, entries: readonly unknown[]): ChainTransaction[] {
+  const transactions: ChainTransaction[] = []
+  for (const [txIndex, entry] of entries.entries()) {
+    // Most of a busy block has failed or is of other programs, and is not read any further.
+    if (!isRecord(entry) || recordAt(entry, 'meta')?.err !== null || !isOfPrograms(entry)) continue
+    const transaction = transactionOfRpc(entry)
+    if (transaction !== null) transactions.push({ ...transaction, slot, txIndex })
+  }
+  return transactions
+}
+
+/** Called through lookup tables too: the programs may stand among the loaded addresses. */
+function isOfPrograms(entry: JsonRecord): boolean {
+  const message = recordAt(recordAt(entry, 'transaction'), 'message')
+  const loaded = recordAt(recordAt(entry, 'meta'), 'loadedAddresses')
+  return [
+    listAt(message, 'accountKeys'),
+    listAt(loaded, 'readonly'),
+    listAt(loaded, 'writable'),
+  ].some((keys) => keys?.includes(PUMP_PROGRAM) || keys?.includes(AMM_PROGRAM))
+}

@@ -1,0 +1,94 @@
+import type { RawFrames } from '../raw-frames.ts'
+import type { Receiver } from '../supervisor/source.ts'
+import { type LogFrame, readLogFrame } from './log-frames.ts'
+import type { LogReader, LogReading } from './log-reader.ts'
+import { SubscriptionWatch } from './subscription-watch.ts'
+
+/** Name of the source, in FEED and in recordings. */
+export const SOLANA = 'solana'
+/** Ids of the subscriptions; the last is of help and may be refused. */
+export const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
+
+type Acknowledged = Extract<LogFrame, { kind: 'acknowledged' }>
+
+/** The frames of one connection, to what they mean. */
+export class SocketFrames {
+  readonly #reading: LogReading
+  readonly #rawFrames: RawFrames | null
+  readonly #onSilent: (fromSlot: number) => void
+  readonly #watch = new SubscriptionWatch()
+  readonly #acknowledged = new Set<number>()
+  /** Without slot notifications the frames themselves say how far the chain is. */
+  #hasSlots = true
+
+  /** @param onSilent told from which slot on frames of one program are missing */
+  constructor(
+    reading: LogReading,
+    rawFrames: RawFrames | null,
+    onSilent: (fromSlot: number) => void,
+  ) {
+    this.#reading = reading
+    this.#onSilent = onSilent
+    this.#rawFrames = rawFrames
+  }
+
+  /** Why the connection is of no use, in one sentence; null: it is. */
+  read(bytes: Buffer, reader: LogReader, receiver: Receiver): string | null {
+    const { counters, own } = this.#reading
+    counters.lines++
+    this.#rawFrames?.frame(SOLANA, bytes.toString('utf8'))
+    const frame = readLogFrame(bytes)
+    // Slots alone are no life: the subscriptions of logs may be dead behind them.
+    if (frame.kind !== 'slot') receiver.alive()
+    if (frame.kind === 'failed') {
+      own.failedFrames++
+      counters.failedTransactions++
+      if (frame.slot === null) return null
+      this.#reach(frame.slot, reader)
+      reader.touch(frame.slot)
+      return this.#watched(frame.subscription, frame.slot)
+    }
+    if (frame.kind === 'logs' && frame.transaction.slot !== null) {
+      this.#reach(frame.transaction.slot, reader)
+      reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
+      return this.#watched(frame.subscription, frame.transaction.slot)
+    }
+    if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
+    else if (frame.kind === 'acknowledged') this.#acknowledge(frame, reader, receiver)
+    else if (frame.kind === 'bad') {
+      own.badFrames++
+      counters.badLines++
+    } else if (frame.kind === 'refused') return this.#refuse(frame.id, frame.reason)
+    return null
+  }
+
+  #reach(slot: number, reader: LogReader): void {
+    if (!this.#hasSlots) reader.reached(slot, null)
+  }
+
+  #watched(subscription: number | null, slot: number): string | null {
+    const { own, timers } = this.#reading
+    const silent = this.#watch.came(subscription, slot, timers.nowMs())
+    if (silent === null) return null
+    own.silentSubscriptions++
+    this.#onSilent(silent.fromSlot)
+    return `the subscription of ${silent.name} has gone silent`
+  }
+
+  #acknowledge({ id, subscription }: Acknowledged, reader: LogReader, receiver: Receiver): void {
+    this.#acknowledged.add(id)
+    const name = id === PUMP_ID ? 'pump' : 'pump_amm'
+    if (subscription !== null && id !== SLOTS_ID)
+      this.#watch.add(subscription, name, this.#reading.timers.nowMs())
+    if (!this.#acknowledged.has(PUMP_ID) || !this.#acknowledged.has(AMM_ID)) return
+    if (id === SLOTS_ID) return
+    reader.subscribed()
+    receiver.connected()
+  }
+
+  #refuse(id: number, reason: string): string | null {
+    if (id !== SLOTS_ID) return `the server refuses logsSubscribe: ${reason}`
+    this.#hasSlots = false
+    return null
+  }
+}

@@ -1,0 +1,192 @@
+import { WebSocket } from 'ws'
+import { ChainNormaliser } from '../chain/normalise.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import type { RawFrames } from '../raw-frames.ts'
+import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
+import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { BlockTeller } from './block-teller.ts'
+import { FrameCheck } from './frame-check.ts'
+import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
+import { PoolResolver } from './pool-resolver.ts'
+import { RpcClient } from './rpc-client.ts'
+import { RpcQuestions } from './rpc-questions.ts'
+import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames.ts'
+
+/** The logs of a confirmed slot come in one burst. */
+const SETTLE_MS = 60
+/** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
+const FRAME_BYTES_MAX = 16 * 1024 * 1024
+const HANDSHAKE_MS = 10_000
+/** Slots told again after a subscription was dead; older ones the engine would refuse. */
+const SUSPECT_SLOTS_MAX = 128
+/** What the library calls a frame above the limit. */
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+
+export interface SolanaOptions {
+  readonly rpcUrl: string
+  readonly wsUrl: string
+  /**
+   * `gaps`: what the logs say, at once; index of arrival, no fee. `all`: each slot is read from its
+   * block, so index, fee and balances are there and nothing the node drops is lost; it costs a
+   * `getBlock` a slot and its time.
+   */
+  readonly blocks: 'gaps' | 'all'
+  readonly counters: FeedCounters
+  readonly rawFrames?: RawFrames
+  readonly timers?: Timers
+  readonly settleMs?: number
+  readonly frameBytesMax?: number
+}
+
+/** FEED=solana: the logs of both programs over a WebSocket, and blocks over HTTP. */
+export class SolanaSource implements Source {
+  readonly name = SOLANA
+  readonly isDegraded = false
+  readonly #options: SolanaOptions
+  readonly #rpc: RpcClient
+  readonly #pools: PoolResolver
+  readonly #blocks: BlockTeller
+  readonly #reading: LogReading
+  /** First slot that was told without the frames of one program; null: none. */
+  #suspectFrom: number | null = null
+  readonly #check = new FrameCheck()
+  readonly #own: LogCounters = newLogCounters()
+
+  constructor(options: SolanaOptions) {
+    const { counters, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
+    this.#options = options
+    this.#rpc = new RpcClient(options.rpcUrl, timers)
+    const questions = new RpcQuestions(this.#rpc)
+    const normaliser = new ChainNormaliser(counters)
+    const pools = new PoolResolver(questions, normaliser.pools)
+    this.#pools = pools
+    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
+    this.#reading = {
+      ...{ normaliser, counters, own: this.#own, timers, questions, pools, settleMs },
+      isByBlocks: options.blocks === 'all',
+      check: this.#check,
+    }
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    const { requests, rateLimited, errors } = this.#rpc.counters
+    const { repeated, missed, misplaced, disordered } = this.#check.counters
+    return {
+      failed_frames_total: this.#own.failedFrames,
+      bad_frames_total: this.#own.badFrames,
+      huge_frames_total: this.#own.hugeFrames,
+      silent_subscriptions_total: this.#own.silentSubscriptions,
+      fetched_total: this.#own.fetched,
+      not_fetched_total: this.#own.notFetched,
+      parked_total: this.#own.parked,
+      pools_resolved_total: this.#pools.resolved,
+      pools_unresolved_total: this.#pools.failed,
+      frames_repeated_total: repeated,
+      frames_missed_total: missed,
+      frames_misplaced_total: misplaced,
+      slots_disordered_total: disordered,
+      blocks_total: this.#blocks.blocks,
+      rpc_requests_total: requests,
+      rpc_rate_limited_total: rateLimited,
+      rpc_errors_total: errors,
+    }
+  }
+
+  backfill(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
+    return this.#blocks.tellRange(from, to, receiver, signal)
+  }
+
+  connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
+    const { wsUrl, frameBytesMax = FRAME_BYTES_MAX } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const socket = new WebSocket(wsUrl, {
+      maxPayload: frameBytesMax,
+      handshakeTimeout: HANDSHAKE_MS,
+      perMessageDeflate: false,
+    })
+    const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
+    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null, (fromSlot) => {
+      this.#suspectFrom = Math.min(fromSlot, this.#suspectFrom ?? fromSlot)
+    })
+    void this.#tellSuspects(receiver, cursor, signal)
+    let isOver = false
+    const stop = () => socket.terminate()
+    signal.addEventListener('abort', stop)
+    socket.on('open', () => subscribe(socket))
+    socket.on('message', (data) => {
+      // Frames that are there already come after the end.
+      if (signal.aborted || isOver) return
+      const reason = frames.read(bytesOf(data), reader, receiver)
+      if (reason === null) return
+      isOver = true
+      reject(new Error(reason))
+      socket.terminate()
+    })
+    socket.on('error', (error: Error & { code?: string }) => {
+      if (error.code === TOO_LONG) this.#own.hugeFrames++
+      reject(error)
+    })
+    socket.on('close', () => {
+      signal.removeEventListener('abort', stop)
+      reader.stop()
+      resolve()
+    })
+    if (signal.aborted) stop()
+    return promise
+  }
+
+  /**
+   * Tells the slots again that were handed over while one of the subscriptions was dead; what is new
+   * in them comes late. Those behind the cursor are a gap like any other.
+   */
+  async #tellSuspects(
+    receiver: Receiver,
+    cursor: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const from = this.#suspectFrom
+    if (from === null) return
+    if (cursor !== null && this.#options.blocks === 'gaps') {
+      const first = Math.max(from, cursor - SUSPECT_SLOTS_MAX + 1)
+      const told = this.#blocks.tellRange(first, cursor, receiver, signal)
+      // Not forgotten: the next connection tries again.
+      if (!(await told.then(() => true).catch(() => false)) || signal.aborted) return
+    }
+    this.#suspectFrom = null
+  }
+
+  /** A slot that is whole is told so, or read from its block first; in order either way. */
+  #onWhole(receiver: Receiver, signal: AbortSignal): (slot: number, parentSlot: number) => void {
+    if (this.#options.blocks === 'gaps')
+      return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
+    let before: Promise<void> = Promise.resolve()
+    return (slot) => {
+      const told: (() => void)[] = []
+      const later: SlotReceiver = {
+        transaction: (transaction) => told.push(() => receiver.transaction(transaction)),
+        slotComplete: (...place) => told.push(() => receiver.slotComplete(...place)),
+      }
+      const former = before
+      // A block that cannot be had leaves a gap, which is filled as all others are.
+      const read = this.#blocks.tell(slot, later, signal).catch(() => {})
+      before = Promise.all([former, read]).then(() => {
+        for (const tell of told) tell()
+      })
+    }
+  }
+}
+
+function subscribe(socket: WebSocket): void {
+  const logs = (program: string) => [{ mentions: [program] }, { commitment: 'confirmed' }]
+  const send = (id: number, method: string, params: unknown) =>
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  send(PUMP_ID, 'logsSubscribe', logs(PUMP_PROGRAM))
+  send(AMM_ID, 'logsSubscribe', logs(AMM_PROGRAM))
+  send(SLOTS_ID, 'slotSubscribe', [])
+}
+
+function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data)
+  return Buffer.isBuffer(data) ? data : Buffer.from(data)
+}

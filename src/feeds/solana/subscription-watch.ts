@@ -1,0 +1,37 @@
+/** Each program has a hundred frames a second: a subscription that is silent for so long is dead. */
+const SILENCE_MS = 5_000
+
+interface Subscription {
+  readonly name: string
+  lastMs: number
+  /** Slot of its last frame; null: none came yet. */
+  lastSlot: number | null
+}
+
+export interface SilentSubscription {
+  readonly name: string
+  /** From this slot on its frames may be missing. */
+  readonly fromSlot: number
+}
+
+/** Notices when one subscription of a connection has died while the other goes on. */
+export class SubscriptionWatch {
+  readonly #byId = new Map<number, Subscription>()
+  #firstSlot: number | null = null
+
+  add(id: number, name: string, nowMs: number): void {
+    this.#byId.set(id, { name, lastMs: nowMs, lastSlot: null })
+  }
+
+  /** A frame came; the answer is the other subscription, when that is dead. */
+  came(id: number | null, slot: number, nowMs: number): SilentSubscription | null {
+    this.#firstSlot ??= slot
+    const own = id === null ? undefined : this.#byId.get(id)
+    if (own === undefined) return null
+    own.lastMs = nowMs
+    own.lastSlot = slot
+    for (const { name, lastMs, lastSlot } of this.#byId.values())
+      if (nowMs - lastMs > SILENCE_MS) return { name, fromSlot: lastSlot ?? this.#firstSlot }
+    return null
+  }
+}

@@ -1,0 +1,259 @@
+import { LRUCache } from 'lru-cache'
+import type { FeedEvent } from '../../engine/event.ts'
+import type { SlotReceiver, ToldTransaction } from './source.ts'
+import type { DeskCounters } from './supervisor-counters.ts'
+
+/** Slots held while an older one is missing, 200 s of the chain; past it the held ones are let go. */
+const HELD_SLOTS_MAX = 512
+/** Transactions held; past it as above. */
+const HELD_TRANSACTIONS_MAX = 100_000
+/** Slots of which parts may be told before an earlier one is whole. */
+const AHEAD_SLOTS_MAX = 32
+/** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
+const STRAYS_MAX = 10_000
+/**
+ * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
+ * engine, which remembers more, drops what is told once more.
+ */
+const REMEMBERED_MAX = 200_000
+
+/** Slots `from` to `to` that nobody told. */
+export interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
+interface HeldSlot {
+  readonly transactions: Map<string, ToldTransaction>
+  /** null: nobody said that the slot is whole. */
+  parentSlot: number | null
+  highestIndex: number
+}
+
+interface Stray {
+  readonly transaction: ToldTransaction
+  /** Whether a slot was handed over since it came. */
+  readonly hasWaited: boolean
+}
+
+/**
+ * Puts what the sources tell into the order of the chain: a slot is handed over when it is whole and
+ * the slots before it were. Every transaction is handed over once.
+ *
+ * A transaction of a slot that is already gone waits for one more slot: a peer that names a wrong
+ * slot tells the right one meanwhile. Then it is handed over late, and the engine finds its place.
+ */
+export class SlotDesk {
+  /** For what the sources tell as it happens. */
+  readonly live: SlotReceiver = {
+    transaction: (transaction) => {
+      if (transaction.slot > this.#letGoTo) this.#take(transaction)
+    },
+    slotComplete: (slot, parentSlot) => {
+      if (slot > this.#letGoTo) this.#complete(slot, parentSlot)
+    },
+  }
+
+  /** For what they tell again. */
+  readonly backfill: SlotReceiver = {
+    transaction: (transaction) => this.#take(transaction),
+    slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
+  }
+
+  readonly #handOver: (events: readonly FeedEvent[]) => void
+  readonly #counters: DeskCounters
+  readonly #slots = new Map<number, HeldSlot>()
+  readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
+  readonly #strays = new Map<string, Stray>()
+  #heldTransactions = 0
+  /** Live slots up to this one were let go in part or whole: only a back-fill tells them now. */
+  #letGoTo = -1
+  #cursor: number | null
+
+  constructor(
+    handOver: (events: readonly FeedEvent[]) => void,
+    counters: DeskCounters,
+    cursor: number | null,
+  ) {
+    this.#handOver = handOver
+    this.#counters = counters
+    this.#cursor = cursor
+  }
+
+  /** The last slot that was handed over whole; null: none yet. */
+  get cursor(): number | null {
+    return this.#cursor
+  }
+
+  get heldSlots(): number {
+    return this.#slots.size
+  }
+
+  /** What is missing before the oldest slot that is whole; null: nothing. */
+  get gap(): Gap | null {
+    const next = this.#oldestWhole()
+    if (next === null || this.#cursor === null || next.parentSlot <= this.#cursor) return null
+    return { from: this.#cursor + 1, to: next.parentSlot }
+  }
+
+  #take(transaction: ToldTransaction): void {
+    const { slot, signature, isExact } = transaction
+    const knownSlot = this.#remembered.get(signature)
+    if (knownSlot !== undefined) {
+      this.#counters.duplicates++
+      if (knownSlot !== slot) this.#counters.wrongSlots++
+      return
+    }
+    if (this.#cursor !== null && slot <= this.#cursor) {
+      this.#keepStray(transaction)
+      return
+    }
+    const held = this.#slotOf(slot)
+    const index = transaction.txIndex ?? held.highestIndex
+    if (index < held.highestIndex) this.#counters.reordered++
+    held.highestIndex = Math.max(held.highestIndex, index)
+    const known = held.transactions.get(signature)
+    if (known === undefined) this.#heldTransactions++
+    else this.#counters.duplicates++
+    if (known === undefined || (isExact && !known.isExact))
+      held.transactions.set(signature, transaction)
+    this.#keepBounds()
+  }
+
+  #complete(slot: number, parentSlot: number): void {
+    if (this.#cursor !== null && slot <= this.#cursor) return
+    const held = this.#slotOf(slot)
+    held.parentSlot = Math.min(parentSlot, slot - 1)
+    this.#advance()
+    this.#keepBounds()
+  }
+
+  /** All slots to `slot` were told, or are given up: what is held of them is handed over. */
+  passOver(slot: number): void {
+    if (this.#cursor !== null && slot <= this.#cursor) return
+    for (const older of this.#slotsTo(slot)) this.#give(older)
+    this.#cursor = slot
+    this.#advance()
+  }
+
+  /** The end: what waits is handed over as it is. */
+  flush(): void {
+    for (const slot of this.#slotsTo(Number.POSITIVE_INFINITY)) this.#give(slot)
+    for (const [signature, { transaction }] of [...this.#strays])
+      this.#giveStray(signature, transaction)
+  }
+
+  #advance(): void {
+    for (;;) {
+      const next = this.#oldestWhole()
+      if (next === null || (this.#cursor !== null && next.parentSlot > this.#cursor)) return
+      for (const slot of this.#slotsTo(next.slot)) {
+        if (slot !== next.slot) this.#counters.partialSlots++
+        this.#give(slot)
+      }
+      this.#cursor = next.slot
+    }
+  }
+
+  #give(slot: number): void {
+    const held = this.#slots.get(slot)
+    if (held === undefined) return
+    this.#slots.delete(slot)
+    this.#heldTransactions -= held.transactions.size
+    const transactions = inOrder([...held.transactions.values()])
+    this.#giveTransactions(transactions)
+    this.#giveStrays()
+  }
+
+  #giveTransactions(transactions: readonly ToldTransaction[]): void {
+    const events: FeedEvent[] = []
+    for (const transaction of transactions) {
+      const { signature, slot } = transaction
+      const knownSlot = this.#remembered.get(signature)
+      if (knownSlot === undefined) {
+        this.#remembered.set(signature, slot)
+        events.push(...transaction.events)
+        continue
+      }
+      this.#counters.duplicates++
+      if (knownSlot !== slot) this.#counters.wrongSlots++
+    }
+    if (events.length > 0) this.#handOver(events)
+  }
+
+  #giveStrays(): void {
+    for (const [signature, { transaction, hasWaited }] of [...this.#strays]) {
+      if (hasWaited) this.#giveStray(signature, transaction)
+      else this.#strays.set(signature, { transaction, hasWaited: true })
+    }
+  }
+
+  #giveStray(signature: string, transaction: ToldTransaction): void {
+    this.#strays.delete(signature)
+    if (!this.#remembered.has(signature)) this.#counters.late++
+    this.#giveTransactions([transaction])
+  }
+
+  #keepStray(transaction: ToldTransaction): void {
+    const { signature } = transaction
+    if (this.#strays.has(signature)) {
+      this.#counters.duplicates++
+      return
+    }
+    this.#strays.set(signature, { transaction, hasWaited: false })
+    if (this.#strays.size <= STRAYS_MAX) return
+    for (const [oldest, stray] of this.#strays) {
+      this.#giveStray(oldest, stray.transaction)
+      return
+    }
+  }
+
+  #slotOf(slot: number): HeldSlot {
+    let held = this.#slots.get(slot)
+    if (held === undefined) {
+      held = { transactions: new Map(), parentSlot: null, highestIndex: -1 }
+      this.#slots.set(slot, held)
+    }
+    return held
+  }
+
+  #oldestWhole(): { slot: number; parentSlot: number } | null {
+    let oldest: { slot: number; parentSlot: number } | null = null
+    for (const [slot, { parentSlot }] of this.#slots)
+      if (parentSlot !== null && (oldest === null || slot < oldest.slot))
+        oldest = { slot, parentSlot }
+    return oldest
+  }
+
+  /** The held slots up to one, in order. */
+  #slotsTo(last: number): readonly number[] {
+    return [...this.#slots.keys()].filter((slot) => slot <= last).sort((a, b) => a - b)
+  }
+
+  /**
+   * Lets go of the slots behind the gap. The next one that is told whole has a parent among them, so
+   * the gap grows by itself.
+   */
+  #keepBounds(): void {
+    if (this.#slots.size <= HELD_SLOTS_MAX && this.#heldTransactions <= HELD_TRANSACTIONS_MAX)
+      return
+    const wholes = [...this.#slots].filter(([, held]) => held.parentSlot !== null)
+    const highest = wholes.reduce((most, [slot]) => Math.max(most, slot), this.#cursor ?? 0)
+    const first = this.gap === null ? 0 : this.gap.to + 1
+    for (const [slot, { transactions }] of [...this.#slots]) {
+      if (slot < first) continue
+      // A slot that lies far ahead was a peer's mistake, and must not keep the true ones out.
+      const isTrue = slot <= highest + AHEAD_SLOTS_MAX
+      this.#slots.delete(slot)
+      this.#heldTransactions -= transactions.size
+      if (isTrue) this.#letGoTo = Math.max(this.#letGoTo, slot)
+      this.#counters.heldDropped++
+    }
+  }
+}
+
+/** By index in the block; where one is not known, as they came. */
+function inOrder(transactions: ToldTransaction[]): readonly ToldTransaction[] {
+  if (transactions.some(({ txIndex }) => txIndex === null)) return transactions
+  return transactions.sort((a, b) => (a.txIndex ?? 0) - (b.txIndex ?? 0))
+}

@@ -1,0 +1,164 @@
+import type { FeedEvent } from '../../engine/event.ts'
+import { Backoff } from '../backoff.ts'
+import type { SlotDesk } from './slot-desk.ts'
+import type { Receiver, Source, ToldTransaction } from './source.ts'
+import { newSourceCounters } from './supervisor-counters.ts'
+import { type Timers, waitFor } from './timers.ts'
+
+/** Silence after which a connection is taken for dead: the chain makes a slot every 0.4 s. */
+export const SILENCE_MS = 5_000
+
+export interface SourceRunOptions {
+  readonly source: Source
+  readonly desk: SlotDesk
+  readonly timers: Timers
+  /** A number in [0, 1), for the waits. */
+  readonly random: () => number
+  /** Takes events that have no slot. */
+  readonly handOver: (events: readonly FeedEvent[]) => void
+  /** Whether another source that knows slots is connected. */
+  readonly isStandby: () => boolean
+  /** Told why a connection ended, in one sentence. */
+  readonly report: (reason: string) => void
+  /** Told after everything that may have opened or closed a gap. */
+  readonly onProgress: () => void
+}
+
+/** One source and its connections, one after the other, until the signal. */
+export class SourceRun {
+  readonly counters = newSourceCounters()
+  readonly #options: SourceRunOptions
+  readonly #backoff: Backoff
+  #isConnected = false
+  #lastSignMs = 0
+  #newestSlot = -1
+  #reason: string | null = 'not connected yet'
+  #lostAtMs: number
+
+  constructor(options: SourceRunOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.random)
+    this.#lostAtMs = options.timers.nowMs()
+  }
+
+  get source(): Source {
+    return this.#options.source
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** How long there has been no connection; 0: there is one. */
+  get lostMs(): number {
+    return this.#isConnected ? 0 : this.#options.timers.nowMs() - this.#lostAtMs
+  }
+
+  /** The highest slot the source has spoken of; -1: none. */
+  get newestSlot(): number {
+    return this.#newestSlot
+  }
+
+  /** Why there is no connection, in one sentence; null: there is one. */
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  /** Resolves after the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { timers } = this.#options
+    while (!signal.aborted) {
+      await this.#connection(signal)
+      if (signal.aborted) return
+      await waitFor(timers, this.#backoff.nextMs(), signal)
+    }
+  }
+
+  async #connection(signal: AbortSignal): Promise<void> {
+    const { source, desk } = this.#options
+    const attempt = new AbortController()
+    const stop = () => attempt.abort()
+    signal.addEventListener('abort', stop)
+    this.counters.attempts++
+    this.#lastSignMs = this.#options.timers.nowMs()
+    const endWatch = this.#watch(attempt)
+    let reason = 'the peer ended the connection'
+    try {
+      await source.connect(this.#receiver(attempt.signal), desk.cursor, attempt.signal)
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error)
+    }
+    endWatch()
+    signal.removeEventListener('abort', stop)
+    if (this.#isConnected) {
+      this.counters.losses++
+      this.#lostAtMs = this.#options.timers.nowMs()
+    } else this.counters.refusals++
+    this.#isConnected = false
+    // What the source still does for this connection is not heard any more.
+    attempt.abort()
+    if (signal.aborted) return
+    this.#reason = attempt.signal.reason instanceof Silence ? attempt.signal.reason.message : reason
+    this.#options.report(this.#reason)
+  }
+
+  /** Ends the attempt when nothing has come for too long; the answer ends the watch. */
+  #watch(attempt: AbortController): () => void {
+    const { timers } = this.#options
+    let cancel = () => {}
+    const look = () => {
+      const restMs = SILENCE_MS - (timers.nowMs() - this.#lastSignMs)
+      if (restMs > 0) {
+        cancel = timers.after(restMs, look)
+        return
+      }
+      this.counters.watchdog++
+      attempt.abort(new Silence(`nothing came for ${SILENCE_MS / 1000} s`))
+    }
+    cancel = timers.after(SILENCE_MS, look)
+    return () => cancel()
+  }
+
+  /** What a connection that was given up still tells is dropped. */
+  #receiver(signal: AbortSignal): Receiver {
+    const { desk, onProgress } = this.#options
+    const heard = (listen: () => void) => {
+      if (signal.aborted) return
+      this.#lastSignMs = this.#options.timers.nowMs()
+      listen()
+    }
+    return {
+      connected: () =>
+        heard(() => {
+          this.#isConnected = true
+          this.#reason = null
+          this.#backoff.succeeded()
+        }),
+      alive: () => heard(() => {}),
+      slotSeen: (slot) => {
+        if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
+      },
+      transaction: (transaction) => heard(() => this.#transaction(transaction)),
+      slotComplete: (slot, parentSlot) =>
+        heard(() => {
+          this.counters.slots++
+          desk.live.slotComplete(slot, parentSlot)
+          onProgress()
+        }),
+      events: (events) => heard(() => this.#events(events)),
+    }
+  }
+
+  #transaction(transaction: ToldTransaction): void {
+    this.counters.transactions++
+    this.#options.desk.live.transaction(transaction)
+  }
+
+  #events(events: readonly FeedEvent[]): void {
+    if (this.source.isDegraded && this.#options.isStandby()) this.counters.standby += events.length
+    else if (events.length > 0) this.#options.handOver(events)
+  }
+}
+
+/** Why the watchdog ended a connection. */
+class Silence extends Error {}

@@ -1,0 +1,72 @@
+import type { FeedEvent } from '../../engine/event.ts'
+
+/** The events of one transaction, whole: all of them or none are told. */
+export interface ToldTransaction {
+  readonly slot: number
+  /** Index in the block; what is not exact is the order of arrival. */
+  readonly txIndex: number | null
+  /** Whether `txIndex` is the index in the block. An exact transaction replaces an inexact one. */
+  readonly isExact: boolean
+  readonly signature: string
+  /** In order of their ordinals. */
+  readonly events: readonly FeedEvent[]
+}
+
+/** What a source tells about slots, live or as a back-fill. */
+export interface SlotReceiver {
+  /** May come in any order, again, and from several sources; the first of a signature counts. */
+  transaction(transaction: ToldTransaction): void
+  /**
+   * Everything of this slot has been told. A source that began in the middle of a slot never says
+   * so of that slot.
+   * @param parentSlot the slot before it on the chain; a source that does not know says `slot - 1`,
+   *   and its back-fill finds out that nothing was there
+   */
+  slotComplete(slot: number, parentSlot: number): void
+}
+
+/** What a source tells during one connection. */
+export interface Receiver extends SlotReceiver {
+  /** The connection works (subscriptions acknowledged): the next wait is a short one again. */
+  connected(): void
+  /**
+   * What the connection is for goes on: told with everything that carries events or slots. Silence
+   * ends the connection.
+   */
+  alive(): void
+  /** The chain has reached this slot. No sign of life: events may have stopped all the same. */
+  slotSeen(slot: number): void
+  /** Events without a slot: handed over at once, in the order told. */
+  events(events: readonly FeedEvent[]): void
+}
+
+/** Why a source can never tell some slots; trying again is of no use. One sentence. */
+export class SlotsUnavailable extends Error {}
+
+/**
+ * One provider of events. The supervisor makes its connections one after the other, watches over
+ * them and puts what several sources tell into one order.
+ */
+export interface Source {
+  /** As in `FEED`; stands in logs, metrics and `/readyz`. */
+  readonly name: string
+  /**
+   * Whether its events lack slot and index (PumpPortal). They are left out, and counted, while a
+   * source that has them is connected: the two could not be told apart from different trades.
+   */
+  readonly isDegraded: boolean
+  /**
+   * One connection, from the first byte to the last. Resolves when the peer has ended it, rejects
+   * with a sentence when it failed. Ends soon after the signal.
+   * @param cursor the last slot that was handed over whole; null: none yet
+   */
+  connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void>
+  /**
+   * Tells the slots `from` to `to` again, both included, and resolves when all are told. Absent:
+   * the source cannot.
+   * @throws SlotsUnavailable when they can never be had; any other error is tried again
+   */
+  backfill?(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void>
+  /** Figures of its own, for `/readyz` and metrics; names in snake_case without the source's. */
+  figures?(): Readonly<Record<string, number>>
+}

@@ -1,0 +1,173 @@
+import type { FeedEvent } from '../../engine/event.ts'
+import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import { ReserveCheck } from '../chain/reserve-check.ts'
+import { GapFiller } from './gap-filler.ts'
+import { SlotDesk } from './slot-desk.ts'
+import type { Source } from './source.ts'
+import { SourceRun } from './source-run.ts'
+import { newDeskCounters } from './supervisor-counters.ts'
+import { REAL_TIMERS, type Timers } from './timers.ts'
+
+/** Slots of an outage that are back-filled, an hour of the chain, unless the settings say else. */
+export const BACKFILL_SLOTS_MAX = 9_000
+/** A loss that lasts longer is said in `/readyz`. */
+const LOST_MS = 10_000
+/** Slots that the handed-over events may lie behind the chain's newest and count as live. */
+const BEHIND_SLOTS_MAX = 150
+
+export interface SupervisorOptions {
+  /** At least one. */
+  readonly sources: readonly Source[]
+  /** The last slot that is known to be whole, from what was recovered; null: none. */
+  readonly cursor: number | null
+  /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
+  readonly report: (who: string, reason: string) => void
+  readonly backfillSlotsMax?: number
+  readonly timers?: Timers
+  /** A number in [0, 1). */
+  readonly random?: () => number
+}
+
+/**
+ * The live sources of FEED as one feed: keeps them connected, puts what they tell into one order,
+ * fills gaps. Two sources of the same chain are redundancy: the first one wins.
+ */
+export class Supervisor implements Feed {
+  readonly name: string
+  readonly #timers: Timers
+  readonly #stopping = new AbortController()
+  readonly #counters = newDeskCounters()
+  readonly #reserves = new ReserveCheck()
+  readonly #desk: SlotDesk
+  readonly #runs: readonly SourceRun[]
+  readonly #filler: GapFiller
+  #sink: EventSink | null = null
+  #newestTimestamp = 0
+  /** What the sink has thrown: it ends the feed. */
+  readonly #failures: unknown[] = []
+
+  constructor(options: SupervisorOptions) {
+    const { sources, cursor, report } = options
+    this.name = sources.map((source) => source.name).join(',')
+    this.#timers = options.timers ?? REAL_TIMERS
+    const random = options.random ?? Math.random
+    const handOver = (events: readonly FeedEvent[]) => this.#handOver(events)
+    this.#desk = new SlotDesk(handOver, this.#counters, cursor)
+    this.#filler = new GapFiller({
+      desk: this.#desk,
+      sources,
+      counters: this.#counters,
+      timers: this.#timers,
+      random,
+      slotsMax: options.backfillSlotsMax ?? BACKFILL_SLOTS_MAX,
+      report: (reason) => report('gap', reason),
+    })
+    this.#runs = sources.map(
+      (source) =>
+        new SourceRun({
+          source,
+          desk: this.#desk,
+          timers: this.#timers,
+          random,
+          handOver,
+          isStandby: () => this.#hasFullSource(),
+          report: (reason) => report(source.name, reason),
+          onProgress: () => this.#fillGaps(),
+        }),
+    )
+  }
+
+  /** The last slot that was handed over whole; null: none yet. */
+  get cursor(): number | null {
+    return this.#desk.cursor
+  }
+
+  /**
+   * Runs until `stop`.
+   * @throws what the sink throws
+   */
+  async start(sink: EventSink): Promise<void> {
+    const { signal } = this.#stopping
+    this.#sink = sink
+    await Promise.all(this.#runs.map((run) => run.run(signal)))
+    this.#desk.flush()
+    this.#sink = null
+    if (this.#failures.length > 0) throw this.#failures[0]
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  /** Why what is served is not that of the chain now, in one sentence; null: it is. */
+  notLive(): string | null {
+    const lost = this.#runs.filter((run) => run.lostMs >= LOST_MS)
+    if (lost.length === this.#runs.length)
+      return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
+    const behind = this.#slotsBehind()
+    if (behind < -BEHIND_SLOTS_MAX)
+      return `The chain is ${-behind} slots behind what DATA_DIR holds: is that of another feed?`
+    if (behind > BEHIND_SLOTS_MAX) return `The feed is ${behind} slots behind the chain.`
+    return null
+  }
+
+  /** Figures for `/readyz` and metrics; names begin with `feed_`. */
+  figures(): Readonly<Record<string, number>> {
+    const figures: Record<string, number> = {
+      feed_slot: this.#desk.cursor ?? -1,
+      feed_slots_behind: Math.max(0, this.#slotsBehind()),
+      feed_seconds_behind: this.#secondsBehind(),
+      feed_slots_held: this.#desk.heldSlots,
+      feed_gap_open: this.#desk.gap === null ? 0 : 1,
+    }
+    figures.feed_curve_drifts_total = this.#reserves.curveDrifts
+    figures.feed_pool_drifts_total = this.#reserves.poolDrifts
+    for (const [name, value] of Object.entries(this.#counters))
+      figures[`feed_${snakeCase(name)}_total`] = value
+    for (const run of this.#runs) {
+      const prefix = `feed_${run.source.name}`
+      figures[`${prefix}_connected`] = run.isConnected ? 1 : 0
+      figures[`${prefix}_degraded`] = run.source.isDegraded ? 1 : 0
+      for (const [name, value] of Object.entries(run.counters))
+        figures[`${prefix}_${snakeCase(name)}_total`] = value
+      for (const [name, value] of Object.entries(run.source.figures?.() ?? {}))
+        figures[`${prefix}_${name}`] = value
+    }
+    return figures
+  }
+
+  #handOver(events: readonly FeedEvent[]): void {
+    for (const { timestamp } of events)
+      this.#newestTimestamp = Math.max(this.#newestTimestamp, timestamp)
+    this.#reserves.check(events)
+    try {
+      this.#sink?.events(events)
+    } catch (error) {
+      this.#failures.push(error)
+      this.stop()
+    }
+  }
+
+  #fillGaps(): void {
+    if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
+  }
+
+  #hasFullSource(): boolean {
+    return this.#runs.some((run) => run.isConnected && !run.source.isDegraded)
+  }
+
+  /** Below 0: what was recovered lies ahead of what the sources tell. */
+  #slotsBehind(): number {
+    const newest = Math.max(...this.#runs.map((run) => run.newestSlot))
+    return this.#desk.cursor === null || newest < 0 ? 0 : newest - this.#desk.cursor
+  }
+
+  #secondsBehind(): number {
+    if (this.#newestTimestamp === 0) return 0
+    return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - this.#newestTimestamp))
+  }
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

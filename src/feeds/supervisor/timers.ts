@@ -1,0 +1,32 @@
+/** Time as the live feeds see it; tests put a faster or a virtual one in its place. */
+export interface Timers {
+  /** Milliseconds that never go back. */
+  nowMs(): number
+  /** Unix milliseconds. */
+  wallMs(): number
+  /** Calls back once after `delayMs`; the answer takes it back. */
+  after(delayMs: number, call: () => void): () => void
+}
+
+export const REAL_TIMERS: Timers = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, call) {
+    const timer = setTimeout(call, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Waits; resolves early when the signal aborts. */
+export function waitFor(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = timers.after(delayMs, done)
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,95 @@
+import {
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
+import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from './geyser-service.ts'
+import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
+
+/** Longest message that is taken: block metas with the rewards of an epoch are the longest. */
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+/** How long one question may take. */
+const QUESTION_MS = 10_000
+
+export interface GeyserPeer {
+  /** `https://host:port`, or `http://` without TLS. */
+  readonly url: string
+  /** Sent as `x-token`; empty: none. */
+  readonly token: string
+  /** Certificates to trust instead of the system's, PEM. */
+  readonly rootCertificates?: Buffer
+  readonly messageBytesMax?: number
+}
+
+/** What came: an update, or null for bytes that are none. */
+export type GeyserMessage = { readonly update: GeyserUpdate | null; readonly bytes: Uint8Array }
+export type GeyserStream = ClientDuplexStream<object, GeyserMessage>
+
+/** One connection to a Yellowstone server; `close` ends it with its streams. */
+export class GeyserClient {
+  readonly #client: Client
+  readonly #metadata = new Metadata()
+
+  constructor(peer: GeyserPeer) {
+    const url = new URL(peer.url)
+    const isSecure = url.protocol === 'https:'
+    const port = url.port === '' ? (isSecure ? '443' : '80') : url.port
+    this.#client = new Client(
+      `${url.hostname}:${port}`,
+      isSecure
+        ? credentials.createSsl(peer.rootCertificates ?? null)
+        : credentials.createInsecure(),
+      {
+        'grpc.max_receive_message_length': peer.messageBytesMax ?? MESSAGE_BYTES_MAX,
+        'grpc.enable_retries': 0,
+        // The supervisor makes connections anew; one in the library's pool would wait by itself.
+        'grpc.use_local_subchannel_pool': 1,
+      },
+    )
+    if (peer.token !== '') this.#metadata.set('x-token', peer.token)
+  }
+
+  /** A stream of updates; the request is written to it. */
+  subscribe(request: object): GeyserStream {
+    const { path, requestSerialize, responseDeserialize } = SUBSCRIBE
+    const read = (bytes: Buffer): GeyserMessage => {
+      try {
+        return { update: updateOf(responseDeserialize(bytes)), bytes }
+      } catch {
+        return { update: null, bytes }
+      }
+    }
+    const stream = this.#client.makeBidiStreamRequest(path, requestSerialize, read, this.#metadata)
+    stream.write(request)
+    return stream
+  }
+
+  /** First slot the server can tell again; null: it tells none, or does not know the question. */
+  async firstAvailableSlot(): Promise<number | null> {
+    const { path, requestSerialize, responseDeserialize } = SUBSCRIBE_REPLAY_INFO
+    const deadline = Date.now() + QUESTION_MS
+    return new Promise((resolve, reject) => {
+      const answer = (error: ServiceError | null, value?: object) => {
+        if (error === null) resolve(firstAvailableOf(value))
+        else if (error.code === status.UNIMPLEMENTED) resolve(null)
+        else reject(error)
+      }
+      this.#client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        {},
+        this.#metadata,
+        { deadline },
+        answer,
+      )
+    })
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}

@@ -1,0 +1,116 @@
+import type { ChainNormaliser } from '../chain/normalise.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import type { RawFrames } from '../raw-frames.ts'
+import { SlotSettler } from '../slots/slot-settler.ts'
+import type { SlotReceiver } from '../supervisor/source.ts'
+import type { Timers } from '../supervisor/timers.ts'
+import type { GeyserMessage } from './geyser-client.ts'
+import { transactionOfGeyser } from './geyser-transaction.ts'
+import type { GeyserTransaction, GeyserUpdate } from './geyser-update.ts'
+
+/** Name of the source, in FEED and in recordings. */
+export const YELLOWSTONE = 'yellowstone'
+/** Statuses of a slot that mean that the chain has reached it (processed, confirmed, finalized). */
+const STATUS_REACHED_MAX = 2
+const STATUS_CONFIRMED = 1
+const STATUS_DEAD = 6
+
+/** What the streams of one source have in common. */
+export interface GeyserReading {
+  readonly normaliser: ChainNormaliser
+  readonly counters: FeedCounters
+  readonly own: GeyserCounters
+  readonly timers: Timers
+  readonly rawFrames: RawFrames
+  /** How long nothing of a slot must come after its block meta, unless a later slot begins. */
+  readonly settleMs: number
+}
+
+export interface GeyserCounters {
+  pings: number
+  /** Slots that a fork has left behind. */
+  deadSlots: number
+  /** Messages that are no update. */
+  badMessages: number
+  /** Messages above the limit; each ends its stream. */
+  hugeMessages: number
+}
+
+/** Reads the updates of one stream. */
+export class GeyserReader {
+  readonly #reading: GeyserReading
+  readonly #receiver: SlotReceiver
+  readonly #slotSeen: (slot: number) => void
+  readonly #settler: SlotSettler
+  /** Slots from here on are told from their first transaction on. */
+  #wholeFrom: number | null
+
+  /** @param wholeFrom the slot the stream was asked to begin at; null: it began anywhere */
+  constructor(
+    reading: GeyserReading,
+    receiver: SlotReceiver,
+    slotSeen: (slot: number) => void,
+    wholeFrom: number | null,
+  ) {
+    this.#reading = reading
+    this.#receiver = receiver
+    this.#slotSeen = slotSeen
+    this.#wholeFrom = wholeFrom
+    this.#settler = new SlotSettler(reading.timers, reading.settleMs, (slot, parentSlot) =>
+      receiver.slotComplete(slot, parentSlot),
+    )
+  }
+
+  stop(): void {
+    this.#settler.stop()
+  }
+
+  /** True when the server wants an answer to a ping. */
+  read({ update, bytes }: GeyserMessage): boolean {
+    const { counters, own, rawFrames } = this.#reading
+    counters.lines++
+    rawFrames.frame(YELLOWSTONE, bytes)
+    if (update === null) {
+      own.badMessages++
+      counters.badLines++
+      return false
+    }
+    if (update.transaction !== undefined)
+      this.#transaction(update.transaction.slot ?? 0, update.transaction.transaction)
+    if (update.blockMeta !== undefined) this.#blockMeta(update.blockMeta)
+    if (update.slot !== undefined) this.#slot(update.slot.slot ?? 0, update.slot.status ?? 0)
+    if (update.ping === undefined) return false
+    own.pings++
+    return true
+  }
+
+  #transaction(slot: number, told: GeyserTransaction): void {
+    const { normaliser, counters } = this.#reading
+    this.#begin(slot)
+    this.#settler.touch(slot)
+    const transaction = transactionOfGeyser(slot, told)
+    const events = normaliser.events(transaction)
+    counters.events += events.length
+    if (events.length === 0) return
+    const { txIndex, signature } = transaction
+    this.#receiver.transaction({ slot, txIndex, isExact: true, signature, events })
+  }
+
+  #blockMeta({ slot = 0, parentSlot = 0 }: NonNullable<GeyserUpdate['blockMeta']>): void {
+    this.#begin(slot)
+    if (this.#wholeFrom !== null && slot >= this.#wholeFrom) this.#settler.close(slot, parentSlot)
+  }
+
+  #slot(slot: number, status: number): void {
+    if (status === STATUS_DEAD) this.#reading.own.deadSlots++
+    if (status > STATUS_REACHED_MAX) return
+    this.#slotSeen(slot)
+    this.#settler.reached(slot)
+    if (status === STATUS_CONFIRMED) this.#settler.touch(slot)
+  }
+
+  /** A stream that began anywhere may have begun in the middle of its first slot. */
+  #begin(slot: number): void {
+    this.#wholeFrom ??= slot + 1
+  }
+}

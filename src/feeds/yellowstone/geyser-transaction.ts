@@ -1,0 +1,57 @@
+import { decodeBase58, encodeBase58 } from '../../base/base58.ts'
+import type { EmittedBytes } from '../chain/program-logs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import { balancesOfMeta } from '../chain/rpc-balances.ts'
+import { eventOfInstruction } from '../chain/self-cpi.ts'
+import type { ChainTransaction } from '../chain/transaction.ts'
+import type { GeyserTransaction } from './geyser-update.ts'
+
+const PROGRAMS = [PUMP_PROGRAM, AMM_PROGRAM].map((address) => ({
+  address,
+  bytes: decodeBase58(address) ?? new Uint8Array(),
+}))
+
+/** A transaction of an update, with everything the chain says of it. */
+export function transactionOfGeyser(slot: number, told: GeyserTransaction): ChainTransaction {
+  const { meta } = told
+  const failed = meta.err !== undefined
+  return {
+    slot,
+    txIndex: told.index ?? 0,
+    signature: encodeBase58(told.signature),
+    failed,
+    selfCpi: failed ? null : selfCpiOf(told),
+    logs: meta.logMessages ?? null,
+    feeRaw: BigInt(meta.fee ?? 0),
+    balances: failed
+      ? []
+      : balancesOfMeta({ preTokenBalances: [], postTokenBalances: [], ...meta }),
+  }
+}
+
+function selfCpiOf({ transaction, meta }: GeyserTransaction): readonly EmittedBytes[] {
+  const programs = programsOf([
+    ...transaction.message.accountKeys,
+    ...(meta.loadedWritableAddresses ?? []),
+    ...(meta.loadedReadonlyAddresses ?? []),
+  ])
+  const emitted: EmittedBytes[] = []
+  const groups = [...(meta.innerInstructions ?? [])].sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+  for (const group of groups)
+    for (const { programIdIndex, data } of group.instructions ?? []) {
+      const program = programs.get(programIdIndex ?? 0)
+      if (program === undefined || data === undefined) continue
+      const event = eventOfInstruction(program, data)
+      if (event !== null) emitted.push(event)
+    }
+  return emitted
+}
+
+/** Index among the keys to address, of the programs that are read. */
+function programsOf(keys: readonly Uint8Array[]): ReadonlyMap<number, string> {
+  const programs = new Map<number, string>()
+  for (const [index, key] of keys.entries())
+    for (const { address, bytes } of PROGRAMS)
+      if (Buffer.compare(key, bytes) === 0) programs.set(index, address)
+  return programs
+}

@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/**
+ * What the service sends, as its messages are decoded (`geyser.proto`): fields that were not sent
+ * are absent, which stands for the zero of their type.
+ */
+
+const Slot = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const U32 = Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff }))
+const Bytes = Type.Refine(Type.Unsafe<Uint8Array>({}), (value) => value instanceof Uint8Array)
+const Instruction = Type.Object({ programIdIndex: U32, data: Type.Optional(Bytes) })
+const Balance = Type.Object({
+  mint: Type.Optional(Type.String()),
+  owner: Type.Optional(Type.String()),
+  uiTokenAmount: Type.Optional(Type.Object({ amount: Type.Optional(Type.String()) })),
+})
+const Meta = Type.Object({
+  err: Type.Optional(Type.Object({})),
+  fee: Slot,
+  innerInstructions: Type.Optional(
+    Type.Array(Type.Object({ index: U32, instructions: Type.Optional(Type.Array(Instruction)) })),
+  ),
+  logMessages: Type.Optional(Type.Array(Type.String())),
+  preTokenBalances: Type.Optional(Type.Array(Balance)),
+  postTokenBalances: Type.Optional(Type.Array(Balance)),
+  loadedWritableAddresses: Type.Optional(Type.Array(Bytes)),
+  loadedReadonlyAddresses: Type.Optional(Type.Array(Bytes)),
+})
+const TransactionInfo = Type.Object({
+  signature: Bytes,
+  index: U32,
+  transaction: Type.Object({
+    message: Type.Object({ accountKeys: Type.Array(Bytes) }),
+  }),
+  meta: Meta,
+})
+const Update = Type.Object({
+  slot: Type.Optional(Type.Object({ slot: Slot, status: U32 })),
+  transaction: Type.Optional(Type.Object({ slot: Slot, transaction: TransactionInfo })),
+  ping: Type.Optional(Type.Object({})),
+  blockMeta: Type.Optional(Type.Object({ slot: Slot, parentSlot: Slot })),
+})
+const ReplayInfo = Type.Object({ firstAvailable: Slot })
+
+export type GeyserUpdate = Type.Static<typeof Update>
+export type GeyserTransaction = Type.Static<typeof TransactionInfo>
+type GeyserReplayInfo = Type.Static<typeof ReplayInfo>
+
+const update = Compile(Update)
+const replayInfo = Compile(ReplayInfo)
+
+/** null: the message is of another form. */
+export function updateOf(value: unknown): GeyserUpdate | null {
+  return update.Check(value) ? value : null
+}
+
+/** First slot that can be told again; null: none, or the answer is of another form. */
+export function firstAvailableOf(value: unknown): number | null {
+  if (!replayInfo.Check(value)) return null
+  const { firstAvailable }: GeyserReplayInfo = value
+  return firstAvailable ?? null
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { ChainNormaliser } from '../chain/normalise.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
+import {
+  type Receiver,
+  type SlotReceiver,
+  SlotsUnavailable,
+  type Source,
+} from '../supervisor/source.ts'
+import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import {
+  GeyserClient,
+  type GeyserMessage,
+  type GeyserPeer,
+  type GeyserStream,
+} from './geyser-client.ts'
+import {
+  type GeyserCounters,
+  GeyserReader,
+  type GeyserReading,
+  YELLOWSTONE,
+} from './geyser-reader.ts'
+import type { GeyserUpdate } from './geyser-update.ts'
+
+/** A confirmed slot comes in one burst that its block meta ends. */
+const SETTLE_MS = 10
+const PING = { ping: { id: 1 } }
+
+export interface YellowstoneOptions {
+  readonly peer: GeyserPeer
+  readonly counters: FeedCounters
+  readonly rawFrames?: RawFrames
+  readonly timers?: Timers
+  readonly settleMs?: number
+}
+
+/**
+ * FEED=yellowstone: transactions of both programs, block metas and slots at commitment confirmed,
+ * with index, fee and balances. After a loss it goes on where it was (`from_slot`).
+ */
+export class YellowstoneSource implements Source {
+  readonly name = YELLOWSTONE
+  readonly isDegraded = false
+  readonly #peer: GeyserPeer
+  readonly #reading: GeyserReading
+  readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  #replays = 0
+
+  constructor(options: YellowstoneOptions) {
+    this.#peer = options.peer
+    this.#reading = {
+      normaliser: new ChainNormaliser(options.counters),
+      counters: options.counters,
+      own: this.#own,
+      timers: options.timers ?? REAL_TIMERS,
+      rawFrames: options.rawFrames ?? NO_RECORDER,
+      settleMs: options.settleMs ?? SETTLE_MS,
+    }
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    return {
+      pings_total: this.#own.pings,
+      dead_slots_total: this.#own.deadSlots,
+      bad_messages_total: this.#own.badMessages,
+      huge_messages_total: this.#own.hugeMessages,
+      replays_total: this.#replays,
+    }
+  }
+
+  async connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
+    const client = new GeyserClient(this.#peer)
+    try {
+      const from = await this.#replayableFrom(client, cursor)
+      if (signal.aborted) return
+      if (from !== null) this.#replays++
+      const slotSeen = (slot: number) => receiver.slotSeen(slot)
+      const reader = new GeyserReader(this.#reading, receiver, slotSeen, from)
+      let isFirst = true
+      await this.#run(client.subscribe(requestFrom(from)), reader, signal, (update) => {
+        if (isFirst) receiver.connected()
+        isFirst = false
+        // Pings go on while the stream behind them stands still.
+        if (update?.ping === undefined) receiver.alive()
+        return false
+      })
+    } finally {
+      client.close()
+    }
+  }
+
+  async backfill(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const client = new GeyserClient(this.#peer)
+    try {
+      const first = await client.firstAvailableSlot()
+      if (first === null || first > from)
+        throw new SlotsUnavailable(`the server tells slots again from ${first ?? 'now'} on`)
+      let isTold = false
+      const within: SlotReceiver = {
+        transaction: (transaction) => {
+          if (transaction.slot >= from && transaction.slot <= to) receiver.transaction(transaction)
+        },
+        slotComplete: (slot, parentSlot) => {
+          if (slot >= from && slot <= to) receiver.slotComplete(slot, parentSlot)
+          // Without a slot at `to` the first one behind it says that there is none.
+          if (slot >= to) isTold = true
+        },
+      }
+      const reader = new GeyserReader(this.#reading, within, () => {}, from)
+      const stream = client.subscribe(requestFrom(from))
+      await this.#run(stream, reader, signal, () => isTold)
+      if (!isTold && !signal.aborted) throw new Error('the server ended the stream too early')
+    } finally {
+      client.close()
+    }
+  }
+
+  /** The slot a stream can begin at without a gap; null: only at now. */
+  async #replayableFrom(client: GeyserClient, cursor: number | null): Promise<number | null> {
+    const first = await client.firstAvailableSlot()
+    return cursor !== null && first !== null && first <= cursor ? cursor : null
+  }
+
+  /** Reads until the stream or the signal ends, or until `onMessage` says that it is enough. */
+  async #run(
+    stream: GeyserStream,
+    reader: GeyserReader,
+    signal: AbortSignal,
+    onMessage: (update: GeyserUpdate | null) => boolean,
+  ): Promise<void> {
+    let isEnough = false
+    const stop = () => stream.cancel()
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    stream.on('data', (message: GeyserMessage) => {
+      if (signal.aborted || isEnough) return
+      if (reader.read(message)) stream.write(PING)
+      isEnough = onMessage(message.update)
+      if (isEnough) stream.cancel()
+    })
+    try {
+      await once(stream, 'end')
+    } catch (error) {
+      if (signal.aborted || isEnough) return
+      if (isTooLong(error)) this.#own.hugeMessages++
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+      // A stream that is cancelled tells it once more.
+      stream.on('error', () => {})
+      reader.stop()
+    }
+  }
+}
+
+/** The library's own refusal of a message; a server's has another text. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('larger than max')
+}
+
+function requestFrom(fromSlot: number | null): object {
+  return {
+    transactions: {
+      pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
+    },
+    blocksMeta: { blocks: {} },
+    slots: { slots: {} },
+    commitment: 'CONFIRMED',
+    ...(fromSlot !== null && { fromSlot }),
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The launcher: a small process that the serving one begins before it has any state, and that starts
+ * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
+ */
+import { Compile } from 'typebox/compile'
+import { CompactorRun, type LauncherMessage } from './store/compactor-messages.ts'
+import { runCompactor } from './store/compactor-process.ts'
+
+const compactorRun = Compile(CompactorRun)
+const ending = new AbortController()
+
+function tell(message: LauncherMessage): void {
+  // The serving process may be gone by now: then there is nobody to tell.
+  if (process.connected) process.send?.(message)
+}
+
+process.on('message', (run) => {
+  if (!compactorRun.Check(run)) return tell({ failed: 'the launcher was asked for no run' })
+  runCompactor(run, (progress) => tell({ progress }), ending.signal).then(
+    (result) => tell({ result }),
+    (error: unknown) => tell({ failed: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+process.on('disconnect', () => {
+  ending.abort()
+  process.exit()
+})

@@ -1,0 +1,35 @@
+import type { Config } from './base/config.ts'
+import type { Feed } from './engine/event-sink.ts'
+import { type FeedCounters, newFeedCounters } from './feeds/feed-counters.ts'
+import { PumpPortalSource } from './feeds/pumpportal/pumpportal-source.ts'
+import type { RawFrames } from './feeds/raw-frames.ts'
+import { SolanaSource } from './feeds/solana/solana-source.ts'
+import type { Source } from './feeds/supervisor/source.ts'
+import { Supervisor } from './feeds/supervisor/supervisor.ts'
+import { YellowstoneSource } from './feeds/yellowstone/yellowstone-source.ts'
+
+/** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
+export function liveSources(
+  config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
+  rawFrames: RawFrames,
+  counters: FeedCounters,
+): Source[] {
+  const { feeds, pumpPortal, yellowstone, solana } = config
+  const sources: Source[] = []
+  if (yellowstone !== null)
+    sources.push(new YellowstoneSource({ peer: yellowstone, counters, rawFrames }))
+  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, rawFrames }))
+  if (feeds.some(({ kind }) => kind === 'pumpportal'))
+    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames }))
+  return sources
+}
+
+/** The live feeds of FEED for a recording: they begin at now and keep nothing; null: there are none. */
+export function recordedFeed(
+  config: Config,
+  rawFrames: RawFrames,
+  report: (who: string, reason: string) => void,
+): Feed | null {
+  const sources = liveSources(config, rawFrames, newFeedCounters())
+  return sources.length === 0 ? null : new Supervisor({ sources, cursor: null, report })
+}

@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+export interface AdminRefusal {
+  readonly statusCode: 401 | 403
+  readonly message: string
+}
+
+/** Host headers of this machine: a page that has its own name point here sends that name. */
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/**
+ * Why a request may not be answered, null when it may. With a token every request has to carry it.
+ * Without one the surface is on loopback, where a web page could reach it through the operator's
+ * browser: so requests that a page sent, or that call this machine by another name, are refused.
+ */
+export function whyRefused(request: IncomingMessage, token: string | null): AdminRefusal | null {
+  if (token !== null) {
+    const given = request.headers.authorization ?? ''
+    if (isSame(given, `Bearer ${token}`)) return null
+    return { statusCode: 401, message: 'Send Authorization: Bearer <ADMIN_TOKEN>.' }
+  }
+  const isFromPage =
+    request.headers.origin !== undefined || request.headers['sec-fetch-mode'] === 'no-cors'
+  if (!isFromPage && LOCAL_HOST.test(request.headers.host ?? '')) return null
+  const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
+  return { statusCode: 403, message }
+}
+
+/** Compares in a time that does not tell how much was right. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(wanted))
+}

@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { getHeapSnapshot } from 'node:v8'
+import { METRICS_TYPE } from '../metrics-text.ts'
+import { cpuProfile, heapProfile } from './profiles.ts'
+
+/** What the admin surface shows and may order. */
+export interface AdminSource {
+  metrics(): Promise<string>
+  /** Null when the service is ready, else the reason. */
+  notReady(): string | null
+  /** Resolves with what came of it, one sentence; null when nothing is kept. */
+  readonly snapshot: (() => Promise<string>) | null
+  /** Reads the TLS files again; returns one sentence, throws an Error of one. Null: plain HTTP. */
+  readonly reloadTls: (() => string) | null
+}
+
+export interface AdminRoute {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly meaning: string
+  answer(response: ServerResponse, seconds: number): void | Promise<void>
+}
+
+export function adminRoutes(source: AdminSource): readonly AdminRoute[] {
+  return [...readRoutes(source), ...profileRoutes(), ...orderRoutes(source)]
+}
+
+function readRoutes(source: AdminSource): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/metrics',
+      meaning: 'Prometheus text',
+      answer: async (response) => send(response, 200, METRICS_TYPE, await source.metrics()),
+    },
+    {
+      method: 'GET',
+      path: '/healthz',
+      meaning: 'the process answers',
+      answer: (response) => sendJson(response, 200, { status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      meaning: 'the service is ready, or why not',
+      answer: (response) => {
+        const reason = source.notReady()
+        const status = reason === null ? 'ready' : 'not ready'
+        sendJson(response, reason === null ? 200 : 503, { status, reason })
+      },
+    },
+  ]
+}
+
+function profileRoutes(): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/profiles/cpu',
+      meaning: 'where time goes for ?seconds=5, a .cpuprofile',
+      answer: async (response, seconds) =>
+        send(response, 200, JSON_FILE, await cpuProfile(seconds)),
+    },
+    {
+      method: 'GET',
+      path: '/profiles/heap',
+      meaning: 'who allocates for ?seconds=5, a .heapprofile',
+      answer: async (response, seconds) =>
+        send(response, 200, JSON_FILE, await heapProfile(seconds)),
+    },
+    {
+      method: 'GET',
+      path: '/profiles/heap-snapshot',
+      meaning: 'the whole heap, a .heapsnapshot; everything stands still while it is made',
+      answer: (response) => {
+        response.writeHead(200, { 'Content-Type': JSON_FILE })
+        return pipeline(getHeapSnapshot(), response)
+      },
+    },
+  ]
+}
+
+function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/snapshot',
+      meaning: 'has a snapshot made now',
+      answer: async (response) => {
+        if (snapshot === null) return sendJson(response, 409, { message: 'DATA_DIR is none.' })
+        sendJson(response, 200, { message: await snapshot() })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tls/reload',
+      meaning: 'reads TLS_CERT and TLS_KEY again',
+      answer: (response) => {
+        if (reloadTls === null) return sendJson(response, 409, { message: 'TLS_CERT is not set.' })
+        try {
+          sendJson(response, 200, { message: reloadTls() })
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+          sendJson(response, 409, { message: error.message })
+        }
+      },
+    },
+  ]
+}
+
+const JSON_FILE = 'application/json'
+
+function sendJson(response: ServerResponse, statusCode: number, value: object): void {
+  send(response, statusCode, JSON_FILE, JSON.stringify(value))
+}
+
+function send(response: ServerResponse, statusCode: number, type: string, body: string): void {
+  response.writeHead(statusCode, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' })
+  response.end(body)
+}

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Log } from '../options.ts'
+import { whyRefused } from './admin-access.ts'
+import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
+
+export interface AdminOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  /** Null: none is asked for. */
+  readonly token: string | null
+  readonly source: AdminSource
+  readonly log: Log
+}
+
+/** The admin surface while it listens. */
+export interface RunningAdmin {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Times of the admin surface: a profile takes as long as it was asked for, nothing else does. */
+const HEADERS_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 10_000
+/** Connections at once: an operator and a scraper or two. */
+const MAX_ADMIN_CONNECTIONS = 64
+
+/**
+ * Metrics, health, profiles and orders for the operator, on a port of its own, by node:http: what
+ * takes long or streams much must not meet the API's sockets. Rejects with an Error of one sentence
+ * when the port cannot be had.
+ */
+export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
+  const routes = adminRoutes(options.source)
+  const server = createServer((request, response) => {
+    answer(options, routes, request, response).catch((error: unknown) => {
+      options.log.error({ reason: String(error) }, 'an admin request failed')
+      if (response.headersSent) response.destroy()
+      else say(response, 500, 'It failed; the log says why.')
+    })
+  })
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  server.maxConnections = MAX_ADMIN_CONNECTIONS
+  await listening(server, options)
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(
+  options: AdminOptions,
+  routes: readonly AdminRoute[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  request.resume()
+  const refusal = whyRefused(request, options.token)
+  if (refusal !== null) return say(response, refusal.statusCode, refusal.message)
+  const url = new URL(request.url ?? '/', 'http://admin')
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const paths = routes.filter((route) => route.path === url.pathname)
+  if (paths.length === 0) return say(response, 404, listOf(routes))
+  const route = paths.find((candidate) => candidate.method === method)
+  if (route === undefined) return say(response, 405, `${url.pathname} takes ${paths[0].method}.`)
+  const seconds = secondsOf(url)
+  if (seconds === null) return say(response, 400, 'seconds must be an integer from 1 to 60.')
+  await route.answer(response, seconds)
+}
+
+/** How long a profile takes when nothing else is asked for. */
+const DEFAULT_PROFILE_S = '5'
+
+function secondsOf(url: URL): number | null {
+  const text = url.searchParams.get('seconds') ?? DEFAULT_PROFILE_S
+  return /^([1-9]|[1-5]\d|60)$/.test(text) ? Number(text) : null
+}
+
+function listOf(routes: readonly AdminRoute[]): string {
+  return routes.map(({ method, path, meaning }) => `${method} ${path}  ${meaning}`).join('\n')
+}
+
+function say(response: ServerResponse, statusCode: number, text: string): void {
+  response.writeHead(statusCode, { 'Content-Type': 'text/plain; charset=utf-8' })
+  response.end(`${text}\n`)
+}
+
+function listening(server: Server, { host, port }: AdminOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new Error(`Cannot listen on ADMIN_PORT ${host}:${port}: ${error.message}.`))
+    })
+    server.listen({ host, port }, resolve)
+  })
+}

@@ -1,0 +1,52 @@
+import { accept } from '../wire/requests/parsed.ts'
+import type { Dashboard, DashboardFile } from './dashboard-files.ts'
+import type { Header, Reply } from './reply.ts'
+import type { Route } from './route.ts'
+
+/** Addresses of the page; what to show there is the page's own matter. */
+const PAGE_PATHS = ['/', '/engine', '/token/:mint', '/wallet/:wallet']
+
+/**
+ * Scripts, styles and connections of this origin alone: a text of the chain that got into the page
+ * as markup could still load and run nothing.
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const PAGE_HEADERS: readonly Header[] = [
+  ['Cache-Control', 'no-cache'],
+  ['Content-Security-Policy', POLICY],
+]
+
+/** The name of an asset has a hash of what it holds, so that a browser never has to ask again. */
+const ASSET_HEADERS: readonly Header[] = [['Cache-Control', 'public, max-age=31536000, immutable']]
+
+const NOT_BUILT: Reply = {
+  statusCode: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'The page is not built: `make run` or `npm run build` does it. The API is described at /docs.\n',
+  headers: [['Cache-Control', 'no-store']],
+}
+
+/** Routes of the page; null: it is not built, and `/` says so. */
+export function dashboardRoutes(dashboard: Dashboard | null): readonly Route[] {
+  if (dashboard === null) return PAGE_PATHS.map((path) => pageRoute(path, NOT_BUILT))
+  const page = replyOf(dashboard.page, PAGE_HEADERS)
+  return [
+    ...PAGE_PATHS.map((path) => pageRoute(path, page)),
+    ...dashboard.assets.map((file) => ({
+      ...pageRoute(file.path, replyOf(file, ASSET_HEADERS)),
+      name: 'dashboard asset',
+    })),
+  ]
+}
+
+function pageRoute(path: string, reply: Reply): Route {
+  const answer = () => accept(reply)
+  return { name: 'dashboard', method: 'GET', path, isApi: false, rawSegments: true, answer }
+}
+
+function replyOf({ contentType, body }: DashboardFile, headers: readonly Header[]): Reply {
+  return { statusCode: 200, contentType, body, headers }
+}

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache'
+import type { Parsed } from '../wire/requests/parsed.ts'
+import { type EncodedBody, encodeBody, KEPT_FORMS } from './encoded-body.ts'
+import { type Reply, textOf } from './reply.ts'
+
+/** What is kept for one request: an answer as it goes out, and the state it is of. */
+interface Kept {
+  reply: Reply
+  version: number
+}
+
+export interface KeptAnswersOptions {
+  /** Another number whenever any answer may be another (`Answers.version`). */
+  readonly version: () => number
+  readonly maxBytes: number
+  /** Make every answer anew all the same, and compare: for tests. */
+  readonly isChecked: boolean
+}
+
+/**
+ * Answers as bytes, found by the very bytes of their request: as long as the state is the same one,
+ * a request that came before costs a look and a send. The one asked for longest ago goes first.
+ */
+export class KeptAnswers {
+  readonly #options: KeptAnswersOptions
+  readonly #kept: LRUCache<string, Kept>
+  #hits = 0
+  #misses = 0
+
+  constructor(options: KeptAnswersOptions) {
+    this.#options = options
+    this.#kept = new LRUCache<string, Kept>({
+      maxSize: options.maxBytes,
+      sizeCalculation: ({ reply }, key) => key.length + bytesOf(reply) * KEPT_FORMS,
+    })
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      answer_cache_hits_total: this.#hits,
+      answer_cache_misses_total: this.#misses,
+      answer_cache_bytes: this.#kept.calculatedSize,
+    }
+  }
+
+  /** The answer to a request, made by `answer` unless it is kept. Only successful ones are. */
+  answer(
+    key: string,
+    answer: () => Parsed<Reply> | Promise<Parsed<Reply>>,
+  ): Parsed<Reply> | Promise<Parsed<Reply>> {
+    const version = this.#options.version()
+    const kept = this.#kept.get(key)
+    if (kept !== undefined && kept.version === version) {
+      this.#hits += 1
+      if (this.#options.isChecked) check(key, kept.reply, answer())
+      return { ok: true, value: kept.reply }
+    }
+    this.#misses += 1
+    const made = answer()
+    if (made instanceof Promise || !made.ok || made.value.statusCode !== 200) return made
+    const reply = { ...made.value, body: encoded(made.value) }
+    this.#kept.set(key, { reply, version })
+    return { ok: true, value: reply }
+  }
+}
+
+function encoded({ body }: Reply): EncodedBody {
+  return typeof body === 'string' ? encodeBody(body) : body
+}
+
+function bytesOf({ body }: Reply): number {
+  return body.length
+}
+
+/** @throws Error when the kept answer is not what would be answered now: a defect. */
+function check(key: string, kept: Reply, made: Parsed<Reply> | Promise<Parsed<Reply>>): void {
+  if (made instanceof Promise) return
+  const text = made.ok ? textOf(made.value) : ''
+  if (text !== textOf(kept)) throw new Error(`the kept answer to ${key} is not a fresh one`)
+}

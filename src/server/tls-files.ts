@@ -1,0 +1,38 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+
+/** TLS_CERT and TLS_KEY: a chain of certificates and its key, both PEM. */
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+/**
+ * Reads both files and sees that they belong together; returns the unix second at which the
+ * certificate ends. Throws an Error of one sentence that says what to mend.
+ */
+export function checkTlsFiles({ certFile, keyFile }: TlsFiles): number {
+  const cert = textOf('TLS_CERT', certFile)
+  const key = textOf('TLS_KEY', keyFile)
+  let endsAt: number
+  try {
+    createSecureContext({ cert, key })
+    endsAt = Date.parse(new X509Certificate(cert).validTo) / 1000
+  } catch {
+    // The reason of OpenSSL may quote the file.
+    throw new Error(
+      `TLS_CERT ${certFile} and TLS_KEY ${keyFile} are no PEM certificate with its own key.`,
+    )
+  }
+  return endsAt
+}
+
+function textOf(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Error(`${name} ${file} cannot be read: ${code}.`)
+  }
+}

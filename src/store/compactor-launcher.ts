@@ -1,0 +1,102 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import os from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Compile } from 'typebox/compile'
+import {
+  type CompactorProgress,
+  type CompactorResult,
+  type CompactorRun,
+  LauncherMessage,
+} from './compactor-messages.ts'
+import { StoreError } from './failure.ts'
+
+/** V8 heap of the launcher: it holds one run and passes lines on. */
+const HEAP_MB = 32
+/** The serving process comes first whenever both want a core. */
+const LOWEST_PRIORITY = 19
+
+const PROGRAM = fileURLToPath(new URL('../launch.ts', import.meta.url))
+const launcherMessage = Compile(LauncherMessage)
+
+/**
+ * A small process that starts the compactors (src/launch.ts). Starting a process copies the page
+ * tables of the one that starts it: with 1 GB of state that would hold the loop for some 65 ms. So
+ * it is begun before there is any state; one that is gone is begun anew when it is needed.
+ */
+export class CompactorLauncher {
+  #process: ChildProcess | null = null
+
+  /** Begins the process: while this one is small. */
+  start(): void {
+    // A group of its own: Ctrl-C is for the program, which may still want a last snapshot.
+    const launcher = fork(PROGRAM, [], {
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
+      detached: true,
+      // None of the program's own: who reads those waits until nobody has them open.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    this.#process = launcher
+    lowerPriority(launcher.pid)
+    const forget = () => {
+      if (this.#process === launcher) this.#process = null
+    }
+    launcher.on('error', forget)
+    launcher.on('exit', forget)
+    launcher.on('disconnect', forget)
+  }
+
+  /** Pid of the process; null while there is none. */
+  get pid(): number | null {
+    return this.#process?.pid ?? null
+  }
+
+  /** Runs a compactor, one at a time; rejects with a StoreError when it did not end well. */
+  run(
+    run: CompactorRun,
+    onProgress: (progress: CompactorProgress) => void,
+  ): Promise<CompactorResult> {
+    if (this.#process === null) this.start()
+    const launcher = this.#process
+    return new Promise((resolve, reject) => {
+      if (launcher === null) return reject(notMade('its launcher could not be started'))
+      const take = (message: unknown) => {
+        if (!launcherMessage.Check(message)) return
+        if ('progress' in message) return onProgress(message.progress)
+        end()
+        if ('result' in message) resolve(message.result)
+        else reject(notMade(message.failed))
+      }
+      const gone = () => {
+        end()
+        reject(notMade('its launcher has ended'))
+      }
+      const end = () => {
+        launcher.off('message', take)
+        launcher.off('disconnect', gone)
+        launcher.off('error', gone)
+      }
+      launcher.on('message', take)
+      launcher.on('disconnect', gone)
+      launcher.on('error', gone)
+      launcher.send(run)
+    })
+  }
+
+  /** Ends the process, and a compactor that it runs. */
+  stop(): void {
+    if (this.#process?.connected === true) this.#process.disconnect()
+    this.#process = null
+  }
+}
+
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) os.setPriority(pid, LOWEST_PRIORITY)
+  } catch {
+    // Not allowed here, or it has ended: it then shares the cores as any other process.
+  }
+}
+
+function notMade(reason: string): StoreError {
+  return new StoreError('disk', `The snapshot was not made: ${reason}`)
+}

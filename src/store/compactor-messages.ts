@@ -1,0 +1,39 @@
+import Type from 'typebox'
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** What a compactor is to do. */
+export const CompactorRun = Type.Object({
+  folder: Type.String(),
+  untilSegment: Count,
+  keepsJournal: Type.Boolean(),
+  /** It ends itself above this resident size. */
+  memoryBytesMax: Count,
+})
+export type CompactorRun = Type.Static<typeof CompactorRun>
+
+/** What a compactor process did. */
+export const CompactorResult = Type.Object({
+  seq: Count,
+  fromSeq: Count,
+  framesFolded: Count,
+  digest: Type.String(),
+  archivedRecords: Count,
+  snapshotsRemoved: Count,
+  segmentsRemoved: Count,
+  durationMs: Count,
+  /** Largest resident size of the process. */
+  peakBytes: Count,
+})
+export type CompactorResult = Type.Static<typeof CompactorResult>
+
+export const CompactorProgress = Type.Object({ step: Type.String(), done: Count })
+export type CompactorProgress = Type.Static<typeof CompactorProgress>
+
+/** What the launcher tells the program about the compactor it was asked for. */
+export const LauncherMessage = Type.Union([
+  Type.Object({ progress: CompactorProgress }),
+  Type.Object({ result: CompactorResult }),
+  Type.Object({ failed: Type.String() }),
+])
+export type LauncherMessage = Type.Static<typeof LauncherMessage>

@@ -1,0 +1,59 @@
+/**
+ * A client that behaves: one request every few milliseconds at its intended time, on a connection
+ * that is kept, in a process of its own. `start` begins a measurement, `stop` is answered with it.
+ */
+import { Agent, get } from 'node:http'
+
+const EVERY_MS = 10
+const PATHS = [
+  '/api/v2/search/tokens/unknown/market-data',
+  '/api/v2/search/tokens/unknown/swaps',
+  '/healthz',
+]
+
+const port = Number(process.argv[2])
+const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+let latenciesMs: number[] = []
+let failures = 0
+let asked = 0
+
+/** Intended times of requests that are not answered yet. */
+const waiting = new Set<number>()
+
+function ask(intendedMs: number): void {
+  const index = asked++
+  const path = PATHS[index % PATHS.length]
+  // Behind a proxy, as many clients: one alone would meet its rate limit.
+  const headers = { 'X-Forwarded-For': `10.0.${(index >> 8) & 255}.${index & 255}` }
+  waiting.add(intendedMs)
+  get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
+    response.resume().on('end', () => {
+      waiting.delete(intendedMs)
+      if (response.statusCode !== 200) failures++
+      latenciesMs.push(performance.now() - intendedMs)
+    })
+  }).on('error', () => {
+    waiting.delete(intendedMs)
+    failures++
+  })
+}
+
+let nextMs = performance.now()
+setInterval(() => {
+  for (; nextMs <= performance.now(); nextMs += EVERY_MS) ask(nextMs)
+}, 1)
+
+process.on('message', (message) => {
+  if (message === 'stop') {
+    // What is still waiting took as long already, at least.
+    const now = performance.now()
+    const unanswered = [...waiting].map((intendedMs) => now - intendedMs)
+    const sorted = [...latenciesMs, ...unanswered].sort((a, b) => a - b)
+    const at = (share: number) =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+    process.send?.({ answers: sorted.length, failures, p50Ms: at(0.5), p99Ms: at(0.99) })
+  }
+  latenciesMs = []
+  failures = 0
+})
+process.on('disconnect', () => process.exit())

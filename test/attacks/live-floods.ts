@@ -1,0 +1,70 @@
+import type { Attack } from './attack.ts'
+import { pause } from './attack.ts'
+import {
+  dripUntil,
+  followFrame,
+  handshake,
+  openSockets,
+  resetAll,
+  textFrame,
+} from './raw-sockets.ts'
+
+/** Mints that one connection follows before it goes. */
+const FOLLOWED = 20
+const FLOOD_MS = 50
+const MESSAGES_A_FLOOD = 50
+
+/** Thousands of live connections with subscriptions that all go in one moment. */
+export const disconnects: Attack = {
+  name: 'disconnects at once',
+  unit: 'connections',
+  sizes: { small: 500, full: 15_000 },
+  async run({ port, mints }, size, isOver) {
+    do {
+      const sockets = await openSockets(port, size, (socket, index) => {
+        const id = `d${index}`
+        const from = index % Math.max(1, mints.length - FOLLOWED)
+        socket.resume().write(handshake(id))
+        socket.write(followFrame(id, mints.slice(from, from + FOLLOWED)))
+      })
+      await pause(1000)
+      resetAll(sockets)
+      await pause(1000)
+    } while (!isOver())
+  },
+}
+
+/** Subscribing to and leaving a thousand mints over and over. */
+export const subscribeFlood: Attack = {
+  name: 'subscribe flood',
+  unit: 'connections',
+  sizes: { small: 5, full: 100 },
+  async run({ port }, size, isOver) {
+    const mints = Array.from({ length: 1000 }, (_, index) => `flood${index}`.padEnd(44, 'x'))
+    const sockets = await openSockets(port, size, (socket, index) => {
+      socket.resume().write(handshake(`f${index}`))
+    })
+    const ids = new Map(sockets.map((socket, index) => [socket, `f${index}`]))
+    await dripUntil(isOver, sockets, FLOOD_MS, (socket) => {
+      const id = ids.get(socket) ?? ''
+      socket.write(followFrame(id, mints))
+      socket.write(followFrame(id, mints, 'unsubscribe'))
+    })
+  },
+}
+
+/** Messages that are no messages, more than anybody may send. */
+export const messageFlood: Attack = {
+  name: 'message flood',
+  unit: 'connections',
+  sizes: { small: 5, full: 200 },
+  async run({ port }, size, isOver) {
+    const nonsense = Buffer.concat(
+      Array.from({ length: MESSAGES_A_FLOOD }, () => textFrame('{"a":')),
+    )
+    const sockets = await openSockets(port, size, (socket, index) => {
+      socket.resume().write(handshake(`m${index}`))
+    })
+    await dripUntil(isOver, sockets, FLOOD_MS, (socket) => socket.write(nonsense))
+  },
+}

@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net'
+import { pause } from './attack.ts'
+
+/** Connections that are opened before the next ones are: more at once would overflow the backlog. */
+const OPENED_AT_ONCE = 200
+
+/** Opens TCP connections; those that the service closes are not opened again. */
+export async function openSockets(
+  port: number,
+  count: number,
+  begin: (socket: Socket, index: number) => void,
+): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  while (sockets.length < count) {
+    const some = Math.min(OPENED_AT_ONCE, count - sockets.length)
+    const opened = Array.from({ length: some }, (_, i) =>
+      openSocket(port, begin, sockets.length + i),
+    )
+    sockets.push(...(await Promise.all(opened)))
+  }
+  return sockets
+}
+
+function openSocket(
+  port: number,
+  begin: (socket: Socket, index: number) => void,
+  index: number,
+): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => resolve(socket))
+    socket.on('connect', () => {
+      begin(socket, index)
+      resolve(socket)
+    })
+  })
+}
+
+/** Closes what is left, with a reset. */
+export function resetAll(sockets: readonly Socket[]): void {
+  for (const socket of sockets) socket.resetAndDestroy()
+}
+
+/** The handshake of a live connection as bytes. */
+export function handshake(id: string): string {
+  return (
+    `GET /ws?id=${id} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
+  )
+}
+
+/** A masked text frame (mask of zeros: the payload stays as it is). */
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text)
+  const head = Buffer.alloc(payload.length < 126 ? 6 : 8)
+  head[0] = 0x81
+  head[1] = 0x80 | (payload.length < 126 ? payload.length : 126)
+  if (payload.length >= 126) head.writeUInt16BE(payload.length, 2)
+  return Buffer.concat([head, payload])
+}
+
+/** Subscribes to mints under the id of the handshake. */
+export function followFrame(id: string, mints: readonly string[], action = 'subscribe'): Buffer {
+  return textFrame(JSON.stringify({ event: 'update_mint_info', data: { action, id, mints } }))
+}
+
+/** Waits for the end of the attack and does something to every socket that lives, now and then. */
+export async function dripUntil(
+  isOver: () => boolean,
+  sockets: readonly Socket[],
+  everyMs: number,
+  drip: (socket: Socket) => void,
+): Promise<void> {
+  while (!isOver()) {
+    for (const socket of sockets) if (!socket.destroyed) drip(socket)
+    await pause(everyMs)
+  }
+  resetAll(sockets)
+}

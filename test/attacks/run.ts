@@ -1,0 +1,48 @@
+/** Every attack at full size; a table of what a client that behaves met. ONLY=<part of a name>. */
+import { ATTACKS, type Effect, Siege } from './siege.ts'
+
+const DURATION_MS = Number(process.env.SECONDS || 15) * 1000
+const TOKENS = 2000
+const SWAPS_PER_SECOND = 200
+const MEBIBYTE = 2 ** 20
+
+const row = (cells: readonly string[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
+const ms = (value: number) => value.toFixed(1)
+
+function tell(name: string, size: string, effect: Effect): void {
+  const { before, during, memoryBytes, stallMs } = effect
+  const failed = during.failures === 0 ? '' : ` (${during.failures} failed)`
+  row([
+    name,
+    size,
+    `${ms(before.p50Ms)} / ${ms(before.p99Ms)}`,
+    `${ms(during.p50Ms)} / ${ms(during.p99Ms)}${failed}`,
+    (during.p99Ms / before.p99Ms).toFixed(1),
+    `${Math.round(memoryBytes / MEBIBYTE)}`,
+    ms(stallMs),
+  ])
+}
+
+row([
+  'attack',
+  'size',
+  'p50 / p99 before, ms',
+  'during, ms',
+  'p99 ratio',
+  'memory, MiB',
+  'longest stall, ms',
+])
+row(['---', '---:', '---:', '---:', '---:', '---:', '---:'])
+let isWell = true
+for (const attack of ATTACKS.filter(({ name }) => name.includes(process.env.ONLY ?? ''))) {
+  // A program of its own each: what one attack leaves in memory is not the next one's.
+  const siege = await Siege.begin(TOKENS, SWAPS_PER_SECOND)
+  const effect = await siege.attack(attack, attack.sizes.full, DURATION_MS)
+  const { defects } = siege
+  const exitCode = await siege.end()
+  tell(attack.name, `${attack.sizes.full} ${attack.unit}`, effect)
+  if (defects.length === 0 && exitCode === 0) continue
+  isWell = false
+  process.stdout.write(`${attack.name}: ${defects.length} defects, ended with ${exitCode}\n`)
+}
+process.exit(isWell ? 0 : 1)

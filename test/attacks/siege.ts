@@ -1,0 +1,133 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { type Program, startProgram } from '../process/program.ts'
+import { ROOT } from '../tidy/source-files.ts'
+import { type Attack, pause, type Victim } from './attack.ts'
+import { COSTLY_REQUESTS } from './costly-requests.ts'
+import { disconnects, messageFlood, subscribeFlood } from './live-floods.ts'
+import {
+  idleSockets,
+  slowBodies,
+  slowHeaders,
+  slowLiveReaders,
+  slowReaders,
+  tornPipelines,
+} from './slow-clients.ts'
+
+export const ATTACKS: readonly Attack[] = [
+  slowHeaders,
+  slowBodies,
+  slowReaders,
+  tornPipelines,
+  slowLiveReaders,
+  idleSockets,
+  disconnects,
+  subscribeFlood,
+  messageFlood,
+  ...COSTLY_REQUESTS,
+]
+
+/** How often the service's figures are read during an attack. */
+const LOOK_MS = 250
+
+/** What a client that behaves met meanwhile. */
+export interface Measured {
+  readonly answers: number
+  readonly failures: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Effect {
+  readonly before: Measured
+  readonly during: Measured
+  /** Bytes more than before that the process held at most. */
+  readonly memoryBytes: number
+  /** Longest delay of the service's loop while it lasted. */
+  readonly stallMs: number
+}
+
+/** A real program under attack and, beside it, a client that behaves. */
+export class Siege {
+  readonly #program: Program
+  readonly #victim: Victim
+  readonly #client: ReturnType<typeof fork>
+  readonly #metrics: string
+
+  private constructor(program: Program, victim: Victim, metrics: string) {
+    this.#program = program
+    this.#victim = victim
+    this.#metrics = metrics
+    const file = join(ROOT, 'test/attacks/good-client-process.ts')
+    this.#client = fork(file, [String(victim.port)])
+  }
+
+  static async begin(tokens: number, swapsPerSecond: number): Promise<Siege> {
+    const program = await startProgram({
+      SIM_TOKENS: String(tokens),
+      SIM_RATE: String(swapsPerSecond),
+      TRUST_PROXY: '127.0.0.1',
+      ADMIN_PORT: '0',
+    })
+    const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
+    const port = Number(new URL(program.url).port)
+    const mints = await someMints(program.url)
+    return new Siege(program, { port, mints }, `http://127.0.0.1:${admin}/metrics`)
+  }
+
+  /** Log lines of defects so far. */
+  get defects(): readonly string[] {
+    return this.#program.lines.filter((line) => line.includes('A route threw'))
+  }
+
+  async attack(attack: Attack, size: number, durationMs: number): Promise<Effect> {
+    const before = await this.#measure(() => pause(Math.min(durationMs, 3000)))
+    const startBytes = (await this.#figures(['rss_bytes'])).rss_bytes
+    let mostBytes = startBytes
+    let stallMs = 0
+    const endsAtMs = performance.now() + durationMs
+    const isOver = () => performance.now() >= endsAtMs
+    const look = async () => {
+      const figures = await this.#figures(['rss_bytes', 'loop_delay_now_ms'])
+      mostBytes = Math.max(mostBytes, figures.rss_bytes)
+      stallMs = Math.max(stallMs, figures.loop_delay_now_ms)
+    }
+    // Between two looks something else may fail first: the last look says it then.
+    const watch = setInterval(() => look().catch(() => {}), LOOK_MS)
+    const during = await this.#measure(() => attack.run(this.#victim, size, isOver))
+    clearInterval(watch)
+    await look()
+    return { before, during, memoryBytes: mostBytes - startBytes, stallMs }
+  }
+
+  async end(): Promise<number | null> {
+    this.#client.disconnect()
+    return this.#program.end('SIGTERM')
+  }
+
+  async #measure(work: () => Promise<void>): Promise<Measured> {
+    this.#client.send('start')
+    await work()
+    const measured = new Promise<Measured>((resolve) => this.#client.once('message', resolve))
+    this.#client.send('stop')
+    return measured
+  }
+
+  async #figures<N extends string>(names: readonly N[]): Promise<Record<N, number>> {
+    const text = await (await fetch(this.#metrics)).text()
+    const figureOf = (name: string) =>
+      Number(new RegExp(`^mintfeed_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+    const pairs = names.map((name) => [name, figureOf(name)] as const)
+    return Object.fromEntries(pairs) as Record<N, number>
+  }
+}
+
+async function someMints(url: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/v2/meme`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"limit":200}',
+  })
+  const tables = (await response.json()) as Record<string, { mint: string }[]>
+  return Object.values(tables).flatMap((rows) => rows.map(({ mint }) => mint))
+}

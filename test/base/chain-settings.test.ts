@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/base/config.ts'
+
+const read = (environment: Record<string, string>) => readConfig([], environment)
+
+test('feeds of the chain have their addresses', () => {
+  const config = read({
+    FEED: 'yellowstone,solana',
+    YELLOWSTONE_URL: 'https://geyser.example:10000',
+    YELLOWSTONE_TOKEN: 'secret',
+    SOLANA_RPC_URL: 'https://rpc.example/?api-key=1',
+  })
+  expect(config.feeds).toEqual([{ kind: 'yellowstone' }, { kind: 'solana' }])
+  expect(config.yellowstone).toEqual({ url: 'https://geyser.example:10000', token: 'secret' })
+  expect(config.solana).toEqual({
+    rpcUrl: 'https://rpc.example/?api-key=1',
+    wsUrl: 'wss://rpc.example/?api-key=1',
+    blocks: 'gaps',
+  })
+  expect(config.clock).toBe('wall')
+})
+
+test('the WebSocket of a node is on the port after that of its HTTP', () => {
+  const { solana } = read({ FEED: 'solana', SOLANA_RPC_URL: 'http://127.0.0.1:8899' })
+  expect(solana?.wsUrl).toBe('ws://127.0.0.1:8900/')
+})
+
+test('what a feed does not need is not asked for', () => {
+  expect(read({ FEED: 'none', YELLOWSTONE_URL: 'nonsense' })).toMatchObject({
+    yellowstone: null,
+    solana: null,
+    backfillSlotsMax: 9_000,
+  })
+})
+
+test('a bad address stops the start with a sentence', () => {
+  const wrong: readonly [Record<string, string>, string][] = [
+    [{ FEED: 'yellowstone' }, 'YELLOWSTONE_URL is empty'],
+    [{ FEED: 'yellowstone', YELLOWSTONE_URL: 'geyser:443' }, 'it must be https://host:port'],
+    [
+      { FEED: 'yellowstone', YELLOWSTONE_URL: 'https://a', YELLOWSTONE_TOKEN: 'a\nb' },
+      'YELLOWSTONE_TOKEN has characters',
+    ],
+    [{ FEED: 'solana' }, 'SOLANA_RPC_URL is empty'],
+    [{ FEED: 'solana', SOLANA_RPC_URL: 'wss://a' }, 'it must be an https:// or http:// address'],
+    [
+      { FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_WS_URL: 'https://a' },
+      'it must be a wss:// or ws:// address',
+    ],
+    [
+      { FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_BLOCKS: 'some' },
+      'SOLANA_BLOCKS is "some"; it must be one of gaps, all',
+    ],
+    [{ BACKFILL_SLOTS: '-1' }, 'BACKFILL_SLOTS is "-1"; it must be an integer from 0 to 220000'],
+  ]
+  for (const [environment, sentence] of wrong) expect(() => read(environment)).toThrow(sentence)
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/base/config.ts'
+import { DEFAULT_LIMITS } from '../../src/server/limits.ts'
+
+test('what is not set is at the default that the server itself has', () => {
+  const { surface } = readConfig([], {})
+  expect(surface).toEqual({ limits: DEFAULT_LIMITS, tls: null, admin: null })
+})
+
+test('limits, TLS and the admin surface are set by variables or flags', () => {
+  const { surface } = readConfig(['--connections-per-address', '5', '--admin-port', '9090'], {
+    SOCKETS: '100',
+    ANSWER_CACHE: '1mb',
+    BODY_TIMEOUT: '500ms',
+    TLS_CERT: 'cert.pem',
+    TLS_KEY: 'key.pem',
+  })
+  expect(surface.limits).toMatchObject({
+    connectionsPerAddress: 5,
+    sockets: 100,
+    answerCacheBytes: 2 ** 20,
+    bodyDeadlineMs: 500,
+  })
+  expect(surface.tls).toEqual({ certFile: 'cert.pem', keyFile: 'key.pem' })
+  expect(surface.admin).toEqual({ host: '127.0.0.1', port: 9090, token: null })
+})
+
+test.each([
+  [{ SOCKETS: '0' }, 'SOCKETS'],
+  [{ MESSAGES_PER_SECOND: 'many' }, 'MESSAGES_PER_SECOND'],
+  [{ ANSWER_TIMEOUT: '10' }, 'ANSWER_TIMEOUT'],
+  [{ TLS_CERT: 'cert.pem' }, 'TLS_KEY'],
+  [{ TLS_KEY: 'key.pem' }, 'TLS_CERT'],
+  [{ ADMIN_PORT: '70000' }, 'ADMIN_PORT'],
+  [{ ADMIN_PORT: '9090', ADMIN_HOST: '0.0.0.0' }, 'ADMIN_TOKEN'],
+  [{ ADMIN_PORT: '9090', ADMIN_TOKEN: 'short' }, 'ADMIN_TOKEN'],
+])('%j stops the start with a sentence that names %s', (settings, name) => {
+  expect(() => readConfig([], settings)).toThrow(ConfigError)
+  expect(() => readConfig([], settings)).toThrow(new RegExp(`${name}.*\\.$`))
+})
+
+test('bound elsewhere than on loopback the admin surface has a token', () => {
+  const settings = { ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: 'a-long-enough-token' }
+  expect(readConfig([], settings).surface.admin?.token).toBe('a-long-enough-token')
+})

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import { ROOT } from '../tidy/source-files.ts'
+
+/** Where systems put it. */
+const USUAL_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Where `npm run build` leaves the page. */
+export const PAGE_FOLDER = join(ROOT, 'web/dist')
+
+/** The system's Chromium: CHROMIUM, or where it usually is; null when there is none. */
+export function chromiumPath(): string | null {
+  const named = process.env.CHROMIUM
+  if (named !== undefined && named !== '') return named
+  return USUAL_PATHS.find((path) => existsSync(path)) ?? null
+}
+
+/** Why browser tests cannot run here, or null. */
+export function whyNoBrowser(): string | null {
+  if (chromiumPath() === null) return 'Chromium was not found: install it, or name it in CHROMIUM.'
+  return existsSync(join(PAGE_FOLDER, 'index.html'))
+    ? null
+    : 'The page is not built: `npm run build` does it.'
+}
+
+/** A browser without a window. Inside a container as root it has no sandbox to build. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath() ?? '',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  })
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { zstdDecompressSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { recordCommand } from '../../src/commands/record-command.ts'
+import { runCommand } from '../../src/commands/run-command.ts'
+import { recordedFeed } from '../../src/live-sources.ts'
+import { MockSocketServer } from '../feeds/mock-socket-server.ts'
+import { portalMarket } from '../feeds/pumpportal/portal-market.ts'
+import { SeededRandom } from '../feeds/seeded-random.ts'
+import { launch } from '../process/program.ts'
+
+let folder: string
+let server: MockSocketServer
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mintfeed-record-'))
+  server = await MockSocketServer.listen()
+})
+
+afterEach(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function recorded(): unknown[] {
+  const files = readdirSync(folder).sort()
+  const text = files.map((name) => zstdDecompressSync(readFileSync(join(folder, name))).toString())
+  return text
+    .flatMap((lines) => lines.split('\n').filter((line) => line !== ''))
+    .map((line) => JSON.parse(line).raw)
+}
+
+/** Runs the command in this process; its exit code and what it wrote. */
+async function run(args: readonly string[], environment: Record<string, string> = {}) {
+  const stderr = new PassThrough()
+  const stdout = new PassThrough()
+  const more = new Map([['record', recordCommand(recordedFeed)]])
+  const terminal = { stdin: new PassThrough(), stdout, stderr, environment }
+  const code = await runCommand(['record', ...args], terminal, more)
+  return { code, said: String(stderr.read() ?? '') + String(stdout.read() ?? '') }
+}
+
+test('records every frame of a feed until Ctrl-C, and ends the file', async () => {
+  const settings = { FEED: 'pumpportal', PUMPPORTAL_URL: server.url, PUMPPORTAL_KEY: 'secret' }
+  const program = launch(settings, ['record', '--out', folder])
+  await server.until(() => server.received.length === 2)
+  const frames = portalMarket(new SeededRandom(8)).map(({ text }) => text)
+  const sent = ['{"message":"Successfully subscribed"}', ...frames, 'not json at all']
+  for (const frame of sent) server.say(frame)
+  await server.heard()
+  // A loss of the connection does not end the recording.
+  server.cut()
+  await server.until(() => server.received.length === 4)
+  server.say('last')
+  await server.heard()
+  expect(await program.end('SIGINT')).toBe(0)
+  expect(recorded()).toEqual([...sent, 'last'])
+  expect(program.lines.join('\n')).toContain(`${sent.length + 1} frames recorded`)
+  expect(program.lines.join('\n')).not.toContain('secret')
+})
+
+test('ends by itself after the time asked for', async () => {
+  const args = ['--feed', 'pumpportal', '--out', folder, '--for', '200ms']
+  const { code, said } = await run(args, { PUMPPORTAL_URL: server.url })
+  expect(code).toBe(0)
+  expect(said).toContain('0 frames recorded')
+})
+
+test('a command line that cannot be used is told in one sentence', async () => {
+  for (const [args, sentence] of [
+    [['--feed', 'sim'], 'FEED names no live feed'],
+    [['--feed', 'nothing'], 'FEED is "nothing"'],
+    [['--files', '0'], '--files is "0"'],
+    [['--file-size', 'big'], '--file-size is "big"'],
+    [['--for', 'ever'], '--for has the duration "ever"'],
+    [['--data-dir', 'x'], '--data-dir'],
+  ] as const) {
+    const { code, said } = await run([...args], { FEED: 'pumpportal' })
+    expect(code, said).toBe(2)
+    expect(said).toContain(sentence)
+    expect(said.trim().split('\n')).toHaveLength(1)
+  }
+  const { code, said } = await run(['--help'])
+  expect(code).toBe(0)
+  expect(said).toContain('mintfeed record: raw frames')
+  expect(said).not.toContain('--data-dir')
+})

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { encodeBase58 } from '../../src/base/base58.ts'
+import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { BUY_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
+import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/decode-event.ts'
+import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import { eventsOfLogs } from '../../src/feeds/chain/program-logs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
+import { CREATE_EVENT, TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
+import { ReserveCheck } from '../../src/feeds/chain/reserve-check.ts'
+import { decodeTransaction } from '../../src/feeds/chain/transaction.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { eventBytes } from './peers/event-bytes.ts'
+import { replayOf } from './peers/feed-run.ts'
+import { syntheticChain } from './peers/synthetic-chain.ts'
+import { transactionLines } from './yellowstone/yellowstone-run.ts'
+
+const MINT = encodeBase58(Buffer.alloc(32, 7))
+const TRADE = {
+  mint: MINT,
+  sol_amount: 5n,
+  token_amount: 6n,
+  ix_name: 'buy',
+  timestamp: 1_790_000_000n,
+}
+
+function transactionOf(...events: readonly Uint8Array[]) {
+  return {
+    ...{ slot: 1, txIndex: 0, signature: 'signature', failed: false, logs: null, feeRaw: null },
+    selfCpi: events.map((bytes) => ({ program: 'pump' as const, bytes })),
+    balances: [],
+  }
+}
+
+test('nine events of the two programs have the same discriminator, and each is its own', () => {
+  const pump = EVENT_LAYOUTS.filter((layout) => layout.program === 'pump')
+  const pairs = pump.flatMap((layout) => {
+    const other = EVENT_LAYOUTS.find(
+      ({ program, discriminator }) =>
+        program === 'pump_amm' && discriminator === layout.discriminator,
+    )
+    return other === undefined ? [] : [[layout, other] as const]
+  })
+  expect(pairs).toHaveLength(9)
+  for (const [one, other] of pairs) {
+    expect(one.name).toBe(other.name)
+    for (const layout of [one, other]) {
+      const values = Object.fromEntries(
+        layout.names.flatMap((name, n) =>
+          /^[ui]64$/.test(layout.types[n]) ? [[name, 1n + BigInt(n)]] : [],
+        ),
+      )
+      const decoded = decodeEvent(layout.program, eventBytes(layout, values))
+      expect(decoded?.layout.program).toBe(layout.program)
+      expect(decoded?.toObject()).toMatchObject(values)
+      expect(decoded?.unknownTailBytes).toBe(0)
+    }
+  }
+})
+
+test('the program of a log line is that of the invocation around it, so colliding events do not mix', () => {
+  const [pump, amm] = EVENT_LAYOUTS.filter(({ name }) => name === 'ExtendAccountEvent')
+  const line = (layout: typeof pump) =>
+    `Program data: ${eventBytes(layout, { current_size: 115n, new_size: 150n }).toString('base64')}`
+  const { emitted } = eventsOfLogs([
+    `Program ${PUMP_PROGRAM} invoke [1]`,
+    `Program ${AMM_PROGRAM} invoke [2]`,
+    line(amm),
+    `Program ${AMM_PROGRAM} success`,
+    line(pump),
+    `Program ${PUMP_PROGRAM} success`,
+  ])
+  expect(emitted.map(({ program }) => program)).toEqual(['pump_amm', 'pump'])
+  for (const { program, bytes } of emitted)
+    expect(decodeEvent(program, bytes)?.toObject()).toMatchObject({
+      current_size: 115n,
+      new_size: 150n,
+    })
+})
+
+test('eight bytes behind trades and swaps and one behind creations change nothing and are counted', () => {
+  const tails = [
+    [TRADE_EVENT, 8],
+    [BUY_EVENT, 8],
+    [SELL_EVENT, 8],
+    [CREATE_EVENT, 1],
+  ] as const
+  for (const [layout, size] of tails) {
+    const plain = eventBytes(layout, { timestamp: 1_790_000_000n })
+    const longer = Buffer.concat([plain, Buffer.alloc(size, 0xab)])
+    const decoded = decodeEvent(layout.program, longer)
+    expect(decoded?.values).toEqual(decodeEvent(layout.program, plain)?.values)
+    expect(decoded?.unknownTailBytes).toBe(size)
+    const counters = newFeedCounters()
+    const emitted = [{ program: layout.program, bytes: longer }]
+    decodeTransaction({ ...transactionOf(), selfCpi: emitted }, counters)
+    expect(counters.unknownTails, layout.name).toBe(1)
+  }
+})
+
+test('a trade with two shareholders has what stands behind them', () => {
+  const shareholders = [
+    { address: encodeBase58(Buffer.alloc(32, 1)), share_bps: 7_000 },
+    { address: encodeBase58(Buffer.alloc(32, 2)), share_bps: 3_000 },
+  ]
+  const values = { ...TRADE, ix_name: 'sell', shareholders, holder_rewards: 99n }
+  const bytes = eventBytes(TRADE_EVENT, values)
+  const without = eventBytes(TRADE_EVENT, { ...values, shareholders: [] })
+  expect(bytes.length - without.length).toBe(2 * 34)
+  // As seen on the chain, with the eight bytes that no IDL knows.
+  const seen = Buffer.concat([bytes, Buffer.alloc(8)])
+  expect(seen).toHaveLength(451)
+  const decoded = decodeEvent('pump', seen)
+  expect(decoded?.toObject()).toMatchObject({ shareholders, holder_rewards: 99n, token_amount: 6n })
+})
+
+test('two swaps in a signature are two swaps, with their ordinals', () => {
+  const reserves = {
+    virtual_sol_reserves: 10n,
+    virtual_token_reserves: 20n,
+    real_token_reserves: 30n,
+  }
+  const [one, two] = [6n, 8n].map((token_amount) =>
+    eventBytes(TRADE_EVENT, { ...TRADE, ...reserves, token_amount, is_buy: true }),
+  )
+  const events = new ChainNormaliser(newFeedCounters()).events(transactionOf(one, two))
+  expect(events).toMatchObject([
+    { type: 'swap', ordinal: 0, signature: 'signature', baseRaw: 6n },
+    { type: 'swap', ordinal: 1, signature: 'signature', baseRaw: 8n },
+  ])
+})
+
+test('reserves that do not follow from the swap before are counted', () => {
+  const { events } = replayOf(transactionLines(syntheticChain(3, 60)))
+  const whole = new ReserveCheck()
+  whole.check(events)
+  expect(whole).toMatchObject({ curveDrifts: 0, poolDrifts: 0 })
+  const swaps = events.filter((event): event is Swap => event.type === 'swap')
+  const missing = (source: string) => {
+    const index = swaps.findIndex(
+      (swap, n) =>
+        swap.source === source &&
+        swaps.slice(0, n).some(({ pool }) => pool === swap.pool) &&
+        swaps.slice(n + 1).some(({ pool }) => pool === swap.pool),
+    )
+    const check = new ReserveCheck()
+    check.check(swaps.filter((_, n): _ is FeedEvent & Swap => n !== index))
+    return check
+  }
+  expect(missing('pump')).toMatchObject({ curveDrifts: 1, poolDrifts: 0 })
+  expect(missing('pump_amm')).toMatchObject({ curveDrifts: 0, poolDrifts: 1 })
+})
+
+/** Field numbers as the service publishes them: a wrong one would go unseen between our own ends. */
+const PUBLISHED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  SubscribeRequest: {
+    slots: 2,
+    transactions: 3,
+    blocks_meta: 5,
+    commitment: 6,
+    ping: 9,
+    from_slot: 11,
+  },
+  SlotsFilter: { filter_by_commitment: 1 },
+  TransactionsFilter: { vote: 1, failed: 2, account_include: 3 },
+  PingRequest: { id: 1 },
+  SubscribeUpdate: { slot: 3, transaction: 4, ping: 6, block_meta: 7, pong: 9 },
+  SlotUpdate: { slot: 1, parent: 2, status: 3 },
+  TransactionUpdate: { transaction: 1, slot: 2 },
+  TransactionInfo: { signature: 1, transaction: 3, meta: 4, index: 5 },
+  Transaction: { message: 2 },
+  Message: { account_keys: 2 },
+  Meta: {
+    ...{ err: 1, fee: 2, inner_instructions: 5, log_messages: 6, pre_token_balances: 7 },
+    ...{ post_token_balances: 8, loaded_writable_addresses: 12, loaded_readonly_addresses: 13 },
+  },
+  TransactionError: { err: 1 },
+  InnerInstructions: { index: 1, instructions: 2 },
+  InnerInstruction: { program_id_index: 1, data: 3 },
+  TokenBalance: { mint: 2, ui_token_amount: 3, owner: 4 },
+  UiTokenAmount: { amount: 3 },
+  PongUpdate: { id: 1 },
+  BlockMetaUpdate: { slot: 1, parent_slot: 6 },
+  SubscribeReplayInfoResponse: { first_available: 1 },
+}
+
+test('the messages of the Yellowstone service have the published field numbers', () => {
+  const file = join(import.meta.dirname, '../../src/feeds/yellowstone/geyser.proto')
+  const messages = [...readFileSync(file, 'utf8').matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)]
+  const found = messages.map(([, name, body]) => {
+    const fields = [...body.matchAll(/ (\w+) = (\d+);/g)].map(([, field, n]) => [field, Number(n)])
+    return [name, Object.fromEntries(fields)] as const
+  })
+  expect(Object.fromEntries(found.filter(([, fields]) => Object.keys(fields).length > 0))).toEqual(
+    PUBLISHED,
+  )
+})

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { FeedEvent, Metadata } from '../../../src/engine/event.ts'
+import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
+import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
+import { ObservedSink } from '../../../src/feeds/metadata/observed-sink.ts'
+import { SideFeeds } from '../../../src/side-feeds.ts'
+import { CollectingSink } from '../collecting-sink.ts'
+import { until } from '../until.ts'
+import { FakeInternet, PUBLIC } from './fake-internet.ts'
+
+const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'
+const MINT = 'BzqYzBGydDrwjnYVtWfupr8GFoSxpCQdTkjRppBKpump'
+const SECONDS = 1_790_000_000
+
+let internet: FakeInternet
+let feed: MetadataFeed
+let sink: CollectingSink
+let running: Promise<void>
+let nowMs = SECONDS * 1_000
+
+beforeEach(async () => {
+  nowMs = SECONDS * 1_000
+  internet = await FakeInternet.open()
+  const { resolve, dial } = internet
+  const gateways = ['https://one.hosts.test', 'https://two.hosts.test']
+  feed = new MetadataFeed({
+    gateways,
+    resolve,
+    dial,
+    totalMs: 5_000,
+    clockMs: () => nowMs,
+    dexEveryMs: 20,
+  })
+  sink = new CollectingSink()
+  running = feed.start(sink)
+})
+
+afterEach(async () => {
+  feed.stop()
+  await running
+  expect(internet.privateDials).toEqual([])
+  await internet.close()
+})
+
+function created(mint: string, uri: string): FeedEvent {
+  return {
+    type: 'token_created',
+    slot: 1,
+    txIndex: 0,
+    ordinal: 0,
+    signature: `of ${mint}`,
+    timestamp: SECONDS,
+    mint,
+    name: '',
+    symbol: '',
+    uri,
+    creator: 'creator',
+    bondingCurve: 'curve',
+    tokenProgram: 'program',
+    isMayhemMode: false,
+    virtualBaseRaw: 1n,
+    virtualQuoteRaw: 1n,
+    realBaseRaw: 1n,
+  }
+}
+
+function migrated(mint: string): FeedEvent {
+  const position = { slot: 1, txIndex: 0, ordinal: 0, signature: mint, timestamp: SECONDS }
+  return { type: 'migrated', ...position, mint, bondingCurve: 'curve', poolAmm: 'pool' }
+}
+
+function told(): Metadata[] {
+  return sink.all.filter((event) => event.type === 'metadata')
+}
+
+test('the texts of a created token become an event like all others', async () => {
+  const texts = { description: 'A toad', twitter: 'https://x.com/toad' }
+  internet.json('a.hosts.test/toad.json', { ...texts, name: 'Toad', attributes: [{ a: 1 }] })
+  new ObservedSink(new CollectingSink(), (events) => feed.observe(events)).events([
+    created(MINT, 'https://a.hosts.test/toad.json'),
+  ])
+  await until(() => told().length === 1)
+  expect(told()).toEqual([{ type: 'metadata', timestamp: SECONDS, mint: MINT, ...texts }])
+})
+
+test('content of IPFS comes from the second gateway when the first has none', async () => {
+  internet.json(`two.hosts.test/ipfs/${CID}`, { telegram: 'https://t.me/x' })
+  feed.observe([created('a', `https://dead.hosts.test/ipfs/${CID}`)])
+  await until(() => feed.figures().metadata_refused_status_total === 1)
+  nowMs += 1_000
+  await until(() => told().length === 1)
+  expect(internet.asked).toEqual(['one.hosts.test', 'two.hosts.test'])
+})
+
+test('copies of a uri are told without another request, and a uri with nothing is not asked again', async () => {
+  internet.json('a.hosts.test/x', { website: 'https://a.b/' })
+  feed.observe([created('a', 'https://a.hosts.test/x'), created('b', 'https://a.hosts.test/x')])
+  await until(() => told().length === 2)
+  feed.observe([created('c', 'https://a.hosts.test/x'), created('a', 'https://a.hosts.test/x')])
+  await until(() => told().length === 3)
+  expect(told().map(({ mint }) => mint)).toEqual(['a', 'b', 'c'])
+  feed.observe([created('d', 'https://127.0.0.1/')])
+  await until(() => feed.figures().metadata_gave_up_total === 1)
+  feed.observe([created('e', 'https://127.0.0.1/'), created('f', ''), created('g', ' ')])
+  expect(feed.figures().metadata_waiting).toBe(0)
+  expect(internet.requests).toBe(1)
+})
+
+test('hostile servers get nothing and hold nothing up', async () => {
+  const events: FeedEvent[] = []
+  internet.page('drip.hosts.test/', (_, response) => {
+    const timer = setInterval(() => response.write(' '), 20)
+    response.on('close', () => clearInterval(timer))
+  })
+  const chunk = Buffer.alloc(64 * 1024, ' ')
+  internet.page('huge.hosts.test/', (_, response) => {
+    const more = () => {
+      while (!response.destroyed) if (!response.write(chunk)) break
+    }
+    response.on('drain', more)
+    more()
+  })
+  internet.redirect('back.hosts.test/', 'https://127.0.0.1/')
+  internet.redirect('cloud.hosts.test/', 'https://169.254.169.254/latest/meta-data/')
+  internet.answers.set('turning.hosts.test', [['10.0.0.1']])
+  internet.page('deep.hosts.test/', (_, response) => response.end('['.repeat(10_000)))
+  internet.page('proto.hosts.test/', (_, response) =>
+    response.end('{"__proto__":{"dexPaid":true},"constructor":{"prototype":{"a":1}}}'),
+  )
+  const hostile = ['drip', 'huge', 'back', 'cloud', 'turning', 'deep', 'proto', 'mute']
+  internet.page('mute.hosts.test/', () => {})
+  for (let round = 0; round < 3; round++)
+    for (const name of hostile)
+      events.push(created(`${name} ${round}`, `https://${name}.hosts.test/?${round}`))
+  for (const name of hostile) {
+    const page = internet.pages.get(`${name}.hosts.test/`)
+    for (let round = 0; page !== undefined && round < 3; round++)
+      internet.page(`${name}.hosts.test/?${round}`, page)
+  }
+  for (let good = 0; good < 20; good++) {
+    internet.json(`one.hosts.test/ipfs/${CID}/${good}`, { description: `good ${good}` })
+    internet.json(`good.hosts.test/${good}`, { description: `also good ${good}` })
+    events.push(created(`ipfs ${good}`, `ipfs://${CID}/${good}`))
+    events.push(created(`good ${good}`, `https://good.hosts.test/${good}`))
+  }
+  feed.observe(events)
+  await until(() => {
+    // Waits of hosts and second tries pass.
+    nowMs += 10
+    const { metadata_refused_address_total: address, metadata_refused_depth_total: depth } =
+      feed.figures()
+    return told().length === 40 && address >= 9 && depth >= 3
+  })
+  expect(told().every(({ description }) => /good \d+$/.test(description ?? ''))).toBe(true)
+  expect(told().every((event) => event.dexPaid === undefined)).toBe(true)
+  const figures = feed.figures()
+  expect(figures.metadata_refused_size_total).toBeGreaterThanOrEqual(1)
+  expect(figures.metadata_running).toBeLessThanOrEqual(16)
+  expect(new Set(internet.dialled)).toEqual(new Set([PUBLIC]))
+})
+
+test('asks whether the profile of a migrated token is paid, and stops when it is', async () => {
+  const place = `api.dexscreener.com/orders/v1/solana/${MINT}`
+  internet.answers.set('api.dexscreener.com', [[PUBLIC]])
+  internet.answers.set('no.hosts.test', [[PUBLIC]])
+  internet.json(place, [{ type: 'tokenProfile', status: 'approved', paymentTimestamp: 1 }])
+  feed.observe([migrated(MINT), migrated(MINT), migrated('no address'), created('a', '')])
+  // The name's certificate is not the test's: it gets no request, and counts as asked.
+  await until(() => feed.figures().dex_paid_asked_total === 1)
+  expect(internet.requests).toBe(0)
+  expect(feed.figures().dex_paid_waiting).toBe(1)
+})
+
+test('a profile is paid when its order is approved', () => {
+  const approved = { type: 'tokenProfile', status: 'approved' }
+  expect(isProfileApproved(JSON.stringify([{ type: 'communityTakeover' }, approved]))).toBe(true)
+  expect(isProfileApproved(JSON.stringify({ orders: [approved], boosts: [] }))).toBe(true)
+  for (const value of [[], [{ ...approved, status: 'processing' }], [null], {}, null, 'approved'])
+    expect(isProfileApproved(JSON.stringify(value))).toBe(false)
+  expect(isProfileApproved('<html>')).toBe(false)
+})
+
+test('a replay and a simulation are never fetched for, live events are', async () => {
+  const side = new SideFeeds({
+    solPrice: { kind: 'off' },
+    metadata: { gateways: ['https://one.hosts.test'] },
+  })
+  const stub = (name: string) => ({
+    name,
+    start: async (into: { events(batch: readonly FeedEvent[]): void }) =>
+      into.events([created(name, `ipfs://${CID}/${name}`)]),
+    stop: () => {},
+  })
+  const waiting = () => side.feeds[0]?.figures?.().metadata_waiting
+  await side.beside({ kind: 'replay', file: 'x' }, stub('replay')).start(sink)
+  await side.beside({ kind: 'sim' }, stub('sim')).start(sink)
+  expect(waiting()).toBe(0)
+  await side.beside({ kind: 'stdin' }, stub('stdin')).start(sink)
+  await side.beside({ kind: 'pumpportal' }, stub('pumpportal')).start(sink)
+  expect(waiting()).toBe(2)
+  expect(sink.all).toHaveLength(4)
+})

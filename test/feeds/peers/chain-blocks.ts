@@ -1,0 +1,28 @@
+import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
+import type { TokenBalanceChange } from '../../../src/feeds/chain/transaction.ts'
+
+/** A transaction as a test's chain holds it, before any peer writes it down. */
+export interface BlockTransaction {
+  readonly signature: string
+  /** In the block, where others stand between. */
+  readonly index: number
+  readonly hasFailed: boolean
+  readonly feeRaw: number
+  readonly emitted: readonly EmittedBytes[]
+  readonly balances: readonly TokenBalanceChange[]
+  /** The recorded frame, to be sent as it is. */
+  readonly frame?: string
+}
+
+export interface Block {
+  readonly slot: number
+  readonly parentSlot: number
+  readonly timestamp: number
+  readonly transactions: readonly BlockTransaction[]
+}
+
+export interface TestChain {
+  readonly blocks: readonly Block[]
+  /** Data of the accounts that can be asked for. */
+  readonly accounts: ReadonlyMap<string, Buffer>
+}

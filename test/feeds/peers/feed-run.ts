@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Engine } from '../../../src/engine/engine.ts'
+import type { FeedEvent } from '../../../src/engine/event.ts'
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
+import type { Source } from '../../../src/feeds/supervisor/source.ts'
+import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
+import type { Timers } from '../../../src/feeds/supervisor/timers.ts'
+import { stateDigest } from '../../../src/store/state-digest.ts'
+import { EngineSink } from '../../recorded/engine-sink.ts'
+
+/** A run that has not reached the last slot by then has failed. */
+const PATIENCE_MS = 150_000
+
+/** Remembers few swaps: making room for a million takes longer than these runs do. */
+const IDENTITIES = 1 << 12
+
+function newEngine(): Engine {
+  return new Engine({ clock: 'event', identities: IDENTITIES })
+}
+
+export interface FeedOutcome {
+  readonly digest: string
+  readonly events: readonly FeedEvent[]
+  readonly figures: Readonly<Record<string, number>>
+  readonly reports: readonly string[]
+}
+
+/** Runs live sources into an engine until `lastSlot` is handed over. */
+export async function runFeed(
+  sources: readonly Source[],
+  timers: Timers,
+  lastSlot: number,
+  cursor: number | null = null,
+): Promise<FeedOutcome> {
+  const engine = newEngine()
+  const sink = new EngineSink(engine)
+  const reports: string[] = []
+  const report = (who: string, reason: string) => reports.push(`${who}: ${reason}`)
+  const supervisor = new Supervisor({ sources, cursor, report, timers })
+  const ended = supervisor.start(sink)
+  const untilMs = performance.now() + PATIENCE_MS
+  while ((supervisor.cursor ?? -1) < lastSlot) {
+    if (performance.now() > untilMs) {
+      supervisor.stop()
+      const figures = JSON.stringify(supervisor.figures())
+      throw new Error(`slot ${lastSlot} was not reached: ${figures} ${reports.join('; ')}`)
+    }
+    await sleep(1)
+  }
+  supervisor.stop()
+  await ended
+  const figures = supervisor.figures()
+  return { digest: stateDigest(engine.parts), events: sink.taken, figures, reports }
+}
+
+/** What a replay of these lines comes to. */
+export function replayOf(lines: readonly string[]): { digest: string; events: FeedEvent[] } {
+  const engine = newEngine()
+  const values = new RecordedValues(newFeedCounters())
+  const events: FeedEvent[] = []
+  for (const line of lines) {
+    const found = values.eventsOfText(line)
+    if ('error' in found) throw new Error(found.error)
+    events.push(...found)
+  }
+  engine.events(events)
+  return { digest: stateDigest(engine.parts), events }
+}

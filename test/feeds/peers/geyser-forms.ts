@@ -1,0 +1,59 @@
+import { decodeBase58 } from '../../../src/base/base58.ts'
+import type { Block, BlockTransaction } from './chain-blocks.ts'
+import { ACCOUNT_KEYS, EVENT_TAG, logsOf, programIndex } from './rpc-forms.ts'
+
+/** Updates of the Yellowstone service, in the form its messages are encoded from. */
+
+const PROCESSED = 0
+const CONFIRMED = 1
+
+export function slotProcessed(slot: number): object {
+  return { slot: { slot, parent: slot - 1, status: PROCESSED } }
+}
+
+export function slotConfirmed(slot: number): object {
+  return { slot: { slot, parent: slot - 1, status: CONFIRMED } }
+}
+
+export function blockMeta({ slot, parentSlot }: Block): object {
+  return { blockMeta: { slot, parentSlot } }
+}
+
+export function transactionUpdate(slot: number, transaction: BlockTransaction): object {
+  const side = (amount: 'beforeRaw' | 'afterRaw') =>
+    transaction.balances.map((change) => ({
+      mint: change.mint,
+      owner: change.owner,
+      uiTokenAmount: { amount: String(change[amount]) },
+    }))
+  return {
+    transaction: {
+      slot,
+      transaction: {
+        signature: bytesOf(transaction.signature),
+        index: transaction.index,
+        transaction: { message: { accountKeys: ACCOUNT_KEYS.map(bytesOf) } },
+        meta: {
+          ...(transaction.hasFailed && { err: { err: Buffer.from([8]) } }),
+          fee: transaction.feeRaw,
+          innerInstructions: [
+            {
+              index: 0,
+              instructions: transaction.emitted.map((event) => ({
+                programIdIndex: programIndex(event),
+                data: Buffer.concat([EVENT_TAG, event.bytes]),
+              })),
+            },
+          ],
+          logMessages: logsOf(transaction),
+          preTokenBalances: side('beforeRaw'),
+          postTokenBalances: side('afterRaw'),
+        },
+      },
+    },
+  }
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(decodeBase58(text) ?? [])
+}

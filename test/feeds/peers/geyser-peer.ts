@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js'
+import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import type { Block, TestChain } from './chain-blocks.ts'
+import type { Fault, FaultPlan } from './faults.ts'
+import { blockMeta, slotConfirmed, slotProcessed, transactionUpdate } from './geyser-forms.ts'
+
+/** An update, or bytes that are sent as they are. */
+type Sent = object | Buffer
+type Stream = ServerDuplexStream<{ fromSlot?: number; ping?: object }, Sent>
+
+const BLOCK_MS = 1
+/** After so many blocks a client that has left is known to have. */
+const LOOK_BACK_BLOCKS = 5
+/** A client that has stopped to read is not waited for any longer. */
+const READ_TURNS_MAX = 500
+/** Faults that end every stream. */
+const ENDING: readonly Fault[] = ['disconnect', 'stall', 'rate limit', 'huge frame']
+/** Slots that a wrong update is ahead of its own; one that is still open would be believed. */
+const WRONG_BY = [1, 5, 1_000]
+
+export interface GeyserPeerOptions {
+  readonly chain: TestChain
+  readonly plan?: FaultPlan
+  /** Certificate and key, PEM. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+  /** Bytes of a huge frame. */
+  readonly hugeBytes?: number
+  /** First slot that is told again; null: none. */
+  readonly firstAvailable?: number | null
+  readonly token?: string
+}
+
+/** A Yellowstone server that plays a chain, block by block, to whoever listens. */
+export class GeyserPeer {
+  readonly #options: GeyserPeerOptions
+  readonly #server = new Server({ 'grpc.max_send_message_length': -1 })
+  /** Pings to each listener that it has not answered. */
+  readonly #streams = new Map<Stream, number>()
+  #head = 0
+  #refusals = 0
+  #isStopped = false
+  pongs = 0
+  refusedTokens = 0
+
+  constructor(options: GeyserPeerOptions) {
+    this.#options = options
+    this.#server.addService(
+      {
+        Subscribe: {
+          ...SUBSCRIBE,
+          responseSerialize: (value: Sent) =>
+            Buffer.isBuffer(value) ? value : SUBSCRIBE.responseSerialize(value),
+        },
+        SubscribeReplayInfo: SUBSCRIBE_REPLAY_INFO,
+      },
+      {
+        Subscribe: (stream: Stream) => this.#subscribed(stream),
+        SubscribeReplayInfo: (_call: unknown, answer: (error: null, value: object) => void) => {
+          const { firstAvailable = this.#options.chain.blocks[0].slot - 1 } = this.#options
+          answer(null, firstAvailable === null ? {} : { firstAvailable })
+        },
+      },
+    )
+  }
+
+  /** Listens; resolves with the url. */
+  async start(): Promise<string> {
+    const { tls } = this.#options
+    const credentials =
+      tls === undefined
+        ? ServerCredentials.createInsecure()
+        : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }])
+    const port = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync('127.0.0.1:0', credentials, (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      )
+    })
+    return tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`
+  }
+
+  /** Plays the chain to its end; waits while nobody listens. */
+  async play(): Promise<void> {
+    const { blocks } = this.#options.chain
+    while (this.#head < blocks.length && !this.#isStopped) {
+      await sleep(BLOCK_MS)
+      if (this.#streams.size === 0) continue
+      await this.#allHaveRead()
+      if (this.#streams.size > 0) await this.#next(blocks[this.#head])
+    }
+    const last = blocks[blocks.length - 1].slot
+    while (!this.#isStopped) {
+      // The chain goes on with slots that hold nothing of ours.
+      this.#send(slotProcessed(last + 1), slotConfirmed(last + 1))
+      await sleep(BLOCK_MS * 2)
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#server.forceShutdown()
+  }
+
+  #subscribed(stream: Stream): void {
+    stream.on('error', () => this.#streams.delete(stream))
+    stream.on('cancelled', () => this.#streams.delete(stream))
+    const { token } = this.#options
+    if (token !== undefined && stream.metadata.get('x-token')[0] !== token) {
+      this.refusedTokens++
+      stream.emit('error', { code: status.UNAUTHENTICATED, details: 'wrong x-token' })
+      return
+    }
+    if (this.#refusals > 0) {
+      this.#refusals--
+      stream.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'too many requests' })
+      return
+    }
+    stream.on('data', (request) => {
+      if (request.ping !== undefined) {
+        this.pongs++
+        const pings = this.#streams.get(stream)
+        if (pings !== undefined) this.#streams.set(stream, pings - 1)
+        return
+      }
+      this.#streams.set(stream, 0)
+      for (const block of this.#options.chain.blocks.slice(0, this.#head))
+        if (block.slot >= (request.fromSlot ?? Number.POSITIVE_INFINITY))
+          for (const update of updatesOf(block)) this.#write(stream, update)
+    })
+    stream.on('end', () => stream.end())
+  }
+
+  #send(...updates: readonly Sent[]): void {
+    for (const stream of this.#streams.keys())
+      for (const update of updates) this.#write(stream, update)
+  }
+
+  #write(stream: Stream, update: Sent): void {
+    if ('ping' in update) this.#streams.set(stream, (this.#streams.get(stream) ?? 0) + 1)
+    stream.write(update)
+  }
+
+  /** What was not read when a stream ends was not seen by anybody. */
+  async #allHaveRead(): Promise<void> {
+    for (let turn = 0; turn < READ_TURNS_MAX && !this.#isStopped; turn++) {
+      if ([...this.#streams.values()].every((pings) => pings <= 1)) return
+      await sleep(BLOCK_MS)
+    }
+  }
+
+  /** Ends every stream; what happens until somebody comes back is not seen. */
+  #lose(code: status): void {
+    for (const stream of [...this.#streams.keys()]) stream.emit('error', { code, details: 'lost' })
+    this.#streams.clear()
+    this.#head += this.#options.plan?.unseen(this.#head) ?? 0
+  }
+
+  /** A fault counts when whoever was to see it is still listening afterwards, or was cut off by it. */
+  async #next(block: Block): Promise<void> {
+    const { plan } = this.#options
+    const fault = plan?.at(this.#head) ?? null
+    const streams = [...this.#streams.keys()]
+    this.#tell(block)
+    if (plan === undefined || fault === null) return
+    await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
+    const good = block.transactions.filter((transaction) => !transaction.hasFailed).length
+    if (ENDING.includes(fault) || streams.some((stream) => this.#streams.has(stream)))
+      plan.happened(fault, good)
+  }
+
+  #tell(block: Block): void {
+    const { plan, hugeBytes = 0 } = this.#options
+    const fault = plan?.at(this.#head) ?? null
+    this.#head++
+    const updates = updatesOf(block)
+    if (plan === undefined || fault === null || fault === 'truncate') {
+      this.#send(...updates)
+      return
+    }
+    const { random } = plan
+    const half = random.below(updates.length)
+    if (fault === 'drop') {
+      // The block meta at least: without it the client knows that something is missing.
+      const from = random.below(updates.length - 1)
+      this.#send(...updates.slice(0, from), slotConfirmed(block.slot))
+    } else if (fault === 'duplicate') {
+      this.#send(...updates.slice(0, -2), ...updates)
+    } else if (fault === 'reorder') {
+      this.#send(updates[0], ...updates.slice(1, -1).reverse(), slotConfirmed(block.slot))
+    } else if (fault === 'disconnect') {
+      this.#send(...updates.slice(0, half))
+      this.#lose(status.UNAVAILABLE)
+    } else if (fault === 'stall') {
+      this.#send(...updates.slice(0, half))
+      this.#streams.clear()
+      this.#head += plan.unseen(this.#head)
+    } else if (fault === 'rate limit') {
+      this.#refusals = random.between(1, 2)
+      this.#lose(status.UNAVAILABLE)
+    } else if (fault === 'wrong slot') {
+      const { transactions } = block
+      const wrong = block.slot + random.pick(WRONG_BY)
+      const copies = transactions.map((transaction) => transactionUpdate(wrong, transaction))
+      this.#send(
+        updates[0],
+        ...copies,
+        blockMeta({ ...block, slot: block.slot + 5_000 }),
+        ...updates,
+      )
+    } else if (fault === 'huge frame') {
+      this.#send(...updates.slice(0, half), Buffer.alloc(hugeBytes))
+      this.#streams.clear()
+    } else this.#send(Buffer.from('ffffffffff', 'hex'), ...updates)
+  }
+}
+
+function updatesOf(block: Block): object[] {
+  return [
+    slotProcessed(block.slot),
+    { ping: {} },
+    ...block.transactions.map((transaction) => transactionUpdate(block.slot, transaction)),
+    blockMeta(block),
+    slotConfirmed(block.slot),
+  ]
+}

@@ -1,0 +1,119 @@
+import { encodeBase58 } from '../../../src/base/base58.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import type { Block, BlockTransaction } from './chain-blocks.ts'
+
+/** A stranger's program that called ours: nothing of it is read. */
+const ROUTER = 'Rouute1111111111111111111111111111111111111'
+export const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
+export const ACCOUNT_KEYS = [ROUTER, PUMP_PROGRAM, AMM_PROGRAM]
+
+export function programIndex(event: EmittedBytes): number {
+  return event.program === 'pump' ? 1 : 2
+}
+
+/** Programs that stand in the logs of a transaction. */
+export function mentions(transaction: BlockTransaction): readonly string[] {
+  const programs = transaction.emitted.map((event) => ACCOUNT_KEYS[programIndex(event)])
+  return transaction.hasFailed ? [PUMP_PROGRAM, AMM_PROGRAM] : [...new Set(programs)]
+}
+
+export function logsOf(transaction: BlockTransaction): string[] {
+  const lines = [`Program ${ROUTER} invoke [1]`]
+  for (const event of transaction.emitted) {
+    const program = ACCOUNT_KEYS[programIndex(event)]
+    lines.push(`Program ${program} invoke [2]`, 'Program log: Instruction: Trade')
+    lines.push(`Program data: ${Buffer.from(event.bytes).toString('base64')}`)
+    lines.push(`Program ${program} success`)
+  }
+  lines.push(
+    `Program ${ROUTER} ${transaction.hasFailed ? 'failed: custom program error' : 'success'}`,
+  )
+  return lines
+}
+
+const FAILURE = { InstructionError: [0, { Custom: 6_002 }] }
+
+/** A `logsNotification`; `cutAt`: the log ends there, as validators cut it. */
+export function logsFrame(
+  slot: number,
+  transaction: BlockTransaction,
+  subscription: number,
+  cutAt: number | null = null,
+): string {
+  const whole = logsOf(transaction)
+  const logs = cutAt === null ? whole : [...whole.slice(0, cutAt), 'Log truncated']
+  const err = transaction.hasFailed ? FAILURE : null
+  const value = { signature: transaction.signature, err, logs }
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'logsNotification',
+    params: { result: { context: { slot }, value }, subscription },
+  })
+}
+
+function tokenBalances(transaction: BlockTransaction, side: 'beforeRaw' | 'afterRaw'): object[] {
+  return transaction.balances.map((change, accountIndex) => ({
+    accountIndex,
+    mint: change.mint,
+    owner: change.owner,
+    uiTokenAmount: { amount: String(change[side]), decimals: 6 },
+  }))
+}
+
+/** One entry of a block, as `getBlock` answers it with encoding json. */
+export function blockEntry(transaction: BlockTransaction): object {
+  const instructions = transaction.emitted.map((event) => ({
+    programIdIndex: programIndex(event),
+    accounts: [],
+    data: encodeBase58(Buffer.concat([EVENT_TAG, event.bytes])),
+  }))
+  return {
+    transaction: {
+      signatures: [transaction.signature],
+      message: { accountKeys: ACCOUNT_KEYS, instructions: [] },
+    },
+    meta: {
+      err: transaction.hasFailed ? FAILURE : null,
+      fee: transaction.feeRaw,
+      innerInstructions: [{ index: 0, instructions }],
+      logMessages: logsOf(transaction),
+      preTokenBalances: tokenBalances(transaction, 'beforeRaw'),
+      postTokenBalances: tokenBalances(transaction, 'afterRaw'),
+      loadedAddresses: { writable: [], readonly: [] },
+    },
+    version: 0,
+  }
+}
+
+/** What `getBlock` answers: the others' transactions stand between ours. */
+export function blockAnswer(block: Block): object {
+  const transactions: object[] = []
+  for (const transaction of block.transactions) {
+    while (transactions.length < transaction.index) transactions.push(OTHER)
+    transactions.push(blockEntry(transaction))
+  }
+  return { parentSlot: block.parentSlot, blockTime: block.timestamp, transactions }
+}
+
+const OTHER = {
+  transaction: { signatures: ['other'], message: { accountKeys: [ROUTER], instructions: [] } },
+  meta: {
+    err: null,
+    fee: 5_000,
+    innerInstructions: [],
+    logMessages: [],
+    preTokenBalances: [],
+    postTokenBalances: [],
+  },
+  version: 0,
+}
+
+export function transactionAnswer(block: Block, transaction: BlockTransaction): object {
+  return {
+    slot: block.slot,
+    transactionIndex: transaction.index,
+    blockTime: block.timestamp,
+    ...blockEntry(transaction),
+  }
+}

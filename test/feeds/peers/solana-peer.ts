@@ -1,0 +1,295 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
+import type { Fault, FaultPlan } from './faults.ts'
+import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
+
+const BLOCK_MS = 1
+/** 400 ms in the time of these tests. */
+const TURNS_A_SLOT = 16
+const SKIPPED = -32_007
+const METHOD_NOT_FOUND = -32_601
+const NOT_YET = -32_004
+/** A client that has stopped to read is not waited for any longer. */
+const READ_TURNS_MAX = 500
+/** After so many blocks a client that has left is known to have. */
+const LOOK_BACK_BLOCKS = 5
+const ENDING: readonly Fault[] = ['disconnect', 'stall', 'huge frame']
+/** Slots that a wrong frame is ahead of its own: the chain does not come there in a run. */
+const WRONG_BY = 1_000
+
+export interface SolanaPeerOptions {
+  readonly chain: TestChain
+  readonly plan?: FaultPlan
+  readonly hugeBytes?: number
+  /** Whether single frames are lost without a trace; else whole slots are. */
+  readonly losesFrames?: boolean
+  /** First slot whose block is still there. */
+  readonly firstBlock?: number
+  /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
+  readonly deafFrom?: number
+  /** Waits between two blocks; else they come as fast as they are read. */
+  readonly pace?: () => Promise<void>
+}
+
+interface Listener {
+  /** Subscription id by program, and that of slots. */
+  readonly subscriptions: Map<string, number>
+  pings: number
+  /** Transactions of its first block that were over when it came. */
+  missed: number
+  isDeaf: boolean
+}
+
+/** A Solana RPC server, HTTP and WebSocket, that plays a chain, block by block, to whoever listens. */
+export class SolanaPeer {
+  readonly #options: SolanaPeerOptions
+  readonly #http = createServer((request, response) => void this.#request(request, response))
+  readonly #sockets: WebSocketServer
+  readonly #listeners = new Map<WebSocket, Listener>()
+  /** Empty blocks behind the chain. */
+  readonly #afterwards: Block[] = []
+  #head = 0
+  #refusals = 0
+  #isStopped = false
+  /** Questions answered, by method. */
+  readonly asked = new Map<string, number>()
+
+  constructor(options: SolanaPeerOptions) {
+    this.#options = options
+    this.#sockets = new WebSocketServer({ server: this.#http })
+    this.#sockets.on('connection', (socket) => this.#connected(socket))
+  }
+
+  /** Listens; resolves with host and port. */
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve))
+    const address = this.#http.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    return `127.0.0.1:${address.port}`
+  }
+
+  /** Plays the chain to its end; waits while nobody listens. */
+  async play(): Promise<void> {
+    const { blocks } = this.#options.chain
+    while (this.#head < blocks.length && !this.#isStopped) {
+      await (this.#options.pace?.() ?? sleep(BLOCK_MS))
+      if (this.#listeners.size === 0) continue
+      await this.#allHaveRead()
+      if (this.#listeners.size > 0) await this.#next(blocks[this.#head])
+    }
+    const last = blocks[blocks.length - 1].slot
+    for (let slot = last + 1; !this.#isStopped; slot++) {
+      // The chain goes on with slots in which only failed transactions are ours.
+      const block = { slot, parentSlot: slot - 1, timestamp: 0, transactions: [] }
+      this.#afterwards.push(block)
+      this.#sendSlot(block)
+      this.#sendLogs(slot, FAILED)
+      // Not faster than the chain: what waits for a look-up meanwhile is held.
+      await sleep(BLOCK_MS * TURNS_A_SLOT)
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const socket of this.#sockets.clients) socket.terminate()
+    this.#sockets.close()
+    this.#http.closeAllConnections()
+    this.#http.close()
+  }
+
+  #connected(socket: WebSocket): void {
+    const missed = this.#options.plan?.random.below(3) ?? 0
+    const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf: false }
+    socket.on('message', (data) => {
+      const { id, method, params } = JSON.parse(String(data))
+      const subscription = 100 + listener.subscriptions.size
+      const program = method === 'logsSubscribe' ? params[0].mentions[0] : 'slots'
+      listener.subscriptions.set(program, subscription)
+      socket.send(JSON.stringify({ jsonrpc: '2.0', result: subscription, id }))
+      if (listener.subscriptions.size === 3) this.#listeners.set(socket, listener)
+    })
+    socket.on('pong', () => {
+      listener.pings--
+    })
+    socket.on('close', () => this.#listeners.delete(socket))
+    socket.on('error', () => this.#listeners.delete(socket))
+  }
+
+  async #allHaveRead(): Promise<void> {
+    for (const [socket, listener] of this.#listeners) {
+      listener.pings++
+      socket.ping()
+    }
+    for (let turn = 0; turn < READ_TURNS_MAX && !this.#isStopped; turn++) {
+      if ([...this.#listeners.values()].every(({ pings }) => pings === 0)) return
+      await sleep(BLOCK_MS)
+    }
+  }
+
+  async #next(block: Block): Promise<void> {
+    const { plan } = this.#options
+    const fault = plan?.at(this.#head) ?? null
+    const listeners = [...this.#listeners.keys()]
+    const good = block.transactions.filter((transaction) => !transaction.hasFailed)
+    if (this.#head === this.#options.deafFrom)
+      for (const listener of this.#listeners.values()) listener.isDeaf = true
+    this.#head++
+    if (plan === undefined || fault === null) this.#tell(block, block.transactions)
+    else {
+      this.#tellWrongly(block, good, fault, plan)
+      for (const listener of this.#listeners.values()) listener.missed = 0
+      await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
+      if (ENDING.includes(fault) || listeners.some((socket) => this.#listeners.has(socket)))
+        plan.happened(fault, good.length)
+    }
+  }
+
+  #tell(block: Block, transactions: readonly BlockTransaction[]): void {
+    this.#sendSlot(block)
+    for (const [n, transaction] of transactions.entries())
+      this.#sendLogs(block.slot, transaction, null, n)
+    for (const listener of this.#listeners.values()) listener.missed = 0
+  }
+
+  #tellWrongly(
+    block: Block,
+    good: readonly BlockTransaction[],
+    fault: Fault,
+    plan: FaultPlan,
+  ): void {
+    const { transactions, slot } = block
+    const { random } = plan
+    const half = transactions.slice(0, random.below(transactions.length))
+    const { losesFrames = false, hugeBytes = 0 } = this.#options
+    if (fault === 'drop') {
+      // Every frame but one, or the whole slot with its notification.
+      if (losesFrames && good.length > 1) this.#tell(block, good.slice(1))
+      return
+    }
+    if (fault === 'duplicate') this.#tell(block, [...transactions, ...transactions])
+    else if (fault === 'reorder') this.#tell(block, [...transactions].reverse())
+    else if (fault === 'disconnect') {
+      this.#tell(block, half)
+      for (const socket of this.#listeners.keys()) socket.terminate()
+      this.#listeners.clear()
+      this.#head += plan.unseen(this.#head)
+    } else if (fault === 'stall') {
+      this.#tell(block, half)
+      this.#listeners.clear()
+      this.#head += plan.unseen(this.#head)
+    } else if (fault === 'truncate') {
+      this.#sendSlot(block)
+      // The first lines of a log are those of whoever called.
+      for (const transaction of transactions)
+        this.#sendLogs(slot, transaction, random.between(1, 5))
+    } else if (fault === 'rate limit') {
+      // Without a question there is no refusal: the slot is lost, and asked for.
+      this.#refusals += random.between(1, 3)
+    } else if (fault === 'wrong slot') {
+      for (const transaction of good) this.#sendLogs(slot + WRONG_BY, transaction)
+      this.#tell(block, transactions)
+    } else if (fault === 'huge frame') {
+      this.#tell(block, half)
+      for (const socket of this.#listeners.keys()) socket.send('x'.repeat(hugeBytes))
+      this.#listeners.clear()
+    } else {
+      for (const socket of this.#listeners.keys()) socket.send('{"jsonrpc":"2.0","method":"logsNo')
+      this.#tell(block, transactions)
+    }
+  }
+
+  #sendSlot({ slot, parentSlot }: Block): void {
+    for (const [socket, { subscriptions }] of this.#listeners)
+      socket.send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'slotNotification',
+          params: {
+            result: { slot, parent: parentSlot, root: slot - 32 },
+            subscription: subscriptions.get('slots'),
+          },
+        }),
+      )
+  }
+
+  /** One frame for each subscription whose program is in the logs. */
+  #sendLogs(
+    slot: number,
+    transaction: BlockTransaction,
+    cutAt: number | null = null,
+    place = Number.POSITIVE_INFINITY,
+  ): void {
+    for (const [socket, { subscriptions, missed, isDeaf }] of this.#listeners)
+      for (const program of isDeaf ? [PUMP_PROGRAM] : [PUMP_PROGRAM, AMM_PROGRAM])
+        if (place >= missed && mentions(transaction).includes(program))
+          socket.send(
+            transaction.frame ??
+              logsFrame(slot, transaction, subscriptions.get(program) ?? 0, cutAt),
+          )
+  }
+
+  async #request(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    if (this.#refusals > 0) {
+      this.#refusals--
+      response.writeHead(429).end('too many requests')
+      return
+    }
+    const { id, method, params } = JSON.parse(Buffer.concat(parts).toString())
+    this.asked.set(method, (this.asked.get(method) ?? 0) + 1)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...this.#answer(method, params) }))
+  }
+
+  #answer(method: string, params: readonly unknown[]): object {
+    const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
+    if (method === 'getBlocks') {
+      const [from, to] = params.map(Number)
+      return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
+    }
+    if (method === 'getBlock') return this.#block(Number(params[0]), known)
+    if (method === 'getTransaction') {
+      for (const block of known)
+        for (const transaction of block.transactions)
+          if (transaction.signature === params[0])
+            return { result: transactionAnswer(block, transaction) }
+      return { result: null }
+    }
+    if (method !== 'getMultipleAccounts') return error(METHOD_NOT_FOUND, 'Method not found')
+    const [addresses] = params
+    if (!Array.isArray(addresses)) return error(METHOD_NOT_FOUND, 'no addresses')
+    const value = addresses.map((address) => {
+      const data = this.#options.chain.accounts.get(String(address))
+      return data === undefined ? null : { data: [data.toString('base64'), 'base64'] }
+    })
+    return { result: { context: { slot: 1 }, value } }
+  }
+
+  #block(slot: number, known: readonly Block[]): object {
+    if (slot < (this.#options.firstBlock ?? 0))
+      return error(-32_001, `Block ${slot} cleaned up, does not exist on node.`)
+    const block = known.find((candidate) => candidate.slot === slot)
+    if (block !== undefined) return { result: blockAnswer(block) }
+    const newest = known.at(-1)?.slot ?? 0
+    return slot > newest
+      ? error(NOT_YET, `Block not available for slot ${slot}`)
+      : error(SKIPPED, `Slot ${slot} was skipped`)
+  }
+}
+
+const FAILED: BlockTransaction = {
+  signature: 'failed',
+  index: 0,
+  hasFailed: true,
+  feeRaw: 5_000,
+  emitted: [],
+  balances: [],
+}
+
+function error(code: number, message: string): object {
+  return { error: { code, message } }
+}

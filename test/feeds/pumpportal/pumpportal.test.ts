@@ -1,0 +1,295 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Swap } from '../../../src/engine/event.ts'
+import {
+  bondingCurveAddress,
+  canonicalPoolAddress,
+} from '../../../src/feeds/chain/program-address.ts'
+import { FollowedMints, NEW_MINTS_MAX } from '../../../src/feeds/pumpportal/followed-mints.ts'
+import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters.ts'
+import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
+import { eventLineText } from '../../../src/wire/event-line-text.ts'
+import { parseEventLine } from '../../../src/wire/event-lines.ts'
+import { dataLines, hasData, withData } from '../data-folder.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { bogusCreate, portalMarket } from './portal-market.ts'
+import { PortalRun } from './portal-run.ts'
+
+const MINT = 'BzqYzBGydDrwjnYVtWfupr8GFoSxpCQdTkjRppBKpump'
+const TRADER = 'ENskGQev2bXPjaCYPV9bUcPLv3635Y18BWzLN95x4soC'
+const SIGNATURE = '5'.repeat(88)
+const CURVE = bondingCurveAddress(MINT) ?? ''
+const SECONDS = 1_790_000_000
+
+const runs: PortalRun[] = []
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.end()
+})
+
+async function started(mints: readonly string[] = [], followsNew = false): Promise<PortalRun> {
+  const run = await PortalRun.start(mints, followsNew)
+  runs.push(run)
+  return run
+}
+
+const create = {
+  txType: 'create',
+  pool: 'pump',
+  signature: SIGNATURE,
+  mint: MINT,
+  traderPublicKey: TRADER,
+  bondingCurveKey: CURVE,
+  initialBuy: 51095238.095238,
+  solAmount: 1.5,
+  vTokensInBondingCurve: 1021904761.904762,
+  vSolInBondingCurve: 31.499999999999996,
+  name: 'Toad',
+  symbol: 'TOAD',
+  uri: 'https://example.com/toad',
+  is_mayhem_mode: false,
+}
+
+const buy = {
+  txType: 'buy',
+  pool: 'pump',
+  signature: SIGNATURE,
+  mint: MINT,
+  traderPublicKey: TRADER,
+  bondingCurveKey: CURVE,
+  tokenAmount: 1_000_000.5,
+  solAmount: 0.25,
+  newTokenBalance: 2_000_000,
+  vTokensInBondingCurve: 1020904761.404762,
+  vSolInBondingCurve: 31.75,
+}
+
+function decode(...frames: unknown[]) {
+  const counters = newPortalCounters()
+  const portal = new PortalEvents(counters)
+  return { events: frames.flatMap((frame) => portal.events(frame, SECONDS)), counters }
+}
+
+test('a creation is a token and its creator’s buy', () => {
+  const { events } = decode(create)
+  expect(events).toMatchObject([
+    {
+      type: 'token_created',
+      slot: null,
+      txIndex: null,
+      timestamp: SECONDS,
+      mint: MINT,
+      creator: TRADER,
+      virtualBaseRaw: 1_073_000_000_000_000n,
+      virtualQuoteRaw: 30_000_000_000n,
+      realBaseRaw: 793_100_000_000_000n,
+    },
+    {
+      type: 'swap',
+      slot: null,
+      source: 'pump',
+      pool: CURVE,
+      signer: TRADER,
+      direction: 'buy',
+      baseRaw: 51_095_238_095_238n,
+      quoteRaw: 1_500_000_000n,
+      virtualBaseRaw: 1_021_904_761_904_762n,
+      virtualQuoteRaw: 31_500_000_000n,
+      realBaseRaw: 742_004_761_904_762n,
+      realQuoteRaw: 1_500_000_000n,
+      baseBalanceAfterRaw: 51_095_238_095_238n,
+    },
+  ])
+  expect(decode({ ...create, initialBuy: 0, solAmount: 0 }).events).toHaveLength(1)
+})
+
+test('what PumpPortal does not say is absent or 0, and the journal can hold it', () => {
+  const { events } = decode(create, buy)
+  const swap = events[2] as Swap
+  expect(swap).toMatchObject({ slot: null, txIndex: null, platformFeeRaw: 0n, creatorFeeRaw: 0n })
+  for (const key of ['chainFeeRaw', 'baseBalanceBeforeRaw', 'supplyRaw', 'solPriceUsd'])
+    expect(swap).not.toHaveProperty(key)
+  for (const event of events) expect(parseEventLine(eventLineText(event))).toEqual(event)
+})
+
+test('two trades of one signature are two, the same one twice is one', () => {
+  const second = { ...buy, vTokensInBondingCurve: 1019904760.904762, vSolInBondingCurve: 32 }
+  const { events, counters } = decode(buy, second, buy, second)
+  expect(events).toHaveLength(2)
+  expect(new Set(events.map((event) => (event as Swap).ordinal)).size).toBe(2)
+  expect(counters).toMatchObject({ trades: 2, duplicateFrames: 2 })
+  // In the other order they keep their numbers.
+  expect(decode(second, buy).events).toEqual([...events].reverse())
+})
+
+test('a migration names neither curve nor pool: both are derived', () => {
+  const { events } = decode({
+    signature: SIGNATURE,
+    mint: MINT,
+    txType: 'migrate',
+    pool: 'pump-amm',
+  })
+  expect(events).toMatchObject([
+    { type: 'migrated', bondingCurve: CURVE, poolAmm: canonicalPoolAddress(MINT) },
+  ])
+})
+
+test('a trade on the pool has the reserves of the pool', () => {
+  const { vTokensInBondingCurve, vSolInBondingCurve, bondingCurveKey, ...rest } = buy
+  const trade = { ...rest, txType: 'sell', pool: 'pump-amm', tokensInPool: 200e6, solInPool: 85.5 }
+  expect(decode(trade).events).toMatchObject([
+    {
+      source: 'pump_amm',
+      direction: 'sell',
+      pool: canonicalPoolAddress(MINT),
+      virtualBaseRaw: 200_000_000_000_000n,
+      realQuoteRaw: 85_500_000_000n,
+    },
+  ])
+  expect(decode({ ...trade, tokensInPool: undefined }).counters.unusableFrames).toBe(1)
+})
+
+test('a creation whose mint is the quote’s, or any other curve’s, is dropped', () => {
+  const random = new SeededRandom(1)
+  const other = portalMarket(random)[0].mint
+  const { events, counters } = decode(JSON.parse(bogusCreate(random)), { ...create, mint: other })
+  expect(events).toEqual([])
+  expect(counters.bogusFrames).toBe(2)
+})
+
+test('a mayhem coin reported with its agent in place of the curve keeps its own curve', () => {
+  const bondingCurveKey = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
+  const { events } = decode({ ...create, bondingCurveKey }, { ...buy, bondingCurveKey })
+  expect(events).toMatchObject([{ bondingCurve: CURVE }, { pool: CURVE }, { pool: CURVE }])
+})
+
+test('trades that do not follow on from each other are counted as gaps', () => {
+  const { vTokensInBondingCurve: base } = buy
+  const next = (signature: string, tokens: number) => ({
+    ...buy,
+    signature: signature.repeat(88),
+    tokenAmount: 10,
+    vTokensInBondingCurve: base - tokens,
+  })
+  const { counters } = decode(
+    create,
+    buy,
+    next('6', 10),
+    next('7', 20),
+    next('8', 50),
+    next('9', 60),
+  )
+  expect(counters).toMatchObject({ continuousTrades: 5, gaps: 1 })
+  // Doubles of such reserves are some raw units off.
+  const { counters: rounded } = decode(buy, next('6', 10.000003))
+  expect(rounded).toMatchObject({ continuousTrades: 1, gaps: 0 })
+})
+
+test('frames of any other shape are counted and give nothing', () => {
+  const wrong = [
+    { ...buy, tokenAmount: -1 },
+    { ...buy, tokenAmount: 1e300 },
+    { ...buy, solAmount: null },
+    { ...buy, mint: 'not an address' },
+    { ...buy, mint: '__proto__' },
+    { ...buy, txType: 'swap' },
+    { ...buy, signature: '' },
+    { ...create, bondingCurveKey: undefined },
+    null,
+    [],
+    'text',
+    7,
+    {},
+  ]
+  const { events, counters } = decode(...wrong)
+  expect(events).toEqual([])
+  expect(counters.unusableFrames).toBe(wrong.length)
+  expect(decode({ txType: 'create', pool: 'bonk' }).counters.otherPlatforms).toBe(1)
+  expect(decode({ errors: 'no funds' }).counters.refusedSubscriptions).toBe(1)
+  expect(decode({ message: 'Successfully subscribed' }).counters.unusableFrames).toBe(0)
+})
+
+test('asks for creations, migrations and the trades of the mints named, again after a loss', async () => {
+  const run = await started([MINT])
+  const asked = [
+    { method: 'subscribeNewToken' },
+    { method: 'subscribeMigration' },
+    { method: 'subscribeTokenTrade', keys: [MINT] },
+  ]
+  await run.server.until(() => run.server.received.length === 3)
+  run.server.cut()
+  await run.connected(2)
+  await run.server.until(() => run.server.received.length === 6)
+  expect(run.server.received.map((text) => JSON.parse(text))).toEqual([...asked, ...asked])
+})
+
+test('follows the trades of tokens as they are created when asked to', async () => {
+  const run = await started([], true)
+  await run.server.until(() => run.server.received.length === 2)
+  run.send(JSON.stringify(create))
+  await run.server.until(() => run.server.received.length === 3)
+  expect(JSON.parse(run.server.received[2])).toEqual({
+    method: 'subscribeTokenTrade',
+    keys: [MINT],
+  })
+  expect(run.figure('followed_mints')).toBe(1)
+})
+
+test('of new mints the newest thousand are followed, and many keys go in several messages', () => {
+  const followed = new FollowedMints({
+    mints: Array.from({ length: 450 }, (_, i) => `m${i}`),
+    followsNew: true,
+  })
+  expect(
+    followed
+      .greetings()
+      .slice(2)
+      .map((text) => JSON.parse(text).keys.length),
+  ).toEqual([200, 200, 50])
+  for (let index = 0; index < NEW_MINTS_MAX; index++)
+    expect(followed.created(`n${index}`)).toHaveLength(1)
+  expect(followed.created('n0')).toEqual([])
+  expect(followed.created('m3')).toEqual([])
+  expect(followed.created('next').map((text) => JSON.parse(text))).toEqual([
+    { method: 'subscribeTokenTrade', keys: ['next'] },
+    { method: 'unsubscribeTokenTrade', keys: ['n0'] },
+  ])
+  expect(followed.count).toBe(450 + NEW_MINTS_MAX)
+  const quiet = new FollowedMints({ mints: [], followsNew: false })
+  expect(quiet.created('x')).toEqual([])
+})
+
+test('the quality is told: gaps, and what every event lacks', async () => {
+  const run = await started()
+  for (const { text } of portalMarket(new SeededRandom(3)).filter((_, index) => index !== 10))
+    run.send(text)
+  await run.settled()
+  const events = run.sink.all.length
+  expect(run.figure('without_slot_total')).toBe(events)
+  expect(run.figure('without_fees_total')).toBe(run.sink.swaps.length)
+  expect(run.figure('degraded')).toBe(1)
+  expect(run.figure('continuity_percent')).toBeLessThan(100)
+})
+
+test.skipIf(!hasData)(
+  `a recorded session: 187 creations, 10 of them with a quote mint dropped, 1 of another platform, 7 migrations${withData}`,
+  () => {
+    const frames = dataLines('jouleka-memecoin-bot', 'session1.jsonl')
+    const { events, counters } = decode(...frames.map((line) => JSON.parse(JSON.parse(line).raw)))
+    expect(counters).toMatchObject({
+      frames: 208,
+      creates: 187,
+      bogusFrames: 10,
+      otherPlatforms: 1,
+      migrations: 7,
+      unusableFrames: 0,
+      duplicateFrames: 0,
+      gaps: 0,
+    })
+    expect(events.filter(({ type }) => type === 'token_created')).toHaveLength(187)
+    for (const event of events)
+      if (event.type === 'token_created')
+        expect(event).toMatchObject({
+          virtualBaseRaw: 1_073_000_000_000_000n,
+          virtualQuoteRaw: 30_000_000_000n,
+        })
+  },
+)

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { frameLine } from '../../../src/feeds/raw-frames.ts'
+import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import { replayOf } from '../peers/feed-run.ts'
+import { blockMeta, slotConfirmed, transactionUpdate } from '../peers/geyser-forms.ts'
+import { transactionAnswer } from '../peers/rpc-forms.ts'
+import { syntheticChain } from '../peers/synthetic-chain.ts'
+
+function recorded(update: object): string {
+  return JSON.stringify(
+    frameLine('yellowstone', SUBSCRIBE.responseSerialize(update), 1_790_000_000_000),
+  )
+}
+
+test('recorded updates of Yellowstone replay to the state of the transactions in them', () => {
+  const { blocks } = syntheticChain(31, 12)
+  const updates = blocks.flatMap((block) => [
+    ...block.transactions.map((transaction) => transactionUpdate(block.slot, transaction)),
+    blockMeta(block),
+    slotConfirmed(block.slot),
+  ])
+  const answers = blocks.flatMap((block) =>
+    block.transactions.map((transaction) => JSON.stringify(transactionAnswer(block, transaction))),
+  )
+  const fromUpdates = replayOf(updates.map(recorded))
+  const fromAnswers = replayOf(answers)
+  expect(fromUpdates.events.length).toBeGreaterThan(20)
+  expect(fromUpdates.events).toEqual(fromAnswers.events)
+  expect(fromUpdates.digest).toBe(fromAnswers.digest)
+})
+
+test('bytes that are no update are a bad line', () => {
+  const line = JSON.stringify(frameLine('yellowstone', Buffer.from('ff'.repeat(40), 'hex'), 0))
+  expect(() => replayOf([line])).toThrow('no update of Yellowstone')
+})

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../src/engine/event.ts'
+import { fixedPrice, readPriceFile } from '../../../src/feeds/sol-price/price-series.ts'
+import { PricedSink } from '../../../src/feeds/sol-price/priced-sink.ts'
+import { CollectingSink } from '../collecting-sink.ts'
+
+const SERIES = [
+  { timestamp: 1_000, usd: 150 },
+  { timestamp: 2_000, usd: 160 },
+  { timestamp: 3_000, usd: 170 },
+]
+
+function at(timestamp: number): FeedEvent {
+  return { type: 'metadata', timestamp, mint: 'mint' }
+}
+
+/** What comes out, prices as numbers and other events as their times in text. */
+function passed(series: typeof SERIES, batches: readonly (readonly FeedEvent[])[]): unknown[] {
+  const sink = new CollectingSink()
+  const priced = new PricedSink(sink, series)
+  for (const batch of batches) priced.events(batch)
+  return sink.all.map((event) => (event.type === 'sol_price' ? event.usd : `${event.timestamp}`))
+}
+
+test('a price comes before the first event of its time', () => {
+  expect(
+    passed(SERIES, [
+      [at(1_500), at(1_999), at(2_000)],
+      [at(2_500), at(9_000)],
+    ]),
+  ).toEqual([150, '1500', '1999', 160, '2000', '2500', 170, '9000'])
+})
+
+test('the first price holds before its time too, and changes in a gap are not told one by one', () => {
+  expect(passed(SERIES, [[at(10), at(3_500)]])).toEqual([150, '10', 170, '3500'])
+})
+
+test('a late event does not bring an old price back, another recording does', () => {
+  expect(passed(SERIES, [[at(2_001), at(1_990), at(2_002), at(1_100)]])).toEqual([
+    160,
+    '2001',
+    '1990',
+    '2002',
+    150,
+    '1100',
+  ])
+})
+
+test('prices that the feed brings itself are left out', () => {
+  const own: FeedEvent = { type: 'sol_price', timestamp: 5, usd: 1 }
+  const sink = new CollectingSink()
+  const priced = new PricedSink(sink, fixedPrice(123.5))
+  priced.events([own])
+  expect(sink.batches).toEqual([])
+  priced.events([own, at(7), own, at(8)])
+  expect(sink.all).toEqual([{ type: 'sol_price', timestamp: 7, usd: 123.5 }, at(7), at(8)])
+})
+
+test('a price file is read in any order, and a wrong line is named', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-prices-'))
+  const path = join(folder, 'prices.txt')
+  try {
+    writeFileSync(path, '# hourly\n2000 160\n\n1000,150.5\r\n')
+    expect(readPriceFile(path)).toEqual([
+      { timestamp: 1_000, usd: 150.5 },
+      { timestamp: 2_000, usd: 160 },
+    ])
+    for (const [text, reason] of [
+      ['1000 150\n1001 x\n', 'line 2 of'],
+      ['1000 0\n', 'line 1 of'],
+      ['# nothing\n', '0 prices'],
+    ]) {
+      writeFileSync(path, text)
+      expect(() => readPriceFile(path)).toThrow(reason)
+    }
+    expect(() => readPriceFile(join(folder, 'none'))).toThrow('cannot be read')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { SolPrice } from '../../../src/engine/event.ts'
+import { Backoff } from '../../../src/feeds/backoff.ts'
+import { FRESH_MS } from '../../../src/feeds/sol-price/price-judge.ts'
+import { SolPriceFeed } from '../../../src/feeds/sol-price/sol-price-feed.ts'
+import { PRICE_VENUES } from '../../../src/feeds/sol-price/venues.ts'
+import { CollectingSink } from '../collecting-sink.ts'
+import { MockSocketServer } from '../mock-socket-server.ts'
+import { until } from '../until.ts'
+
+const EVERY_MS = 20
+const START_MS = 1_790_000_000_000
+
+let venues: MockSocketServer[] = []
+let feed: SolPriceFeed
+let sink: CollectingSink
+let running: Promise<void>
+let nowMs = START_MS
+let reported: string[] = []
+
+beforeEach(async () => {
+  nowMs = START_MS
+  reported = []
+  await begin(60_000)
+})
+
+afterEach(end)
+
+/** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
+async function begin(silenceMs: number): Promise<void> {
+  venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
+  feed = new SolPriceFeed({
+    venues: PRICE_VENUES.map((venue, index) => ({ ...venue, url: venues[index].url })),
+    clockMs: () => nowMs,
+    report: (sentence) => reported.push(sentence),
+    everyMs: EVERY_MS,
+    silenceMs,
+    newBackoff: () => new Backoff(() => 0),
+  })
+  sink = new CollectingSink()
+  running = feed.start(sink)
+  await Promise.all(venues.map((venue) => venue.until(() => venue.connections >= 1)))
+}
+
+async function end(): Promise<void> {
+  feed.stop()
+  await running
+  await Promise.all(venues.map((venue) => venue.close()))
+}
+
+function coinbase(usd: number): void {
+  venues[0].say({ type: 'ticker', product_id: 'SOL-USD', price: String(usd) })
+}
+
+function binance(usd: number): void {
+  venues[1].say({ s: 'SOLUSDT', b: String(usd), a: String(usd) })
+}
+
+function kraken(usd: number): void {
+  venues[2].say({ channel: 'ticker', type: 'update', data: [{ symbol: 'SOL/USD', last: usd }] })
+}
+
+function prices(): number[] {
+  return sink.all.map((event) => (event as SolPrice).usd)
+}
+
+test('subscribes in the words of each venue', async () => {
+  await venues[0].until(() => venues[0].received.length === 1)
+  await venues[2].until(() => venues[2].received.length === 1)
+  expect(JSON.parse(venues[0].received[0])).toMatchObject({ product_ids: ['SOL-USD'] })
+  expect(JSON.parse(venues[2].received[0])).toMatchObject({ params: { channel: 'ticker' } })
+  expect(venues[1].received).toEqual([])
+})
+
+test('the first price is told at once, then one an interval and only when it changed', async () => {
+  const priced = feed.whenPriced(10_000)
+  coinbase(150)
+  kraken(150)
+  await priced
+  expect(sink.all).toEqual([{ type: 'sol_price', timestamp: START_MS / 1000, usd: 150 }])
+  const startMs = performance.now()
+  for (let step = 1; step <= 300; step++) {
+    coinbase(150 + step / 100)
+    kraken(150 + step / 100)
+    if (step % 30 === 0) await sleep(EVERY_MS)
+  }
+  await until(() => prices().at(-1) === 153)
+  const intervals = (performance.now() - startMs) / EVERY_MS
+  expect(prices().length).toBeLessThanOrEqual(intervals + 2)
+  const told = prices().length
+  for (let step = 0; step < 20; step++) {
+    coinbase(153)
+    kraken(153)
+    await sleep(EVERY_MS / 4)
+  }
+  expect(prices().length).toBe(told)
+})
+
+test('garbage and a jump of one venue never reach the price', async () => {
+  coinbase(150)
+  kraken(150)
+  binance(150)
+  await until(() => prices().length === 1)
+  for (const price of ['-5', 'x', '1e9'])
+    venues[0].say({ type: 'ticker', product_id: 'SOL-USD', price })
+  venues[2].say('{"channel":"ticker","data":[{"symbol":"SOL/USD","last":"__proto__"}]}')
+  venues[2].say('not json')
+  kraken(15)
+  binance(150.5)
+  await until(() => prices().length === 2)
+  expect(feed.figures().sol_price_garbage_total).toBe(5)
+  expect(Math.min(...prices())).toBe(150)
+  expect(prices().at(-1)).toBe(150.25)
+})
+
+test('venues that say nothing make the price stale, and it stays', async () => {
+  expect(feed.figures().sol_price_stale).toBe(1)
+  coinbase(150)
+  kraken(150)
+  await until(() => prices().length === 1)
+  expect(feed.figures()).toMatchObject({ sol_price_stale: 0, sol_price_fresh_venues: 2 })
+  nowMs += FRESH_MS + 1
+  expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
+  await until(() => reported.length === 1)
+  coinbase(151)
+  await until(() => prices().at(-1) === 151 && reported.length === 2)
+  expect(reported).toEqual([
+    'no venue has told the price of SOL for 15 s, $150 stays',
+    'the price of SOL is fresh again',
+  ])
+  expect(feed.figures().sol_price_stale).toBe(0)
+})
+
+test('venues that never said anything are reported too', async () => {
+  nowMs += FRESH_MS + 1
+  await until(() => reported.length === 1)
+  expect(reported).toEqual([
+    'no venue has told the price of SOL for 15 s, the last known one stays',
+  ])
+})
+
+test('a venue that is cut is connected to and subscribed anew', async () => {
+  await venues[0].until(() => venues[0].received.length === 1)
+  venues[0].cut()
+  await venues[0].until(() => venues[0].received.length === 2)
+  expect(feed.figures().sol_price_connections_lost_total).toBe(1)
+  await until(() => feed.figures().sol_price_venues_connected === 3)
+  coinbase(149)
+  kraken(149)
+  await until(() => prices().length === 1)
+})
+
+test('a venue that falls silent is connected to and subscribed anew', async () => {
+  await end()
+  await begin(100)
+  await venues[2].until(() => venues[2].received.length >= 2)
+  expect(feed.figures().sol_price_connections_lost_total).toBeGreaterThanOrEqual(1)
+})
+
+test('a message of megabytes ends the connection and nothing else', async () => {
+  venues[0].say(`{"type":"ticker","pad":"${'x'.repeat(2 * 1024 * 1024)}"}`)
+  await venues[0].until(() => venues[0].connections === 2)
+  kraken(150)
+  binance(150)
+  await until(() => prices().length === 1)
+})
+
+test('waiting for the first price ends by itself, and when the feed is stopped', async () => {
+  await feed.whenPriced(5)
+  const waiting = feed.whenPriced(600_000)
+  feed.stop()
+  await waiting
+  expect(prices()).toEqual([])
+})

@@ -1,0 +1,63 @@
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
+import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
+import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
+import type { TestChain } from '../peers/chain-blocks.ts'
+import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
+import { SolanaPeer, type SolanaPeerOptions } from '../peers/solana-peer.ts'
+import { TurnTimers } from '../peers/turn-timers.ts'
+
+/** Longer than a run: a slot is settled by what follows it, however slow the machine is. */
+const SETTLE_MS = 10_000_000
+const FRAME_BYTES_MAX = 256 * 1024
+const NEVER = new AbortController().signal
+
+export interface SolanaOutcome extends FeedOutcome {
+  readonly peer: SolanaPeer
+}
+
+/** Plays a chain to the feed, over a real WebSocket and HTTP. */
+export async function runSolana(
+  options: SolanaPeerOptions & {
+    readonly blocks: 'gaps' | 'all'
+    readonly rawFrames?: RawFrames
+    /** From one block to the next, in the time of the timers; else as fast as they are read. */
+    readonly blockMs?: number
+    /** Where a run before this one ended; null: nowhere. */
+    readonly cursor?: number | null
+  },
+): Promise<SolanaOutcome> {
+  const { chain, blocks } = options
+  const timers = new TurnTimers()
+  const { blockMs } = options
+  const peer = new SolanaPeer({
+    ...options,
+    hugeBytes: FRAME_BYTES_MAX * 2,
+    ...(blockMs !== undefined && { pace: () => waitFor(timers, blockMs, NEVER) }),
+  })
+  const address = await peer.start()
+  const source = new SolanaSource({
+    rpcUrl: `http://${address}`,
+    wsUrl: `ws://${address}`,
+    blocks,
+    counters: newFeedCounters(),
+    timers,
+    settleMs: SETTLE_MS,
+    rawFrames: options.rawFrames ?? NO_RECORDER,
+    frameBytesMax: FRAME_BYTES_MAX,
+  })
+  const playing = peer.play()
+  try {
+    // As after a restart: what happens before the first connection is not lost either.
+    const { cursor = chain.blocks[0].slot - 1 } = options
+    return { ...(await runFeed([source], timers, lastSlot(chain), cursor)), peer }
+  } finally {
+    peer.stop()
+    await playing
+    timers.stop()
+  }
+}
+
+function lastSlot({ blocks }: TestChain): number {
+  return blocks[blocks.length - 1].slot
+}

@@ -1,0 +1,273 @@
+import { expect, test } from 'vitest'
+import type { Source } from '../../../src/feeds/supervisor/source.ts'
+import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
+import { CollectingSink } from '../collecting-sink.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
+import { VirtualTimers } from './virtual-timers.ts'
+
+async function started(sources: readonly Source[], cursor: number | null = null, slotsMax = 100) {
+  const timers = new VirtualTimers()
+  const sink = new CollectingSink()
+  const reports: string[] = []
+  const supervisor = new Supervisor({
+    sources,
+    cursor,
+    report: (who, reason) => reports.push(`${who}: ${reason}`),
+    backfillSlotsMax: slotsMax,
+    timers,
+    random: () => 1,
+  })
+  const ended = supervisor.start(sink)
+  await timers.pass(0)
+  const signatures = () =>
+    sink.all.map((event) => ('signature' in event ? event.signature : event.type))
+  const stop = async () => {
+    supervisor.stop()
+    await timers.pass(0)
+    await ended
+  }
+  return { timers, supervisor, reports, signatures, stop }
+}
+
+test('a slot is handed over when it is whole, in the order of its block', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor } = await started([source])
+  const { receiver } = source
+  receiver.connected()
+  for (const index of [2, 0, 1]) receiver.transaction(told(10, index))
+  expect(signatures()).toEqual([])
+  receiver.slotComplete(10, 9)
+  expect(signatures()).toEqual(['10/0', '10/1', '10/2'])
+  expect(supervisor.cursor).toBe(10)
+  await stop()
+})
+
+test('slots follow each other as the chain does, whatever came first', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop } = await started([source])
+  source.tell(10)
+  source.receiver.transaction(told(14))
+  source.receiver.slotComplete(14, 12)
+  source.receiver.transaction(told(11))
+  source.receiver.transaction(told(12))
+  source.receiver.slotComplete(12, 11)
+  expect(signatures()).toEqual(['10/0'])
+  source.receiver.slotComplete(11, 10)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '14/0'])
+  await stop()
+})
+
+test('a transaction counts once, whoever tells it and under whatever slot', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const { signatures, stop, supervisor } = await started([one, two])
+  one.tell(10)
+  two.tell(10, 11)
+  one.tell(11)
+  one.receiver.transaction(told(9, 0, { signature: '12/0' }))
+  one.receiver.transaction(told(500, 0, { signature: '12/0' }))
+  one.tell(12, 13)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0'])
+  expect(supervisor.figures()).toMatchObject({
+    feed_duplicates_total: 3,
+    feed_wrong_slots_total: 1,
+    feed_late_total: 0,
+  })
+  await stop()
+  expect(supervisor.figures()).toMatchObject({ feed_wrong_slots_total: 2 })
+  expect(signatures()).toHaveLength(4)
+})
+
+test('an exact transaction replaces one whose place is only guessed', async () => {
+  const [logs, blocks] = [new ScriptedSource('logs'), new ScriptedSource('blocks')]
+  const { signatures, stop } = await started([logs, blocks])
+  logs.receiver.transaction(told(10, 0, { signature: 'b', isExact: false }))
+  logs.receiver.transaction(told(10, 1, { signature: 'a', isExact: false }))
+  blocks.receiver.transaction(told(10, 3, { signature: 'a' }))
+  blocks.receiver.transaction(told(10, 7, { signature: 'b' }))
+  blocks.receiver.slotComplete(10, 9)
+  expect(signatures()).toEqual(['a', 'b'])
+  await stop()
+})
+
+test('what comes after its slot is handed over late, one slot later', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor } = await started([source])
+  source.tell(10)
+  source.receiver.transaction(told(10, 1))
+  source.tell(11)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  source.tell(12)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '10/1'])
+  expect(supervisor.figures().feed_late_total).toBe(1)
+  await stop()
+})
+
+test('a gap is told again before what comes after it', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.tell(10, 13, 14)
+  expect(signatures()).toEqual(['10/0'])
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])
+  expect(source.askedSlots).toEqual([[11, 12]])
+  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 2 })
+  await stop()
+})
+
+test('a gap that another source closes meanwhile is not asked for', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const { signatures, stop, timers } = await started([one, two])
+  one.tell(10, 12)
+  two.tell(11)
+  await timers.pass(1_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  expect([...one.askedSlots, ...two.askedSlots]).toEqual([])
+  await stop()
+})
+
+test('after a restart the slots since the last whole one are told again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source], 7)
+  expect(source.cursors).toEqual([7])
+  source.tell(10)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['8/0', '9/0', '10/0'])
+  await stop()
+})
+
+test('a back-fill that fails is tried again, with waits', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async () => {
+    throw new Error('429')
+  }
+  source.tell(10, 12)
+  await timers.pass(200 + 250 + 500)
+  expect(source.askedSlots).toHaveLength(3)
+  expect(supervisor.figures().feed_backfill_errors_total).toBe(3)
+  source.onBackfill = null
+  await timers.pass(1_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  await stop()
+})
+
+test('slots that nobody can tell are given up, counted and said', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async () => {
+    throw new SlotsUnavailable('pruned')
+  }
+  source.tell(10, 14)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '14/0'])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(3)
+  expect(reports).toEqual([
+    'gap: slots 11 to 13 are given up, their events are missing: scripted: pruned',
+  ])
+  await stop()
+})
+
+test('of an outage that was too long the oldest slots are given up', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source], 1_000, 100)
+  source.tell(2_000)
+  await timers.pass(200)
+  expect(source.askedSlots).toEqual([
+    [1_900, 1_963],
+    [1_964, 1_999],
+  ])
+  expect(supervisor.figures()).toMatchObject({ feed_slots_given_up_total: 899, feed_slot: 2_000 })
+  await stop()
+})
+
+test('when too much is held behind a gap it is let go and told again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source], null, 2_000)
+  source.onBackfill = async () => {
+    throw new Error('busy')
+  }
+  source.tell(10)
+  for (let slot = 12; slot < 700; slot++) source.tell(slot)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0'])
+  expect(supervisor.figures().feed_slots_held).toBeLessThanOrEqual(512)
+  expect(supervisor.figures().feed_held_dropped_total).toBeGreaterThan(0)
+  source.onBackfill = null
+  await timers.pass(60_000)
+  expect(signatures()).toEqual(Array.from({ length: 690 }, (_, n) => `${n + 10}/0`))
+  await stop()
+})
+
+test('a connection that is silent for five seconds is made anew', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  await timers.pass(4_000)
+  source.receiver.alive()
+  await timers.pass(4_900)
+  source.receiver.slotSeen(10)
+  expect(source.cursors).toHaveLength(1)
+  const dead = source.receiver
+  await timers.pass(100 + 250)
+  expect(source.cursors).toHaveLength(2)
+  expect(reports).toEqual(['scripted: nothing came for 5 s'])
+  dead.transaction(told(11))
+  dead.slotComplete(11, 10)
+  expect(supervisor.cursor).toBe(null)
+  expect(supervisor.figures()).toMatchObject({
+    feed_scripted_watchdog_total: 1,
+    feed_scripted_losses_total: 1,
+  })
+  await stop()
+})
+
+test('waits between connections double until one works', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  for (const waitMs of [250, 500, 1_000]) {
+    source.lose(new Error('refused'))
+    await timers.pass(waitMs - 1)
+    const { length } = source.cursors
+    await timers.pass(1)
+    expect(source.cursors).toHaveLength(length + 1)
+  }
+  expect(supervisor.notLive()).toBe(null)
+  await timers.pass(30_000)
+  expect(supervisor.notLive()).toBe('No feed is connected (scripted: nothing came for 5 s).')
+  source.receiver.connected()
+  expect(supervisor.notLive()).toBe(null)
+  const { length } = source.cursors
+  source.lose()
+  await timers.pass(250)
+  expect(source.cursors).toHaveLength(length + 1)
+  await stop()
+})
+
+test('events without a slot are left out while a source that knows slots is connected', async () => {
+  const [full, degraded] = [new ScriptedSource('full'), new ScriptedSource('portal', true)]
+  const { signatures, stop, supervisor } = await started([full, degraded])
+  degraded.receiver.connected()
+  degraded.receiver.events(told(0, 0, { signature: 'a' }).events)
+  full.receiver.connected()
+  degraded.receiver.events(told(0, 0, { signature: 'b' }).events)
+  expect(signatures()).toEqual(['a'])
+  expect(supervisor.figures()).toMatchObject({
+    feed_portal_standby_total: 1,
+    feed_portal_degraded: 1,
+  })
+  await stop()
+})
+
+test('a sink that throws ends the feed with its error', async () => {
+  const source = new ScriptedSource()
+  const supervisor = new Supervisor({ sources: [source], cursor: null, report: () => {} })
+  const ended = supervisor.start({
+    events: () => {
+      throw new Error('disk full')
+    },
+    records: () => {},
+  })
+  source.tell(10)
+  await expect(ended).rejects.toThrow('disk full')
+})

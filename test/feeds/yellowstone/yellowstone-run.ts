@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
+import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
+import type { TestChain } from '../peers/chain-blocks.ts'
+import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
+import { GeyserPeer, type GeyserPeerOptions } from '../peers/geyser-peer.ts'
+import { transactionAnswer } from '../peers/rpc-forms.ts'
+import { TurnTimers } from '../peers/turn-timers.ts'
+
+/** Longer than a run: a slot is settled by what follows it, however slow the machine is. */
+const SETTLE_MS = 10_000_000
+const MESSAGE_BYTES_MAX = 256 * 1024
+
+const TLS = join(import.meta.dirname, '..', 'peers', 'tls')
+/** Made for these tests, by nobody that anybody trusts. */
+export const tls = {
+  cert: readFileSync(join(TLS, 'localhost-cert.pem')),
+  key: readFileSync(join(TLS, 'localhost-key.pem')),
+}
+
+export interface YellowstoneOutcome extends FeedOutcome {
+  readonly peer: GeyserPeer
+}
+
+/** Plays a chain to the feed, over real gRPC. */
+export async function runYellowstone(
+  options: GeyserPeerOptions & { readonly rawFrames?: RawFrames },
+): Promise<YellowstoneOutcome> {
+  const { chain, rawFrames = NO_RECORDER } = options
+  const peer = new GeyserPeer({ ...options, hugeBytes: MESSAGE_BYTES_MAX * 2 })
+  const url = await peer.start()
+  const timers = new TurnTimers()
+  const source = new YellowstoneSource({
+    peer: {
+      url,
+      token: '',
+      messageBytesMax: MESSAGE_BYTES_MAX,
+      ...(options.tls !== undefined && { rootCertificates: options.tls.cert }),
+    },
+    counters: newFeedCounters(),
+    timers,
+    settleMs: SETTLE_MS,
+    rawFrames,
+  })
+  const playing = peer.play()
+  try {
+    // As after a restart: what happens before the first connection is not lost either.
+    const cursor = chain.blocks[0].slot - 1
+    const outcome = await runFeed([source], timers, lastSlot(chain), cursor)
+    return { ...outcome, peer }
+  } finally {
+    peer.stop()
+    await playing
+    timers.stop()
+  }
+}
+
+export function lastSlot({ blocks }: TestChain): number {
+  return blocks[blocks.length - 1].slot
+}
+
+/** The chain as a file of `getTransaction` answers, in its order. */
+export function transactionLines({ blocks }: TestChain): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.transactions.map((transaction) => JSON.stringify(transactionAnswer(block, transaction))),
+  )
+}

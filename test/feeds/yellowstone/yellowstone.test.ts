@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
+import { replayOf } from '../peers/feed-run.ts'
+import { everySeed, PATIENCE, SCHEDULES } from '../peers/runs.ts'
+import { syntheticChain } from '../peers/synthetic-chain.ts'
+import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
+
+const BLOCKS = 30
+const FAULTS_PER_RUN = 7
+
+test('a chain over gRPC gives the state of its file', async () => {
+  const chain = syntheticChain(1, 60)
+  const { digest, events, figures, reports, peer } = await runYellowstone({ chain })
+  const replayed = replayOf(transactionLines(chain))
+  expect(events).toEqual(replayed.events)
+  expect(digest).toBe(replayed.digest)
+  expect(new Set(events.map((event) => event.type))).toEqual(
+    new Set(['token_created', 'swap', 'completed', 'migrated']),
+  )
+  expect(figures).toMatchObject({ feed_duplicates_total: 0, feed_gaps_total: 0 })
+  expect(reports).toEqual([])
+  expect(peer.pongs).toBeGreaterThan(0)
+})
+
+/** Where each fault shows. */
+const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
+  drop: ['feed_gap_slots_total', 'feed_yellowstone_replays_total'],
+  duplicate: ['feed_duplicates_total'],
+  reorder: ['feed_reordered_total'],
+  disconnect: ['feed_yellowstone_losses_total'],
+  stall: ['feed_yellowstone_watchdog_total'],
+  'rate limit': ['feed_yellowstone_refusals_total', 'feed_backfill_errors_total'],
+  'wrong slot': ['feed_wrong_slots_total'],
+  'huge frame': ['feed_yellowstone_huge_messages_total'],
+  garbage: ['feed_yellowstone_bad_messages_total'],
+}
+
+test(
+  'whatever the connection does, the state is that of the undisturbed chain',
+  PATIENCE,
+  async () => {
+    const seen = new Map<Fault, number>()
+    const kinds = FAULTS.filter((fault) => SHOWS[fault] !== undefined)
+    await everySeed(async (seed) => {
+      const chain = syntheticChain(seed, BLOCKS)
+      const plan = new FaultPlan(seed, BLOCKS, kinds, FAULTS_PER_RUN)
+      const isSecure = seed % 5 === 0
+      const { digest, figures, reports } = await runYellowstone({
+        chain,
+        plan,
+        ...(isSecure && { tls }),
+      })
+      const told = `${[...plan.injected].join(' ')} ${JSON.stringify(figures)} ${reports.join('; ')}`
+      if (digest !== replayOf(transactionLines(chain)).digest)
+        throw new Error(`the state differs: ${told}`)
+      for (const [fault, count] of plan.injected) {
+        seen.set(fault, (seen.get(fault) ?? 0) + count)
+        const shown = (SHOWS[fault] ?? []).reduce((sum, name) => sum + figures[name], 0)
+        if (shown === 0) throw new Error(`${fault} shows nowhere: ${told}`)
+      }
+    })
+    console.log(
+      `faults of the Yellowstone peer: ${[...seen].map((pair) => pair.join(' ')).join(', ')}`,
+    )
+    // A few schedules have not every fault.
+    if (SCHEDULES > 8) expect(seen.size).toBeGreaterThan(5)
+  },
+)

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { OrderedTokens } from '../../src/engine/ordered-tokens.ts'
+
+test('tokens added and taken out in any order stand as a sort of them does', () => {
+  const key = fc.integer({ min: 0, max: 40 })
+  const steps = fc.array(fc.tuple(fc.nat(1_999), key), { minLength: 1, maxLength: 4_000 })
+  fc.assert(
+    fc.property(steps, fc.array(key, { maxLength: 1_500 }), (moves, first) => {
+      const keys = new Map(first.map((value, token) => [token, value]))
+      const compare = (a: number, b: number) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0) || a - b
+      const ordered = new OrderedTokens(compare)
+      ordered.reset([...keys.keys()])
+      for (const [token, value] of moves) {
+        const isListed = keys.has(token)
+        if (isListed) ordered.remove(token)
+        // One in ten of those that are listed goes for good.
+        if (isListed && value % 10 === 0) keys.delete(token)
+        else {
+          keys.set(token, value)
+          ordered.add(token)
+        }
+      }
+      const sorted = [...keys.keys()].sort(compare)
+      expect(ordered.count).toBe(sorted.length)
+      expect(ordered.tokens).toEqual(sorted)
+      expect(ordered.blocks.every((block) => block.length > 0)).toBe(true)
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,115 @@
+import { request } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
+import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
+
+let admin: RunningAdmin
+const snapshots: string[] = []
+const logged: string[] = []
+afterEach(() => admin?.stop())
+
+async function start(token: string | null = null, changes: Partial<AdminSource> = {}) {
+  const log = (_: unknown, message: string) => void logged.push(message)
+  admin = await startAdmin({
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    log: { info: log, warn: log, error: log },
+    source: {
+      metrics: async () => 'mintfeed_tokens 7\n',
+      notReady: () => null,
+      snapshot: async () => {
+        snapshots.push('made')
+        return 'made'
+      },
+      reloadTls: null,
+      ...changes,
+    },
+  })
+}
+
+interface Answer {
+  readonly status: number | undefined
+  readonly body: string
+}
+
+/** By node:http, since fetch does not let the Host header be chosen. */
+const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
+  new Promise<Answer>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: admin.port, method, path, headers }
+    const sent = request(options, (response) => {
+      let body = ''
+      response.on('data', (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      response.on('end', () => resolve({ status: response.statusCode, body }))
+    })
+    sent.on('error', reject).end()
+  })
+
+test('it shows metrics, health and readiness', async () => {
+  await start()
+  expect(await ask('GET', '/metrics')).toEqual({ status: 200, body: 'mintfeed_tokens 7\n' })
+  expect((await ask('GET', '/healthz')).status).toBe(200)
+  expect((await ask('GET', '/readyz')).status).toBe(200)
+  await admin.stop()
+  await start(null, { notReady: () => 'The disk is full.' })
+  const readiness = await ask('GET', '/readyz')
+  expect(readiness.status).toBe(503)
+  expect(readiness.body).toContain('The disk is full.')
+})
+
+test('a snapshot is made when it is asked for, and only by POST', async () => {
+  await start()
+  snapshots.length = 0
+  expect((await ask('GET', '/snapshot')).status).toBe(405)
+  expect(snapshots).toEqual([])
+  expect((await ask('POST', '/snapshot')).body).toContain('made')
+  expect(snapshots).toEqual(['made'])
+  await admin.stop()
+  await start(null, { snapshot: null })
+  expect((await ask('POST', '/snapshot')).status).toBe(409)
+})
+
+test('profiles are what browsers open', async () => {
+  await start()
+  const cpu = await ask('GET', '/profiles/cpu?seconds=1')
+  expect(Object.keys(JSON.parse(cpu.body))).toContain('samples')
+  const heap = await ask('GET', '/profiles/heap?seconds=1')
+  expect(Object.keys(JSON.parse(heap.body))).toContain('head')
+  expect((await ask('GET', '/profiles/cpu?seconds=0')).status).toBe(400)
+  expect((await ask('GET', '/profiles/cpu?seconds=61')).status).toBe(400)
+})
+
+test('without a token a web page gets nothing out of it', async () => {
+  await start()
+  snapshots.length = 0
+  expect((await ask('POST', '/snapshot', { Origin: 'http://evil.example' })).status).toBe(403)
+  expect((await ask('GET', '/metrics', { Host: 'evil.example' })).status).toBe(403)
+  expect((await ask('GET', '/metrics', { 'Sec-Fetch-Mode': 'no-cors' })).status).toBe(403)
+  expect((await ask('GET', '/metrics', { Host: `localhost:${admin.port}` })).status).toBe(200)
+  expect(snapshots).toEqual([])
+})
+
+test('with a token every request has to carry it', async () => {
+  await start('a-token-of-some-length')
+  expect((await ask('GET', '/metrics')).status).toBe(401)
+  expect((await ask('GET', '/metrics', { Authorization: 'Bearer wrong' })).status).toBe(401)
+  const headers = { Authorization: 'Bearer a-token-of-some-length', Host: 'ops.example' }
+  expect((await ask('GET', '/metrics', headers)).status).toBe(200)
+})
+
+test('what fails is logged and answered without its reason', async () => {
+  await start(null, { metrics: () => Promise.reject(new Error('secret')) })
+  const answer = await ask('GET', '/metrics')
+  expect(answer.status).toBe(500)
+  expect(answer.body).not.toContain('secret')
+  expect(logged).toContain('an admin request failed')
+})
+
+test('an unknown path is told what there is', async () => {
+  await start()
+  const answer = await ask('GET', '/nothing')
+  expect(answer.status).toBe(404)
+  expect(answer.body).toContain('POST /snapshot')
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { KeptAnswers } from '../../src/server/kept-answers.ts'
+import type { Reply } from '../../src/server/reply.ts'
+import { jsonReply, textOf } from '../../src/server/reply.ts'
+import { accept, type Parsed } from '../../src/wire/requests/parsed.ts'
+import { fakeAnswers, startFake } from './fake-service.ts'
+
+function replyIn(answer: Parsed<Reply> | Promise<Parsed<Reply>>): Reply {
+  if (answer instanceof Promise || !answer.ok) throw new Error('the answer is not there')
+  return answer.value
+}
+
+test('an answer is made once for a state, and made anew for the next', () => {
+  let version = 1
+  let made = 0
+  const kept = new KeptAnswers({ version: () => version, maxBytes: 1 << 20, isChecked: false })
+  const ask = (key: string) =>
+    textOf(replyIn(kept.answer(key, () => accept(jsonReply(`${key} ${++made}`)))))
+  expect([ask('a'), ask('b'), ask('a'), ask('b')]).toEqual(['a 1', 'b 2', 'a 1', 'b 2'])
+  version = 2
+  expect([ask('a'), ask('a')]).toEqual(['a 3', 'a 3'])
+  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 3, answer_cache_misses_total: 3 })
+})
+
+test('what is kept stays within its bytes, the longest unasked goes first', () => {
+  const kept = new KeptAnswers({ version: () => 0, maxBytes: 50_000, isChecked: false })
+  let made = 0
+  const ask = (key: number) =>
+    kept.answer(String(key), () => {
+      made += 1
+      return accept(jsonReply('x'.repeat(1_000)))
+    })
+  for (let key = 0; key < 1_000; key++) ask(key)
+  expect(kept.figures().answer_cache_bytes).toBeLessThanOrEqual(50_000)
+  expect(made).toBe(1_000)
+  ask(999)
+  expect(made).toBe(1_000)
+  ask(0)
+  expect(made).toBe(1_001)
+})
+
+test('a refusal is never kept', async () => {
+  const { server, calls } = await startFake()
+  for (let i = 0; i < 3; i++) {
+    const answer = await fetch(`${server.url}/api/v2/search/tokens/detailed`)
+    expect(answer.status).toBe(400)
+  }
+  expect(calls).toEqual([])
+  await server.stop()
+})
+
+test('the check of kept answers finds one that is not a fresh one', async () => {
+  const [stale, checked] = await Promise.all([
+    startFake({ answers: sameVersion() }),
+    startFake({ answers: sameVersion(), checksKept: true }),
+  ])
+  const ask = async (url: string) => {
+    const answer = await fetch(`${url}/api/v2/search/tokens/detailed?query=a`)
+    return [answer.status, answer.status === 200 ? await answer.text() : '']
+  }
+  expect([await ask(stale.server.url), await ask(stale.server.url)]).toEqual([
+    [200, '[1]'],
+    [200, '[1]'],
+  ])
+  expect([await ask(checked.server.url), await ask(checked.server.url)]).toEqual([
+    [200, '[1]'],
+    [500, ''],
+  ])
+  await Promise.all([stale.server.stop(), checked.server.stop()])
+})
+
+/** Answers that change although they say that nothing did. */
+function sameVersion() {
+  let made = 0
+  return { ...fakeAnswers([], () => `[${++made}]`), version: () => 7 }
+}

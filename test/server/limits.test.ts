@@ -1,0 +1,140 @@
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import type { ServerOptions } from '../../src/server/options.ts'
+import { type FakeService, startFake } from './fake-service.ts'
+import { LiveClient } from './live-client.ts'
+import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+
+let fake: FakeService
+const start = async (changes: Partial<ServerOptions> = {}) => {
+  fake = await startFake(changes)
+}
+afterEach(() => fake?.server.stop())
+
+const figures = async (): Promise<Record<string, number>> =>
+  (await (await fetch(`${fake.server.url}/readyz`)).json()) as Record<string, number>
+
+const from = (address: string, id = 'me') =>
+  LiveClient.open(`${fake.server.wsUrl}?id=${id}`, { headers: { 'X-Forwarded-For': address } })
+
+test('one socket more than allowed is closed, and there is room again when one leaves', async () => {
+  await start({ limits: { sockets: 3 } })
+  const three = await Promise.all([1, 2, 3].map(() => rawConnect(fake.server.port)))
+  const fourth = await rawConnect(fake.server.port)
+  await waitUntil(() => fourth.isEnded)
+  expect(fourth.isEnded).toBe(true)
+  expect(three.map((raw) => raw.isEnded)).toEqual([false, false, false])
+  three[0].socket.destroy()
+  await waitUntil(() => three[0].isEnded)
+  const answer = await exchange(
+    fake.server.port,
+    'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    (text) => text.includes('ok'),
+  )
+  expect(answer).toContain('"status":"ok"')
+  for (const raw of three) raw.socket.destroy()
+})
+
+test('live connections count as sockets until they close', async () => {
+  await start()
+  const clients = await Promise.all([1, 2, 3].map(() => from('1.1.1.1')))
+  // The reader of the figures is a socket itself.
+  expect(await figures()).toMatchObject({ sockets: 4, live_connections: 3 })
+  for (const client of clients) client.close()
+  await Promise.all(clients.map((client) => client.closed))
+  await expect.poll(figures).toMatchObject({ sockets: 1, live_connections: 0 })
+})
+
+test('an address may have so many live connections, others are not held back by it', async () => {
+  await start({ limits: { connectionsPerAddress: 2 }, trustProxy: ['127.0.0.1'] })
+  const clients = [await from('9.9.9.9'), await from('9.9.9.9')]
+  await expect(from('9.9.9.9')).rejects.toThrow('429')
+  clients.push(await from('9.9.9.8'))
+  clients[0].close()
+  await clients[0].closed
+  clients.push(await from('9.9.9.9'))
+  for (const client of clients) client.close()
+})
+
+test('the addresses of one /64 are one client', async () => {
+  await start({ limits: { connectionsPerAddress: 1 }, trustProxy: ['127.0.0.1'] })
+  const client = await from('2001:db8::1')
+  await expect(from('2001:db8::2')).rejects.toThrow('429')
+  client.close()
+})
+
+test('programs of this machine are not counted by address', async () => {
+  await start({ limits: { connectionsPerAddress: 1 } })
+  const clients = [await from('9.9.9.9'), await from('9.9.9.9')]
+  for (const client of clients) client.close()
+})
+
+test('more messages in a second than allowed close the connection with 4010', async () => {
+  await start({ limits: { messagesPerSecond: 50 } })
+  const quiet = await from('1.1.1.1')
+  const flood = await from('1.1.1.1')
+  for (let index = 0; index < 60; index++) flood.socket.send('{"type":"ping"}')
+  expect((await flood.closed).code).toBe(4010)
+  expect(flood.received.length).toBeLessThanOrEqual(50)
+  expect(await quiet.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  quiet.close()
+})
+
+test('pings of the protocol count too, and their answers do not pile up', async () => {
+  await start({ limits: { messagesPerSecond: 1_000_000 } })
+  const client = await from('1.1.1.1')
+  client.socket.pause()
+  const payload = Buffer.alloc(125)
+  for (let index = 0; index < 60_000; index++) client.socket.ping(payload)
+  await waitUntil(() => false, 1000)
+  client.socket.resume()
+  expect((await client.closed).code).toBe(4009)
+})
+
+test.each([400_000, 40_000])(
+  'a client that sends requests and reads no answers of %i bytes is cut off',
+  async (bytes) => {
+    await start()
+    fake.body = () => 'x'.repeat(bytes)
+    const path = '/api/v2/search/tokens/detailed?query=a'
+    const socket = connect(fake.server.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5000))
+    await expect.poll(async () => (await figures()).http_unread_answers_total).toBe(1)
+    // The kernel holds some megabytes; behind them one answer in eight finds it out.
+    expect(fake.calls.length).toBeLessThan(1000)
+    socket.resume()
+    await closed
+  },
+)
+
+test('a slow reader gets its answer whole', async () => {
+  await start()
+  const body = 'abcdefgh'.repeat(1_000_000)
+  fake.body = () => body
+  const response = await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
+  const reader = response.body?.getReader()
+  const chunks: Uint8Array[] = []
+  for (;;) {
+    const step = await reader?.read()
+    if (step === undefined || step.done) break
+    chunks.push(step.value)
+    if (chunks.length < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  expect(Buffer.concat(chunks).toString() === body).toBe(true)
+  expect(await figures()).toMatchObject({ http_unfinished_answers: 0 })
+})
+
+test('answers do not tell what serves them, and a defect is found by its id', async () => {
+  await start()
+  fake.body = () => {
+    throw new Error('secret')
+  }
+  const response = await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
+  expect(response.status).toBe(500)
+  const told = `${JSON.stringify([...response.headers])}${await response.text()}`
+  expect(told).not.toMatch(/secret|uWebSockets|node_modules|\.ts\b/i)
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+})

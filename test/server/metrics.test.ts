@@ -1,0 +1,55 @@
+import { afterEach, expect, test } from 'vitest'
+import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
+
+let fake: FakeService
+afterEach(() => fake?.server.stop())
+
+/** Name and value of every sample line. */
+async function samples(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${fake.server.url}/metrics`)).text()
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(0, at), Number(line.slice(at + 1))]
+    }),
+  )
+}
+
+test('requests are counted by route and status, with the time they took', async () => {
+  fake = await startFake()
+  const search = `${fake.server.url}/api/v2/search/tokens/detailed`
+  for (let index = 0; index < 3; index++) await fetch(`${search}?query=a`)
+  await fetch(search)
+  await fetch(`${fake.server.url}/nowhere`)
+  const found = await samples()
+  const name = 'mintfeed_http_request_duration_seconds'
+  expect(found.get('mintfeed_http_requests_total{route="search",status="200"}')).toBe(3)
+  expect(found.get('mintfeed_http_requests_total{route="search",status="400"}')).toBe(1)
+  expect(found.get('mintfeed_http_requests_total{route="none",status="404"}')).toBe(1)
+  expect(found.get(`${name}_count{route="search"}`)).toBe(4)
+  expect(found.get(`${name}_bucket{route="search",le="+Inf"}`)).toBe(4)
+  expect(found.get(`${name}_sum{route="search"}`)).toBeGreaterThan(0)
+})
+
+test('the buckets of a histogram never fall, and every value is a number', async () => {
+  fake = await startFake()
+  for (let index = 0; index < 20; index++) await fetch(`${fake.server.url}/healthz`)
+  const found = await samples()
+  const buckets = [...found].filter(([name]) => name.includes('_bucket{route="healthz"'))
+  const counts = buckets.map(([, value]) => value)
+  expect(counts).toEqual([...counts].sort((a, b) => a - b))
+  expect(counts.at(-1)).toBe(20)
+  for (const [name, value] of found) expect([name, Number.isFinite(value)]).toEqual([name, true])
+})
+
+test('a figure that only grows is a counter, the cache tells its hits', async () => {
+  const body = `"${'x'.repeat(5000)}"`
+  fake = await startFake({ answers: { ...fakeAnswers([], () => body), version: () => 0 } })
+  for (let index = 0; index < 3; index++)
+    await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
+  const text = await (await fetch(`${fake.server.url}/metrics`)).text()
+  expect(text).toContain('# TYPE mintfeed_answer_cache_hits_total counter')
+  expect(text).toContain('# TYPE mintfeed_sockets gauge')
+  expect((await samples()).get('mintfeed_answer_cache_hits_total')).toBe(2)
+})

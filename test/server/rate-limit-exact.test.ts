@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { rateLimiter } from '../../src/server/rate-limiter.ts'
+
+const WINDOW_MS = 100
+
+/** Requests of a few clients at times that never go back. */
+const requests = fc.array(
+  fc.record({ client: fc.integer({ min: 0, max: 9 }), waitMs: fc.integer({ min: 0, max: 40 }) }),
+  { maxLength: 400, size: 'max' },
+)
+
+/** Every window of a client, as the rule has it: it begins with the first request after the last. */
+class NaiveWindows {
+  readonly #windows = new Map<number, { startMs: number; allowed: number }>()
+
+  /** The window of the request at `nowMs`. */
+  of(client: number, nowMs: number) {
+    let window = this.#windows.get(client)
+    if (window === undefined || nowMs >= window.startMs + WINDOW_MS) {
+      window = { startMs: nowMs, allowed: 0 }
+      this.#windows.set(client, window)
+    }
+    return window
+  }
+}
+
+test('with room for everybody exactly the limit passes in every window', () => {
+  fc.assert(
+    fc.property(requests, fc.integer({ min: 1, max: 5 }), (asked, limit) => {
+      const limiter = rateLimiter({ limit, windowMs: WINDOW_MS })
+      const naive = new NaiveWindows()
+      let nowMs = 0
+      for (const { client, waitMs } of asked) {
+        nowMs += waitMs
+        const window = naive.of(client, nowMs)
+        const { allowed } = limiter.take(String(client), nowMs)
+        expect(allowed).toBe(window.allowed < limit)
+        if (allowed) window.allowed++
+      }
+    }),
+  )
+})
+
+test('with less room than clients nobody passes the limit in the window that the answer names', () => {
+  fc.assert(
+    fc.property(
+      requests,
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 0, max: 4 }),
+      fc.integer({ min: 1, max: 3 }),
+      (asked, limit, room, shared) => {
+        // In whole seconds, so that the answer's seconds tell where a window ends.
+        const limiter = rateLimiter({ limit, windowMs: WINDOW_MS * 1000 }, room, shared)
+        const allowed = new Map<string, number>()
+        let nowS = 0
+        for (const { client, waitMs } of asked) {
+          nowS += waitMs
+          const verdict = limiter.take(String(client), nowS * 1000)
+          const window = `${client} until ${nowS + verdict.resetS}`
+          const count = (allowed.get(window) ?? 0) + (verdict.allowed ? 1 : 0)
+          expect(count).toBeLessThanOrEqual(limit)
+          allowed.set(window, count)
+        }
+      },
+    ),
+  )
+})
+
+test('a flood of addresses neither grows the count nor resets anybody', () => {
+  const limiter = rateLimiter({ limit: 2, windowMs: 60_000 }, 100)
+  expect(limiter.take('victim', 0).allowed).toBe(true)
+  expect(limiter.take('victim', 0).allowed).toBe(true)
+  for (let index = 0; index < 50_000; index++) limiter.take(`flood-${index}`, 1)
+  expect(limiter.take('victim', 2).allowed).toBe(false)
+})

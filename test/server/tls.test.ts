@@ -1,0 +1,133 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:https'
+import { connect, type TLSSocket } from 'node:tls'
+import { afterEach, expect, test } from 'vitest'
+import { checkTlsFiles } from '../../src/server/tls-files.ts'
+import { makeCertificate } from './certificates.ts'
+import { type FakeService, startFake } from './fake-service.ts'
+import { LiveClient } from './live-client.ts'
+import { waitUntil } from './raw-http.ts'
+
+const one = makeCertificate('one')
+const two = makeCertificate('two')
+
+let fake: FakeService
+afterEach(() => fake?.server.stop())
+
+const secure = (agent: Agent) =>
+  new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const options = { agent, rejectUnauthorized: false }
+    get(`${fake.server.url}/healthz`, options, (response) => {
+      let body = ''
+      response.on('data', (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      response.on('end', () => resolve({ status: response.statusCode, body }))
+    }).on('error', reject)
+  })
+
+/** The name on the certificate that a new connection is shown; no server name is sent. */
+const shown = () =>
+  new Promise<string>((resolve, reject) => {
+    const options = { port: fake.server.port, host: '127.0.0.1', rejectUnauthorized: false }
+    const socket: TLSSocket = connect(options, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN))
+      socket.destroy()
+    }).on('error', reject)
+  })
+
+const open = () => LiveClient.open(`${fake.server.wsUrl}?id=me`, { rejectUnauthorized: false })
+
+const follow = (mint: string) => ({
+  event: 'update_mint_info',
+  data: { action: 'subscribe', id: 'me', mint },
+})
+
+test('HTTP and live feed speak TLS', async () => {
+  fake = await startFake({ tls: one })
+  expect(fake.server.url).toMatch(/^https:/)
+  expect((await secure(new Agent())).body).toBe('{"status":"ok"}')
+  const client = await open()
+  await client.ask(follow('A'))
+  fake.live.trade('A', { n: 1 })
+  expect(await client.next()).toMatchObject({ data: { n: 1 } })
+  client.close()
+})
+
+test('a new certificate is shown to new connections and drops none of the old ones', async () => {
+  fake = await startFake({ tls: one })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  await secure(agent)
+  const old = await open()
+  await old.ask(follow('A'))
+  expect(await shown()).toBe('one')
+  fake.server.changeTls(two)
+  expect(await shown()).toBe('two')
+  const young = await open()
+  await young.ask(follow('A'))
+  fake.live.trade('A', { n: 1 })
+  expect(await old.next()).toMatchObject({ data: { n: 1 } })
+  expect(await young.next()).toMatchObject({ data: { n: 1 } })
+  // The connection that was kept alive goes on under its old certificate.
+  expect((await secure(agent)).status).toBe(200)
+  expect(await old.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  old.close()
+  young.close()
+  agent.destroy()
+})
+
+test('certificates change under load and not one request fails', async () => {
+  fake = await startFake({ tls: one })
+  let isOver = false
+  let answered = 0
+  const load = async () => {
+    while (!isOver) {
+      expect((await secure(new Agent())).status).toBe(200)
+      answered++
+    }
+  }
+  const loads = [load(), load(), load(), load()]
+  for (let change = 0; change < 20; change++) {
+    const before = answered
+    fake.server.changeTls(change % 2 === 0 ? two : one)
+    await waitUntil(() => answered > before + 5)
+  }
+  isOver = true
+  await Promise.all(loads)
+  expect(answered).toBeGreaterThan(100)
+})
+
+test('connections of certificates long gone are cut when there are too many of them', async () => {
+  fake = await startFake({ tls: one })
+  const oldest = await open()
+  const kept: LiveClient[] = []
+  for (let change = 0; change < 9; change++) {
+    fake.server.changeTls(two)
+    kept.push(await open())
+  }
+  expect((await oldest.closed).code).toBe(1006)
+  expect(await kept[0].ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  for (const client of kept) client.close()
+})
+
+test('stop closes the connections of every certificate with 1012', async () => {
+  fake = await startFake({ tls: one })
+  const old = await open()
+  fake.server.changeTls(two)
+  const young = await open()
+  await fake.server.stop()
+  expect((await old.closed).code).toBe(1012)
+  expect((await young.closed).code).toBe(1012)
+})
+
+test('files that are no certificate with its key are refused with a sentence without contents', () => {
+  const mixed = makeCertificate('mixed')
+  expect(checkTlsFiles(mixed)).toBeGreaterThan(Date.now() / 1000)
+  copyFileSync(two.keyFile, mixed.keyFile)
+  expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
+  writeFileSync(mixed.certFile, 'nonsense')
+  expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
+  expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(
+    /^TLS_KEY \/nowhere\/key\.pem cannot be read: ENOENT\.$/,
+  )
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { slopePerHour } from './slope.ts'
+
+const every = (seconds: number, value: (at: number) => number) =>
+  Array.from({ length: 60 }, (_, index) => {
+    const atMs = index * seconds * 1000
+    return { atMs, value: value(atMs) }
+  })
+
+test('what grows by one in a second grows by 3,600 in an hour', () => {
+  expect(slopePerHour(every(1, (atMs) => 5 + atMs / 1000))).toBeCloseTo(3600, 6)
+})
+
+test('what goes up and down about one level has nearly no slope, nothing has none', () => {
+  const wave = every(1, (atMs) => 100 + ((atMs / 1000) % 2))
+  expect(Math.abs(slopePerHour(wave))).toBeLessThan(5)
+  expect(slopePerHour([])).toBe(0)
+  expect(slopePerHour([{ atMs: 1, value: 1 }])).toBe(0)
+})

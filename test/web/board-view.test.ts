@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/wire/answers.ts'
+import { parseTables } from '../../src/wire/requests/tables.ts'
+import {
+  boardViewText,
+  bound,
+  PLAIN_BOARD,
+  parseBoardView,
+  parseRange,
+  tableQuery,
+} from '../../web/src/filters/board-view.ts'
+import {
+  FLAG_KEYS,
+  filterCount,
+  RANGE_KEYS,
+  SOCIAL_KEYS,
+} from '../../web/src/filters/filter-fields.ts'
+import { PRESETS_MAX, parsePresets, withPreset } from '../../web/src/filters/presets.ts'
+import { SORT_KEYS } from '../../web/src/filters/sort-orders.ts'
+
+const range = fc
+  .tuple(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, max: 1e6 }), fc.nat(2))
+  .map(([a, b, which]) => {
+    if (which === 0) return { min: a }
+    return which === 1 ? { max: b } : { min: Math.min(a, b), max: Math.max(a, b) }
+  })
+const some = <K extends string, V>(keys: readonly K[], value: fc.Arbitrary<V>) =>
+  fc.dictionary(fc.constantFrom(...keys), value)
+const column = fc.record({
+  filters: fc
+    .tuple(
+      some(RANGE_KEYS, range),
+      some(FLAG_KEYS, fc.constant(true as const)),
+      some(SOCIAL_KEYS, fc.constant(true as const)),
+    )
+    .map(([ranges, flags, socials]) => ({
+      ...ranges,
+      ...flags,
+      ...(Object.keys(socials).length > 0 ? { socials } : {}),
+    })),
+  sort: fc.constantFrom(...SORT_KEYS),
+})
+const board = fc.record({ new: column, completing: column, graduated: column })
+
+test('every view of the board is in its address and comes back from it', () => {
+  fc.assert(
+    fc.property(board, (view) => {
+      expect(parseBoardView(boardViewText(view))).toEqual(view)
+    }),
+  )
+})
+
+test('the service takes the query of every view', () => {
+  fc.assert(
+    fc.property(board, (view) => {
+      const parsed = parseTables(JSON.stringify(tableQuery('new', view.new.filters)))
+      expect(parsed.ok).toBe(true)
+    }),
+  )
+})
+
+test('the page offers every filter that the service has', () => {
+  expect([...RANGE_KEYS].sort()).toEqual([...RANGE_FILTERS].sort())
+  expect([...FLAG_KEYS].sort()).toEqual([...FLAG_FILTERS].sort())
+})
+
+test('a foreign address shows the plain board', () => {
+  expect(parseBoardView('?new.holders=x..y&foo=1&new.sort=constructor&new.dexPaid=yes')).toEqual(
+    PLAIN_BOARD,
+  )
+  expect(parseRange('9..3')).toBeNull()
+  expect(parseRange('..')).toBeNull()
+})
+
+test('bounds are read as traders type them', () => {
+  expect(bound('1.5k')).toBe(1500)
+  expect(bound('2M')).toBe(2e6)
+  expect(bound('.5')).toBe(0.5)
+  expect(bound('ten')).toBeNull()
+})
+
+test('the badge counts ranges, flags and socials', () => {
+  expect(filterCount({ holders: { min: 1 }, dexPaid: true, socials: { twitter: true } })).toBe(3)
+  expect(filterCount({})).toBe(0)
+})
+
+test('presets are bounded, named once, and a spoiled store is an empty one', () => {
+  expect(parsePresets('{')).toEqual([])
+  expect(parsePresets('[1,{"name":"a"},{"name":"a","view":"x"}]')).toEqual([
+    { name: 'a', view: 'x' },
+  ])
+  let presets = withPreset([{ name: 'a', view: '1' }], { name: 'a', view: '2' })
+  expect(presets).toEqual([{ name: 'a', view: '2' }])
+  for (let i = 0; i < 40; i++) presets = withPreset(presets, { name: `p${i}`, view: '' })
+  expect(presets).toHaveLength(PRESETS_MAX)
+})

@@ -1,0 +1,109 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { ColumnFeed } from '../feed/column-feed.ts'
+import { boardViewText, type ColumnView, parseBoardView } from '../filters/board-view.ts'
+import { GROUPS, type Group } from '../filters/filter-fields.ts'
+import { addKeys } from '../frame/keyboard.ts'
+import { go, tokenPath } from '../frame/route.ts'
+import { COLUMN_TITLES, Column } from './column.tsx'
+import { PresetBar } from './preset-bar.tsx'
+
+interface Place {
+  readonly group: Group
+  readonly mint: string
+}
+
+/** The board: three live columns, what they show kept in the address. */
+export function BoardPage({ search }: { readonly search: string }) {
+  const view = useMemo(() => parseBoardView(search), [search])
+  const place = useSignal<Place | null>(null)
+  const onTab = useSignal<Group>('new')
+  const shown = useRef<Record<Group, readonly string[]>>({ new: [], completing: [], graduated: [] })
+  const feeds = useMemo(
+    () => ({
+      new: new ColumnFeed('new'),
+      completing: new ColumnFeed('completing'),
+      graduated: new ColumnFeed('graduated'),
+    }),
+    [],
+  )
+  useEffect(() => {
+    for (const group of GROUPS) feeds[group].follow(view[group].filters)
+  }, [feeds, view])
+  useEffect(
+    () => () => {
+      for (const group of GROUPS) feeds[group].close()
+    },
+    [feeds],
+  )
+
+  const showText = (text: string) => go(text === '' ? '/' : `/?${text}`, 'replace')
+  const onView = (group: Group, column: ColumnView) =>
+    showText(boardViewText({ ...view, [group]: column }))
+  const step = (by: number) => {
+    const { group, mint } = place.value ?? { group: onTab.value, mint: '' }
+    const mints = shown.current[group]
+    const at = Math.min(Math.max(mints.indexOf(mint) + by, 0), mints.length - 1)
+    if (at >= 0) place.value = { group, mint: mints[at] }
+  }
+  const change = (by: number) => {
+    const at = GROUPS.indexOf(place.value?.group ?? onTab.value) + by
+    const group = GROUPS[Math.min(Math.max(at, 0), GROUPS.length - 1)]
+    onTab.value = group
+    const [mint] = shown.current[group]
+    place.value = mint === undefined ? null : { group, mint }
+  }
+  useEffect(
+    () =>
+      addKeys({
+        j: () => step(1),
+        k: () => step(-1),
+        l: () => change(1),
+        h: () => change(-1),
+        Enter: () => {
+          if (place.value !== null) go(tokenPath(place.value.mint))
+        },
+        Escape: () => {
+          place.value = null
+        },
+      }),
+    [],
+  )
+
+  return (
+    <main class="board-page" id="main">
+      <h1 class="unseen">Live board</h1>
+      <div class="board-bar">
+        <PresetBar view={boardViewText(view)} onView={showText} />
+        <span class="spring" />
+        <span class="hint wide-only">Pointing at a column holds its order</span>
+        <div class="tabs">
+          {GROUPS.map((group) => (
+            <button
+              key={group}
+              type="button"
+              class="button"
+              aria-pressed={onTab.value === group}
+              onClick={() => (onTab.value = group)}
+            >
+              {COLUMN_TITLES[group]}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div class="board" data-tab={onTab}>
+        {GROUPS.map((group) => (
+          <Column
+            key={group}
+            group={group}
+            feed={feeds[group]}
+            view={view[group]}
+            currentMint={place.value?.group === group ? place.value.mint : null}
+            onView={(column) => onView(group, column)}
+            onShown={(mints) => (shown.current[group] = mints)}
+          />
+        ))}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,183 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { ColumnFeed } from '../feed/column-feed.ts'
+import { sparkFeed } from '../feed/spark-feed.ts'
+import type { ColumnView } from '../filters/board-view.ts'
+import { ROWS } from '../filters/board-view.ts'
+import { filterCount, type Group } from '../filters/filter-fields.ts'
+import { isSortKey, SORT_KEYS, SORTS, sorted } from '../filters/sort-orders.ts'
+import { Note } from '../parts/note.tsx'
+import { exact } from '../text/number-form.ts'
+import { ROW_HEIGHT, type ShownRow, seenRange } from './column-rows.ts'
+import { FilterPanel } from './filter-panel.tsx'
+import { HeldOrder } from './held-order.ts'
+import { Row } from './row.tsx'
+
+export const COLUMN_TITLES: Readonly<Record<Group, string>> = {
+  new: 'New',
+  completing: 'Completing',
+  graduated: 'Graduated',
+}
+const DEFAULT_SORTS: Readonly<Record<Group, string>> = {
+  new: 'Newest',
+  completing: 'Nearest to graduation',
+  graduated: 'Graduated last',
+}
+
+interface ColumnProps {
+  readonly group: Group
+  readonly feed: ColumnFeed
+  readonly view: ColumnView
+  /** The mint that the keyboard is at, in this column. */
+  readonly currentMint: string | null
+  readonly onView: (view: ColumnView) => void
+  readonly onShown: (mints: readonly string[]) => void
+}
+
+/** One live column of the board. */
+export function Column({ group, feed, view, currentMint, onView, onShown }: ColumnProps) {
+  const isFiltering = useSignal(false)
+  const sort = useSignal(view.sort)
+  sort.value = view.sort
+  const live = useComputed(() => sorted(feed.rows.value, sort.value))
+  const order = useMemo(() => new HeldOrder(live), [live])
+  const box = useRef<HTMLDivElement>(null)
+  const height = useSignal(0)
+
+  useEffect(() => followHeight(box.current, (px) => (height.value = px)), [height])
+  useEffect(() => {
+    order.reset()
+    box.current?.scrollTo({ top: 0 })
+  }, [order, view])
+
+  const { rows, arrived } = order.shown.value
+  const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
+  const seen = rows.slice(first, end)
+  const mints = seen.map(({ row }) => row.mint).join()
+  useEffect(
+    () =>
+      sparkFeed.want(
+        group,
+        rows.slice(first, end).map(({ row }) => row),
+      ),
+    [mints],
+  )
+  useEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
+  useEffect(() => scrollToCurrent(box.current, rows, currentMint), [currentMint])
+
+  return (
+    <section
+      class="column"
+      data-group={group}
+      data-seq={feed.seq}
+      aria-label={COLUMN_TITLES[group]}
+    >
+      <header class="column-head">
+        <h2>{COLUMN_TITLES[group]}</h2>
+        <span class="count" title={`Rows shown, at most ${ROWS}`}>
+          {exact(feed.rows.value.length)}
+        </span>
+        <span class="held">{heldText(order.isHeld, arrived)}</span>
+        <span class="spring" />
+        <select
+          class="select"
+          aria-label={`Order of ${COLUMN_TITLES[group]}`}
+          title={`Orders the ${ROWS} rows of this column`}
+          value={view.sort}
+          onChange={({ currentTarget: { value } }) => {
+            if (isSortKey(value)) onView({ ...view, sort: value })
+          }}
+        >
+          {SORT_KEYS.map((key) => (
+            <option key={key} value={key}>
+              {key === 'default' ? DEFAULT_SORTS[group] : SORTS[key].label}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={isFiltering.value}
+          onClick={() => (isFiltering.value = !isFiltering.value)}
+        >
+          Filter
+          {filterCount(view.filters) > 0 && <span class="badge">{filterCount(view.filters)}</span>}
+        </button>
+      </header>
+      {isFiltering.value ? (
+        <FilterPanel
+          filters={view.filters}
+          onFilters={(filters) => onView({ ...view, filters })}
+          onClose={() => (isFiltering.value = false)}
+        />
+      ) : (
+        <div />
+      )}
+      <div
+        ref={box}
+        class="rows"
+        onScroll={({ currentTarget }) => order.scrolled(currentTarget.scrollTop)}
+        onPointerEnter={({ pointerType }) => order.pointedAt(pointerType === 'mouse')}
+        onPointerLeave={() => order.pointedAt(false)}
+      >
+        <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
+        <ul style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+          {seen.map(({ row, isGone }, at) => (
+            <Row
+              key={row.mint}
+              row={row}
+              index={first + at}
+              isGone={isGone}
+              isCurrent={row.mint === currentMint}
+            />
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
+
+function Unfilled({
+  feed,
+  hasFilters,
+}: {
+  readonly feed: ColumnFeed
+  readonly hasFilters: boolean
+}) {
+  const problem = feed.problem.value
+  if (problem !== null) return <Note title="The service refuses this filter">{problem}</Note>
+  if (feed.isLoading.value) return <Note title="Loading">The first rows are on their way.</Note>
+  if (feed.rows.value.length > 0) return null
+  return hasFilters ? (
+    <Note title="Nothing fits">
+      No token passes these filters now. Rows appear as soon as one does.
+    </Note>
+  ) : (
+    <Note title="Empty">No token is in this group yet.</Note>
+  )
+}
+
+function heldText(isHeld: boolean, arrived: number): string {
+  if (!isHeld) return ''
+  return arrived > 0 ? `paused · ${arrived} new` : 'paused'
+}
+
+function followHeight(box: HTMLElement | null, told: (px: number) => void): () => void {
+  if (box === null) return () => {}
+  const observer = new ResizeObserver(() => told(box.clientHeight))
+  observer.observe(box)
+  return () => observer.disconnect()
+}
+
+function scrollToCurrent(
+  box: HTMLElement | null,
+  rows: readonly ShownRow[],
+  mint: string | null,
+): void {
+  const at = mint === null ? -1 : rows.findIndex(({ row }) => row.mint === mint)
+  if (box === null || at < 0) return
+  const top = at * ROW_HEIGHT
+  if (top < box.scrollTop) box.scrollTo({ top })
+  const bottom = top + ROW_HEIGHT - box.clientHeight
+  if (bottom > box.scrollTop) box.scrollTo({ top: bottom })
+}

@@ -1,0 +1,134 @@
+import { bound, rangeOf } from '../filters/board-view.ts'
+import {
+  type ColumnFilters,
+  FLAG_KEYS,
+  FLAG_LABELS,
+  type FlagKey,
+  RANGE_FIELDS,
+  type RangeField,
+  SOCIAL_KEYS,
+  SOCIAL_LABELS,
+  type SocialKey,
+} from '../filters/filter-fields.ts'
+
+interface PanelProps {
+  readonly filters: ColumnFilters
+  readonly onFilters: (filters: ColumnFilters) => void
+  readonly onClose: () => void
+}
+
+/** All filters of one column; each change takes effect at once. */
+export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <fieldset>
+        <legend>Ranges (inclusive; 1.5k and 2m are understood)</legend>
+        {RANGE_FIELDS.map((field) => (
+          <RangeInput key={field.key} field={field} filters={filters} onFilters={onFilters} />
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>Only tokens with</legend>
+        {FLAG_KEYS.map((key) => (
+          <Check
+            key={key}
+            label={FLAG_LABELS[key]}
+            isOn={filters[key] === true}
+            onChange={(isOn) => onFilters(withFlag(filters, key, isOn))}
+          />
+        ))}
+        {SOCIAL_KEYS.map((key) => (
+          <Check
+            key={key}
+            label={SOCIAL_LABELS[key]}
+            isOn={filters.socials?.[key] === true}
+            onChange={(isOn) => onFilters(withSocial(filters, key, isOn))}
+          />
+        ))}
+      </fieldset>
+      <div class="actions">
+        <button type="button" class="button main" onClick={onClose}>
+          Done
+        </button>
+        <button type="button" class="button edge" onClick={() => onFilters({})}>
+          Clear
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function RangeInput({
+  field,
+  filters,
+  onFilters,
+}: {
+  readonly field: RangeField
+  readonly filters: ColumnFilters
+  readonly onFilters: (filters: ColumnFilters) => void
+}) {
+  const { key, label, unit } = field
+  const range = filters[key]
+  const change = (min: number | null, max: number | null) => {
+    const { [key]: _, ...others } = filters
+    const next = rangeOf(min, max)
+    onFilters(next === null ? others : { ...others, [key]: next })
+  }
+  const text = (value: number | undefined) => (value === undefined ? '' : String(value))
+  return (
+    <div class="range">
+      <span>
+        {label} {unit !== '' && <span class="faint">{unit}</span>}
+      </span>
+      <input
+        class="field"
+        inputMode="decimal"
+        placeholder="min"
+        aria-label={`${label}, at least`}
+        value={text(range?.min)}
+        onChange={({ currentTarget }) => change(bound(currentTarget.value), range?.max ?? null)}
+      />
+      <input
+        class="field"
+        inputMode="decimal"
+        placeholder="max"
+        aria-label={`${label}, at most`}
+        value={text(range?.max)}
+        onChange={({ currentTarget }) => change(range?.min ?? null, bound(currentTarget.value))}
+      />
+    </div>
+  )
+}
+
+function Check({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  )
+}
+
+function withFlag(filters: ColumnFilters, key: FlagKey, isOn: boolean): ColumnFilters {
+  const { [key]: _, ...others } = filters
+  return isOn ? { ...others, [key]: true } : others
+}
+
+function withSocial(filters: ColumnFilters, key: SocialKey, isOn: boolean): ColumnFilters {
+  const { socials = {}, ...others } = filters
+  const { [key]: _, ...rest } = socials
+  const next = isOn ? { ...rest, [key]: true } : rest
+  return Object.keys(next).length === 0 ? others : { ...others, socials: next }
+}

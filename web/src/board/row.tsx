@@ -1,0 +1,80 @@
+import { useMemo } from 'preact/hooks'
+import type { TableRow } from '../../../client/src/mintfeed.ts'
+import { tokenPath } from '../frame/route.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { FlashUsd } from '../parts/flash.tsx'
+import { SocialMarks } from '../parts/social-marks.tsx'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { shown, shownName } from '../text/chain-text.ts'
+import { compact, exact, money, percent } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
+import { ROW_HEIGHT } from './column-rows.ts'
+import { RowSpark } from './row-spark.tsx'
+import { ShareBars } from './share-bars.tsx'
+
+interface RowProps {
+  readonly row: TableRow
+  readonly index: number
+  readonly isGone: boolean
+  readonly isCurrent: boolean
+}
+
+/** One token in its place. What is in it is only made anew when the row's numbers changed. */
+export function Row({ row, index, isGone, isCurrent }: RowProps) {
+  const inner = useMemo(() => <RowBody row={row} />, [row])
+  return (
+    <li
+      class={isGone ? 'row gone' : 'row'}
+      data-mint={row.mint}
+      aria-current={isCurrent ? 'true' : undefined}
+      style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
+    >
+      <a href={tokenPath(row.mint)}>{inner}</a>
+    </li>
+  )
+}
+
+function RowBody({ row }: { readonly row: TableRow }) {
+  const createdAt = parseTime(row.timestamp) ?? 0
+  return (
+    <>
+      <Avatar mint={row.mint} symbol={row.symbol} />
+      <span class="title">
+        <bdi class="symbol">{shownName(row.symbol, row.mint)}</bdi>
+        <bdi class="name">{shown(row.name)}</bdi>
+      </span>
+      <FlashUsd value={row.market_cap} cell="cap" />
+      <span class="facts">
+        <TimeAgo class="age" seconds={createdAt} />
+        <span title={`${exact(row.holders)} holders`}>
+          <span class="label">H</span> <span data-cell="holders">{compact(row.holders)}</span>
+        </span>
+        <span title={`${exact(row.tx_24h_buy)} buys, ${exact(row.tx_24h_sell)} sells in 24 h`}>
+          <span class="label">TX</span> <span data-cell="txs">{compact(row.tx_24h)}</span>
+        </span>
+        <span title="Tokens of this creator that graduated, and that did not">
+          <span class="label">DEV</span>{' '}
+          <span data-cell="creator">
+            {compact(row.creator_completed_pools)}/{compact(row.creator_completing_pools)}
+          </span>
+        </span>
+        <SocialMarks links={row} />
+      </span>
+      <span class="volume">
+        <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>
+          <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
+        </span>
+        <i
+          class="progress"
+          title={`Bonding curve ${percent(row.pct_completion)}`}
+          style={{ '--part': String(row.pct_completion / 100) }}
+        />
+        <span data-cell="progress">{percent(row.pct_completion)}</span>
+      </span>
+      <span class="lower">
+        <ShareBars row={row} />
+        <RowSpark mint={row.mint} />
+      </span>
+    </>
+  )
+}

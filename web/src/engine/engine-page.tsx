@@ -1,0 +1,138 @@
+import { useEffect } from 'preact/hooks'
+import { Note } from '../parts/note.tsx'
+import { linePath } from '../parts/spark.tsx'
+import { compact, exact } from '../text/number-form.ts'
+import { age } from '../text/time-form.ts'
+import { followFigures, rates, readings, readProblem, requests, series } from './figures.ts'
+import { followLag, lagsMs } from './launch-lag.ts'
+
+const MEGABYTE = 2 ** 20
+
+/** How the service itself is: figures of `/readyz` and `/metrics`, with plots of five minutes. */
+export function EnginePage() {
+  useEffect(followFigures, [])
+  useEffect(followLag, [])
+  const latest = readings.value.at(-1)
+  if (latest === undefined)
+    return (
+      <main class="scroll" id="main">
+        <Note title={readProblem.value === null ? 'Loading' : 'Out of reach'}>{readProblem}</Note>
+      </main>
+    )
+  const { figures, isReady, reason } = latest
+  const lags = lagsMs.value.map((ms) => Math.max(0, ms) / 1000)
+  const snapshotAge = figures.snapshot_age_seconds
+  const megabytes = (name: string) => series(name).map((bytes) => bytes / MEGABYTE)
+  return (
+    <main class="scroll" id="main">
+      <div class="page-head">
+        <h1>Engine</h1>
+        <span class="status" data-state={isReady ? 'live' : 'stale'} role="status">
+          {isReady ? 'Ready' : (reason ?? 'Not ready')}
+        </span>
+      </div>
+      <div class="plots">
+        <Plot name="Swaps a second" values={rates('swaps_folded_total')} />
+        <Plot name="Newest launch to page, s" values={lags} />
+        <Plot name="Live sockets" values={series('live_connections')} />
+        <Plot name="Messages published a second" values={rates('live_published_total')} />
+        <Plot name="Memory of the process, MB" values={megabytes('rss_bytes')} />
+        <Plot name="Heap, MB" values={megabytes('heap_used_bytes')} />
+        <Plot name="Loop held longest, ms" values={series('loop_delay_max_ms')} />
+        <Plot name="Journal events a second" values={rates('journal_seq')} />
+        <Plot
+          name="Journal not yet synced"
+          values={[]}
+          text={text(figures.journal_seq - figures.journal_synced_seq)}
+        />
+        <Plot
+          name="Age of the snapshot"
+          values={[]}
+          text={snapshotAge === undefined || snapshotAge < 0 ? 'none yet' : age(snapshotAge)}
+        />
+        <Plot name="Late swaps folded" values={series('late_folded_total')} />
+      </div>
+      <div class="two">
+        <Figures figures={figures} />
+        <Requests />
+      </div>
+    </main>
+  )
+}
+
+function text(value: number): string {
+  return Number.isNaN(value) ? 'no journal' : compact(value)
+}
+
+interface PlotProps {
+  readonly name: string
+  readonly values: readonly number[]
+  /** In place of the last value. */
+  readonly text?: string
+}
+
+function Plot({ name, values, text }: PlotProps) {
+  const last = values.at(-1)
+  return (
+    <section class="plot" aria-label={name}>
+      <h2>{name}</h2>
+      <b>{text ?? (last === undefined ? '–' : compact(last))}</b>
+      {values.length > 1 && (
+        <svg viewBox="0 0 240 40" preserveAspectRatio="none" aria-hidden="true">
+          <path d={linePath(values, 240, 40, 2)} />
+        </svg>
+      )}
+    </section>
+  )
+}
+
+function Figures({ figures }: { readonly figures: Readonly<Record<string, number>> }) {
+  const names = Object.keys(figures).sort()
+  return (
+    <section class="panel" aria-label="All figures">
+      <h2>All figures</h2>
+      <table class="table">
+        <tbody>
+          {names.map((name) => (
+            <tr key={name}>
+              <th scope="row">{name.replaceAll('_', ' ')}</th>
+              <td class="number" title={exact(figures[name])}>
+                {name.endsWith('_bytes')
+                  ? `${compact(figures[name] / MEGABYTE)} MB`
+                  : compact(figures[name])}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Requests() {
+  return (
+    <section class="panel" aria-label="Requests">
+      <h2>Requests answered</h2>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Route</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Count
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {requests.value.map(({ route, status, count }) => (
+            <tr key={`${route} ${status}`}>
+              <td>{route}</td>
+              <td class={status >= '400' ? 'down' : undefined}>{status}</td>
+              <td class="number">{exact(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,87 @@
+import { signal } from '@preact/signals'
+
+/** Figures of `/readyz` by name, with what the service says of itself. */
+export interface Reading {
+  /** Unix ms of this browser. */
+  readonly atMs: number
+  readonly isReady: boolean
+  /** Why it is not ready. */
+  readonly reason: string | null
+  readonly figures: Readonly<Record<string, number>>
+}
+
+/** How often is asked, in ms. */
+const EVERY_MS = 1_000
+/** Readings kept for the plots: five minutes. */
+const READINGS_MAX = 300
+
+export const readings = signal<readonly Reading[]>([])
+/** Requests by route and status, of `/metrics`. */
+export const requests = signal<readonly RequestCount[]>([])
+export const readProblem = signal<string | null>(null)
+
+export interface RequestCount {
+  readonly route: string
+  readonly status: string
+  readonly count: number
+}
+
+/** Reads until the returned function is called. */
+export function followFigures(): () => void {
+  let isWanted = true
+  let timer = 0
+  const look = async () => {
+    try {
+      const [ready, metrics] = await Promise.all([fetch('/readyz'), fetch('/metrics')])
+      readings.value = [...readings.value, parseReading(await ready.json())].slice(-READINGS_MAX)
+      requests.value = parseRequests(await metrics.text())
+      readProblem.value = null
+    } catch (error) {
+      readProblem.value = error instanceof Error ? error.message : String(error)
+    }
+    if (isWanted) timer = setTimeout(look, EVERY_MS)
+  }
+  void look()
+  return () => {
+    isWanted = false
+    clearTimeout(timer)
+  }
+}
+
+function parseReading(value: unknown): Reading {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  const all: Readonly<Record<string, unknown>> = Object.fromEntries(entries)
+  const figures = entries.flatMap(([name, figure]) =>
+    typeof figure === 'number' ? [[name, figure] as const] : [],
+  )
+  return {
+    atMs: Date.now(),
+    isReady: all.status === 'ready',
+    reason: typeof all.reason === 'string' ? all.reason : null,
+    figures: Object.fromEntries(figures),
+  }
+}
+
+const REQUESTS = /^mintfeed_http_requests_total\{route="([^"]*)",status="(\d+)"\} (\d+)/gm
+
+function parseRequests(text: string): readonly RequestCount[] {
+  return [...text.matchAll(REQUESTS)]
+    .map(([, route, status, count]) => ({ route, status, count: Number(count) }))
+    .sort((a, b) => b.count - a.count)
+}
+
+/** A figure over the readings, oldest first; what a reading does not have is left out. */
+export function series(name: string): readonly number[] {
+  return readings.value.flatMap(({ figures }) => (name in figures ? [figures[name]] : []))
+}
+
+/** What a counter grew by in a second, between each reading and the one before. */
+export function rates(name: string): readonly number[] {
+  const all = readings.value
+  return all.slice(1).flatMap((reading, index) => {
+    const before = all[index]
+    const seconds = (reading.atMs - before.atMs) / 1000
+    const grown = (reading.figures[name] ?? 0) - (before.figures[name] ?? 0)
+    return grown < 0 || seconds <= 0 ? [] : [grown / seconds]
+  })
+}

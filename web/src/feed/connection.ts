@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals'
+import { type LiveStatus, Mintfeed } from '../../../client/src/mintfeed.ts'
+
+const mintfeed = new Mintfeed(location.origin)
+
+/** Reads of the moment. */
+export const client = mintfeed.read
+/** What is live. */
+export const live = mintfeed.live
+
+/** A link that is down for longer than this shows numbers of the past, in ms. */
+const STALE_MS = 5_000
+
+export interface Link {
+  readonly state: 'connecting' | 'live' | 'reconnecting' | 'stale'
+  /** Position of the newest state that is shown; null before the first. */
+  readonly seq: number | null
+  /** Unix second of the newest frame; null before the first. */
+  readonly lastSeconds: number | null
+  readonly roundTripMs: number | null
+  readonly lagMs: number | null
+}
+
+export const link = signal<Link>({
+  state: 'connecting',
+  seq: null,
+  lastSeconds: null,
+  roundTripMs: null,
+  lagMs: null,
+})
+
+let staleTimer = 0
+
+live.onChange(statusChanged)
+
+function statusChanged({ connections, open }: LiveStatus): void {
+  const { state } = link.value
+  if (connections === 0) return
+  if (open === connections) {
+    clearTimeout(staleTimer)
+    staleTimer = 0
+    if (state !== 'live') link.value = { ...link.value, state: 'live' }
+    return
+  }
+  if (state !== 'live') return
+  link.value = { ...link.value, state: 'reconnecting' }
+  clearTimeout(staleTimer)
+  staleTimer = setTimeout(() => {
+    if (link.value.state === 'reconnecting') link.value = { ...link.value, state: 'stale' }
+  }, STALE_MS)
+}
+
+/** Told with everything that came: where the page now stands. */
+export function heard(seq: number): void {
+  const { roundTripMs, lagMs } = live.status
+  const lastSeconds = Math.floor(Date.now() / 1000)
+  link.value = { ...link.value, seq, lastSeconds, roundTripMs, lagMs }
+}

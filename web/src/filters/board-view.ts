@@ -1,0 +1,106 @@
+import {
+  BODY_KEYS,
+  type ColumnFilters,
+  FLAG_KEYS,
+  type FlagKey,
+  GROUPS,
+  type Group,
+  RANGE_KEYS,
+  type Range,
+  type RangeKey,
+  SOCIAL_KEYS,
+  type SocialKey,
+} from './filter-fields.ts'
+import { isSortKey, type SortKey } from './sort-orders.ts'
+
+/** What a column shows: filters and order. */
+export interface ColumnView {
+  readonly filters: ColumnFilters
+  readonly sort: SortKey
+}
+
+/** What the board shows; it is the part of the address behind `?`. */
+export type BoardView = Readonly<Record<Group, ColumnView>>
+
+/** Rows of a column the service is asked for: enough to scroll, few enough to stay live. */
+export const ROWS = 100
+
+const PLAIN: ColumnView = { filters: {}, sort: 'default' }
+export const PLAIN_BOARD: BoardView = { new: PLAIN, completing: PLAIN, graduated: PLAIN }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Reads `new.holders=20..&new.dexPaid=1&new.socials=twitter&new.sort=cap`; what it does not know it leaves out. */
+export function parseBoardView(search: string): BoardView {
+  const parameters = new URLSearchParams(search)
+  const column = (group: Group): ColumnView => {
+    const read = (key: string) => parameters.get(`${group}.${key}`)
+    const sort = read('sort') ?? ''
+    return { filters: parseFilters(read), sort: isSortKey(sort) ? sort : 'default' }
+  }
+  return { new: column('new'), completing: column('completing'), graduated: column('graduated') }
+}
+
+function parseFilters(read: (key: string) => string | null): ColumnFilters {
+  const ranges: Partial<Record<RangeKey, Range>> = {}
+  for (const key of RANGE_KEYS) {
+    const range = parseRange(read(key))
+    if (range !== null) ranges[key] = range
+  }
+  const flags: Partial<Record<FlagKey, true>> = {}
+  for (const key of FLAG_KEYS) if (read(key) === '1') flags[key] = true
+  const socials: Partial<Record<SocialKey, true>> = {}
+  const asked = (read('socials') ?? '').split(',')
+  for (const key of SOCIAL_KEYS) if (asked.includes(key)) socials[key] = true
+  const hasSocials = Object.keys(socials).length > 0
+  return { ...ranges, ...flags, ...(hasSocials ? { socials } : {}) }
+}
+
+/** `20..50`, `20..`, `..50`; null when neither bound can be read or they are the wrong way round. */
+export function parseRange(text: string | null): Range | null {
+  const parts = /^(-?[\d.]*)\.\.(-?[\d.]*)$/.exec(text ?? '')
+  if (parts === null) return null
+  return rangeOf(bound(parts[1]), bound(parts[2]))
+}
+
+/** A range of the bounds that are there; null when it would be no filter, or one that is refused. */
+export function rangeOf(min: number | null, max: number | null): Range | null {
+  if (min === null && max === null) return null
+  if (min !== null && max !== null && min > max) return null
+  const range: Writable<Range> = {}
+  if (min !== null) range.min = min
+  if (max !== null) range.max = max
+  return range
+}
+
+/** What was typed as a bound, `1500`, `1.5k`, `2m`; null when it is none. */
+export function bound(text: string): number | null {
+  const parts = /^(-?\d*\.?\d+)([kmb]?)$/i.exec(text.trim())
+  if (parts === null) return null
+  const step = { '': 1, k: 1e3, m: 1e6, b: 1e9 }[parts[2].toLowerCase()] ?? 1
+  const value = Number(parts[1]) * step
+  return Number.isFinite(value) ? value : null
+}
+
+/** The other way: empty when nothing is filtered and the orders are the service's. */
+export function boardViewText(view: BoardView): string {
+  const parameters = new URLSearchParams()
+  for (const group of GROUPS) {
+    const { filters, sort } = view[group]
+    for (const key of RANGE_KEYS) {
+      const range = filters[key]
+      if (range !== undefined)
+        parameters.set(`${group}.${key}`, `${range.min ?? ''}..${range.max ?? ''}`)
+    }
+    for (const key of FLAG_KEYS) if (filters[key] === true) parameters.set(`${group}.${key}`, '1')
+    const socials = SOCIAL_KEYS.filter((key) => filters.socials?.[key] === true)
+    if (socials.length > 0) parameters.set(`${group}.socials`, socials.join(','))
+    if (sort !== 'default') parameters.set(`${group}.sort`, sort)
+  }
+  return parameters.toString()
+}
+
+/** The body of the table query that gives one column. */
+export function tableQuery(group: Group, filters: ColumnFilters) {
+  return { type: group, limit: ROWS, [BODY_KEYS[group]]: filters }
+}

@@ -1,0 +1,44 @@
+import { createRef } from 'preact'
+
+const dialog = createRef<HTMLDialogElement>()
+
+export function openHelp(): void {
+  dialog.current?.showModal()
+}
+
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['/'], 'search a token by name, symbol or mint'],
+  [['j', 'k'], 'next and previous row'],
+  [['h', 'l'], 'column to the left and to the right'],
+  [['Enter'], 'open the row'],
+  [['b', 'e'], 'board, engine'],
+  [['t'], 'light or dark'],
+  [['Esc'], 'leave the search or the row'],
+  [['?'], 'this list'],
+]
+
+/** The keys of the page. */
+export function HelpDialog() {
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([keys, what]) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" class="button main">
+          Close
+        </button>
+      </form>
+    </dialog>
+  )
+}

@@ -1,0 +1,31 @@
+/** Keys of the whole page. A page adds its own while it is shown. */
+export type Keys = Readonly<Record<string, () => void>>
+
+const layers: Keys[] = []
+
+/** Listens to keys until the returned function is called; the latest layer goes first. */
+export function addKeys(keys: Keys): () => void {
+  layers.unshift(keys)
+  return () => {
+    const at = layers.indexOf(keys)
+    if (at >= 0) layers.splice(at, 1)
+  }
+}
+
+/** Someone who types into a field, or uses a shortcut of the browser, means that. */
+export function listenToKeys(): void {
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    const own = layers.find((keys) => Object.hasOwn(keys, event.key))
+    if (own === undefined) return
+    event.preventDefault()
+    own[event.key]()
+  })
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.closest('input,select,textarea,dialog') !== null || target.isContentEditable)
+  )
+}

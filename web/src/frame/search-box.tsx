@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { TokenSearchDetailed } from '../../../client/src/mintfeed.ts'
+import { client } from '../feed/connection.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { shown, shownName } from '../text/chain-text.ts'
+import { usd } from '../text/number-form.ts'
+import { addKeys } from './keyboard.ts'
+import { go, tokenPath, walletPath } from './route.ts'
+
+/** A pause in typing after which is asked, in ms: 120 questions a minute are allowed. */
+const PAUSE_MS = 180
+/** Tokens shown at most. */
+const SHOWN_MAX = 12
+/** Characters that the service takes (docs/api.md). */
+const QUERY_MAX = 128
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+interface Found {
+  readonly query: string
+  readonly tokens: readonly TokenSearchDetailed[]
+  readonly problem: string | null
+}
+
+/** Search as you type, over the whole market. */
+export function SearchBox() {
+  const input = useRef<HTMLInputElement>(null)
+  const query = useSignal('')
+  const found = useSignal<Found | null>(null)
+  const at = useSignal(0)
+
+  useEffect(() => addKeys({ '/': () => input.current?.focus() }), [])
+  const wanted = query.value.trim()
+  useEffect(() => {
+    if (wanted === '') {
+      found.value = null
+      return
+    }
+    let isWanted = true
+    const timer = setTimeout(async () => {
+      const answer = await client.search(wanted)
+      if (!isWanted) return
+      at.value = 0
+      found.value = answer.ok
+        ? { query: wanted, tokens: answer.data.slice(0, SHOWN_MAX), problem: null }
+        : { query: wanted, tokens: [], problem: answer.problem.message }
+    }, PAUSE_MS)
+    return () => {
+      isWanted = false
+      clearTimeout(timer)
+    }
+  }, [wanted])
+
+  const leave = () => {
+    query.value = ''
+    input.current?.blur()
+  }
+  const open = (path: string) => {
+    leave()
+    go(path)
+  }
+  const tokens = found.value?.tokens ?? []
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key } = event
+    if (key === 'Escape') leave()
+    else if (key === 'ArrowDown') at.value = Math.min(at.value + 1, tokens.length - 1)
+    else if (key === 'ArrowUp') at.value = Math.max(at.value - 1, 0)
+    else if (key === 'Enter' && tokens[at.value] !== undefined)
+      open(tokenPath(tokens[at.value].mint))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <search class="search">
+      <input
+        ref={input}
+        class="field"
+        type="text"
+        role="combobox"
+        aria-label="Search a token"
+        aria-expanded={found.value !== null}
+        aria-controls="found"
+        aria-activedescendant={tokens.length > 0 ? `found-${at.value}` : undefined}
+        placeholder="Search name, symbol or mint"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={QUERY_MAX}
+        value={query}
+        onInput={({ currentTarget }) => {
+          query.value = currentTarget.value
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <kbd>/</kbd>
+      {found.value !== null && (
+        <div class="found" id="found" role="listbox" aria-label="Tokens found">
+          {tokens.map((token, index) => (
+            <a
+              key={token.mint}
+              id={`found-${index}`}
+              role="option"
+              aria-selected={index === at.value}
+              href={tokenPath(token.mint)}
+              onClick={leave}
+            >
+              <Avatar mint={token.mint} symbol={token.symbol} />
+              <span class="title">
+                <bdi>{shownName(token.symbol, token.mint)}</bdi>{' '}
+                <bdi class="faint">{shown(token.name)}</bdi>
+              </span>
+              <span>{usd(token.market_cap)}</span>
+            </a>
+          ))}
+          {tokens.length === 0 && <NothingFound found={found.value} onWallet={open} />}
+        </div>
+      )}
+    </search>
+  )
+}
+
+function NothingFound({
+  found,
+  onWallet,
+}: {
+  readonly found: Found
+  readonly onWallet: (path: string) => void
+}) {
+  if (found.problem !== null) return <p class="note">{found.problem}</p>
+  if (!ADDRESS.test(found.query)) return <p class="note">No token is called so.</p>
+  return (
+    <p class="note">
+      No token has this mint.{' '}
+      <button type="button" class="button edge" onClick={() => onWallet(walletPath(found.query))}>
+        Open it as a wallet
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,89 @@
+/** Numbers as traders write them: few digits that carry, the same width for the same size. */
+
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
+const STEPS: readonly (readonly [number, string])[] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+]
+
+/** Significant digits of a small price. */
+const SMALL_DIGITS = 4
+/** From this many zeros behind the point on they are counted instead of written. */
+const COUNTED_ZEROS = 3
+
+/** `1.23M`, `59.9K`, `812`, `4.5`, `0.032`, `0.0₅42`. Not finite: `–`. */
+export function compact(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  const size = Math.abs(value)
+  const sign = value < 0 ? '-' : ''
+  for (const [step, letter] of STEPS) {
+    // What would round up to 1000K is 1M.
+    if (size >= step * 0.9995) return `${sign}${threeDigits(size / step)}${letter}`
+  }
+  if (size === 0) return '0'
+  if (size >= 1) return `${sign}${threeDigits(size)}`
+  return `${sign}${small(size)}`
+}
+
+/** `$1.23M`, `-$4.5`. */
+export function usd(value: number): string {
+  return value < 0 ? `-$${compact(-value)}` : `$${compact(value)}`
+}
+
+/** `12.3%`, `0.4%`, `<0.1%`, `100%`. */
+export function percent(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  const size = Math.abs(value)
+  if (size !== 0 && size < 0.05) return value < 0 ? '>-0.1%' : '<0.1%'
+  if (size >= 1e4) return `${compact(value)}%`
+  return `${trimmed(value.toFixed(size >= 99.95 ? 0 : 1))}%`
+}
+
+/** A percent where the place is small: `56`, `2.5`, `0`. */
+export function share(value: number): string {
+  return value >= 9.95 ? value.toFixed(0) : trimmed(value.toFixed(1))
+}
+
+/** An amount of dollars, cents at the smallest: `$1.23M`, `$0.42`, `<$0.01`. */
+export function money(value: number): string {
+  const size = Math.abs(value)
+  const sign = value < 0 ? '-' : ''
+  if (size >= 0.995 || size === 0 || Number.isNaN(size)) return usd(value)
+  return size < 0.005 ? `${sign}<$0.01` : `${sign}$${size.toFixed(2)}`
+}
+
+/** `+$1.2K`, `-$30`, `+$0.42`, `$0`: what was won or lost. */
+export function signedMoney(value: number): string {
+  return value > 0 ? `+${money(value)}` : money(value)
+}
+
+/** `12,345`: for exact counts on hover. */
+export function exact(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 12 })
+}
+
+function threeDigits(value: number): string {
+  if (value >= 99.95) return value.toFixed(0)
+  return trimmed(value.toFixed(value >= 9.995 ? 1 : 2))
+}
+
+/** Below 1: zeros behind the point are counted in a small figure when there are many. */
+function small(size: number): string {
+  const [digits, exponent] = size.toExponential(SMALL_DIGITS - 1).split('e')
+  const zeros = -Number(exponent) - 1
+  // Rounded up to a whole one.
+  if (zeros < 0) return trimmed(Number(`${digits}e${exponent}`).toFixed(SMALL_DIGITS - 1))
+  const carried = digits.replace('.', '').replace(/0+$/, '')
+  if (zeros < COUNTED_ZEROS) return `0.${'0'.repeat(zeros)}${carried}`
+  return `0.0${subscript(zeros)}${carried}`
+}
+
+function subscript(count: number): string {
+  return [...String(count)].map((digit) => SUBSCRIPTS[Number(digit)]).join('')
+}
+
+function trimmed(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+}

@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals'
+import type { Bar, BarsUpdate, Resolution, Subscription } from '../../../client/src/mintfeed.ts'
+import { heard, live } from '../feed/connection.ts'
+import { withBars } from '../feed/spark-feed.ts'
+
+/** Bars the chart begins with, and keeps at most. */
+const BARS_FIRST = 1_500
+const BARS_MAX = 5_000
+
+/** Bars of one mint and width, live. */
+export class CandleFeed {
+  readonly bars = signal<readonly Bar[]>([])
+  readonly seq = signal<number | null>(null)
+  readonly isLoading = signal(true)
+  #subscription: Subscription<BarsUpdate> | null = null
+
+  follow(mint: string, width: Resolution): void {
+    this.close()
+    this.isLoading.value = true
+    this.bars.value = []
+    const subscription = live.candles(mint, width, { countback: BARS_FIRST })
+    this.#subscription = subscription
+    void this.#read(subscription)
+  }
+
+  close(): void {
+    this.#subscription?.close()
+    this.#subscription = null
+  }
+
+  async #read(subscription: Subscription<BarsUpdate>): Promise<void> {
+    for await (const update of subscription) {
+      if (subscription !== this.#subscription) return
+      this.isLoading.value = false
+      if (update.kind === 'refused') continue
+      const bars = update.isWhole ? update.bars : withBars(this.bars.value, update.bars)
+      this.bars.value = bars.slice(-BARS_MAX)
+      this.seq.value = update.seq
+      heard(update.seq)
+    }
+  }
+}

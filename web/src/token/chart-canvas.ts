@@ -1,0 +1,134 @@
+import {
+  CandlestickSeries,
+  type CandlestickSeriesPartialOptions,
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import { compact } from '../text/number-form.ts'
+import type { Candle } from './candle-view.ts'
+import type { BarMark } from './marks.ts'
+
+const LETTERS = { creator: 'C', sniper: 'S', followed: 'F' } as const
+
+/** The one place that knows the chart library. */
+export class ChartCanvas {
+  readonly #chart: IChartApi
+  readonly #candles: ISeriesApi<'Candlestick'>
+  readonly #volumes: ISeriesApi<'Histogram'>
+  readonly #marks: ISeriesMarkersPluginApi<Time>
+
+  constructor(box: HTMLElement, onPointed: (time: number | null) => void) {
+    // The required link to TradingView stands below the chart: the logo would bring a style element.
+    this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
+    this.#volumes = this.#chart.addSeries(HistogramSeries, {
+      priceScaleId: 'volume',
+      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      lastValueVisible: false,
+      priceLineVisible: false,
+    })
+    this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
+    this.#candles = this.#chart.addSeries(CandlestickSeries, {
+      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      borderVisible: false,
+    })
+    this.#marks = createSeriesMarkers(this.#candles, [])
+    this.#chart.subscribeCrosshairMove(({ time }) =>
+      onPointed(typeof time === 'number' ? time : null),
+    )
+    this.wear()
+  }
+
+  /** Takes the colours of the page's theme. */
+  wear(): void {
+    const colour = colours()
+    this.#chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: colour('--ground') },
+        textColor: colour('--soft'),
+        fontFamily: getComputedStyle(document.body).fontFamily,
+        fontSize: 11,
+      },
+      grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
+      rightPriceScale: { borderColor: colour('--line'), scaleMargins: { top: 0.08, bottom: 0.2 } },
+      timeScale: {
+        borderColor: colour('--line'),
+        timeVisible: true,
+        secondsVisible: true,
+        rightOffset: 4,
+      },
+      crosshair: { mode: 0 },
+    })
+    const worn: CandlestickSeriesPartialOptions = {
+      upColor: colour('--up'),
+      downColor: colour('--down'),
+      wickUpColor: colour('--up'),
+      wickDownColor: colour('--down'),
+    }
+    this.#candles.applyOptions(worn)
+  }
+
+  /** All bars anew, the newest in sight. */
+  show(candles: readonly Candle[]): void {
+    const colour = colours()
+    this.#candles.setData(candles.map(candleData))
+    this.#volumes.setData(candles.map((candle) => volumeData(candle, colour)))
+  }
+
+  /** Brings the newest bars into sight, as many as are read well. */
+  fit(count: number): void {
+    this.#chart.timeScale().setVisibleLogicalRange({ from: count - 120, to: count + 4 })
+  }
+
+  /** The newest bar, or one after it. */
+  update(candle: Candle): void {
+    this.#candles.update(candleData(candle))
+    this.#volumes.update(volumeData(candle, colours()))
+  }
+
+  mark(marks: readonly BarMark[]): void {
+    const colour = colours()
+    this.#marks.setMarkers(
+      marks.map(({ kind, direction, time, count }) => ({
+        time: timeOf(time),
+        position: direction === 'buy' ? 'belowBar' : 'aboveBar',
+        shape: direction === 'buy' ? 'arrowUp' : 'arrowDown',
+        color: colour(kind === 'creator' ? '--warn' : direction === 'buy' ? '--up' : '--down'),
+        text: count > 1 ? `${LETTERS[kind]}${count}` : LETTERS[kind],
+        size: 0.6,
+      })),
+    )
+  }
+
+  close(): void {
+    this.#chart.remove()
+  }
+}
+
+function candleData({ time, open, high, low, close }: Candle) {
+  return { time: timeOf(time), open, high, low, close }
+}
+
+function volumeData({ time, open, close, volume }: Candle, colour: (name: string) => string) {
+  return {
+    time: timeOf(time),
+    value: volume,
+    color: colour(close >= open ? '--up-flash' : '--down-flash'),
+  }
+}
+
+/** The library's brand of unix seconds. */
+function timeOf(seconds: number): UTCTimestamp {
+  return seconds as UTCTimestamp
+}
+
+function colours(): (name: string) => string {
+  const style = getComputedStyle(document.documentElement)
+  return (name) => style.getPropertyValue(name).trim()
+}

@@ -1,0 +1,157 @@
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Resolution } from '../../../client/src/mintfeed.ts'
+import { nowSeconds } from '../frame/now.ts'
+import { theme } from '../frame/theme.ts'
+import { Note } from '../parts/note.tsx'
+import { BarTable } from './bar-table.tsx'
+import { CandleFeed } from './candle-feed.ts'
+import { CandleLegend } from './candle-legend.tsx'
+import { type CandleView, candleOf, WIDTHS, widthFor, widthLabel } from './candle-view.ts'
+import type { ChartCanvas } from './chart-canvas.ts'
+import { barMarks, type Mark } from './marks.ts'
+
+interface ChartProps {
+  readonly mint: string
+  /** Unix seconds; the chart begins with a width that fits the token's age. */
+  readonly createdAt: number
+  /** Whole tokens. */
+  readonly supply: ReadonlySignal<number>
+  readonly marks: ReadonlySignal<readonly Mark[]>
+}
+
+/** The candle chart of a token: all widths, both units, price or market cap, live. */
+export function Chart({ mint, createdAt, supply, marks }: ChartProps) {
+  const width = useSignal<Resolution>(widthFor(nowSeconds.peek() - createdAt))
+  const view = useSignal<CandleView>({ unit: 'usd', measure: 'cap' })
+  const pointed = useSignal<number | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const canvas = useSignal<ChartCanvas | null>(null)
+  const feed = useMemo(() => new CandleFeed(), [])
+  const candles = useComputed(() =>
+    feed.bars.value.map((bar) => candleOf(bar, view.value, supply.value)),
+  )
+  const shownBars = useRef(0)
+
+  useEffect(() => {
+    let isWanted = true
+    // The library is large: it comes with the first chart, not with the page.
+    void import('./chart-canvas.ts').then(({ ChartCanvas }) => {
+      if (!isWanted || box.current === null) return
+      canvas.value = new ChartCanvas(box.current, (time) => {
+        pointed.value = time
+      })
+    })
+    return () => {
+      isWanted = false
+      canvas.value?.close()
+      canvas.value = null
+      feed.close()
+    }
+  }, [])
+  useEffect(() => {
+    shownBars.current = 0
+    feed.follow(mint, width.value)
+  }, [mint, width.value])
+  useSignalEffect(() => {
+    const all = candles.value
+    canvas.value?.show(all)
+    if (shownBars.current === 0 && all.length > 0) canvas.value?.fit(all.length)
+    if (canvas.value !== null) shownBars.current = all.length
+  })
+  useSignalEffect(() => {
+    const times = feed.bars.value.map(({ time }) => time)
+    canvas.value?.mark(barMarks(marks.value, times))
+  })
+  useSignalEffect(() => {
+    theme.value
+    canvas.value?.wear()
+    canvas.value?.show(candles.peek())
+  })
+
+  const { unit, measure } = view.value
+  return (
+    <section class="chart" aria-label="Chart" data-seq={feed.seq}>
+      <div class="chart-bar">
+        <div class="widths">
+          {WIDTHS.map((each) => (
+            <button
+              key={each}
+              type="button"
+              class="button"
+              aria-pressed={width.value === each}
+              onClick={() => {
+                width.value = each
+              }}
+            >
+              {widthLabel(each)}
+            </button>
+          ))}
+        </div>
+        <span class="spring" />
+        <Choice
+          label="Market cap"
+          isOn={measure === 'cap'}
+          set={() => (view.value = { unit, measure: 'cap' })}
+        />
+        <Choice
+          label="Price"
+          isOn={measure === 'price'}
+          set={() => (view.value = { unit, measure: 'price' })}
+        />
+        <span class="split" />
+        <Choice
+          label="USD"
+          isOn={unit === 'usd'}
+          set={() => (view.value = { unit: 'usd', measure })}
+        />
+        <Choice
+          label="SOL"
+          isOn={unit === 'sol'}
+          set={() => (view.value = { unit: 'sol', measure })}
+        />
+      </div>
+      <div class="canvas">
+        <CandleLegend candles={candles.value} time={pointed.value} unit={unit} />
+        <div ref={box} class="canvas-box" aria-hidden="true" />
+        {feed.bars.value.length === 0 && (
+          <Note title={feed.isLoading.value ? 'Loading' : 'No trades yet'}>
+            {feed.isLoading.value
+              ? 'The bars are on their way.'
+              : 'The first trade draws the first bar.'}
+          </Note>
+        )}
+      </div>
+      <div class="chart-foot">
+        <BarTable candles={candles.value} />
+        <span class="faint">
+          C creator · S snipers · F followed wallet · charts by{' '}
+          <a
+            class="link"
+            href="https://www.tradingview.com/"
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            TradingView
+          </a>
+        </span>
+      </div>
+    </section>
+  )
+}
+
+function Choice({
+  label,
+  isOn,
+  set,
+}: {
+  readonly label: string
+  readonly isOn: boolean
+  readonly set: () => void
+}) {
+  return (
+    <button type="button" class="button" aria-pressed={isOn} onClick={set}>
+      {label}
+    </button>
+  )
+}

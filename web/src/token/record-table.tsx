@@ -1,0 +1,130 @@
+import type { TraderRecord } from '../../../client/src/mintfeed.ts'
+import { tokenPath } from '../frame/route.ts'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { WalletLink } from '../parts/wallet-link.tsx'
+import { shownName } from '../text/chain-text.ts'
+import { compact, money, percent, signedMoney } from '../text/number-form.ts'
+
+const COLUMNS = {
+  wallet: 'Wallet',
+  token: 'Token',
+  holding: 'Holds',
+  worth: 'Worth',
+  bought: 'Bought',
+  sold: 'Sold',
+  trades: 'Trades',
+  pnl: 'PnL',
+  active: 'Active',
+} as const
+export type RecordColumn = keyof typeof COLUMNS
+
+const TEXT_COLUMNS: readonly RecordColumn[] = ['wallet', 'token']
+
+/** Trader records, with the columns that the place needs. */
+export function RecordTable({
+  records,
+  columns,
+}: {
+  readonly records: readonly TraderRecord[]
+  readonly columns: readonly RecordColumn[]
+}) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th
+              key={column}
+              scope="col"
+              class={TEXT_COLUMNS.includes(column) ? undefined : 'number'}
+            >
+              {COLUMNS[column]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record) => (
+          <tr
+            key={`${record.wallet} ${record.mint}`}
+            data-wallet={record.wallet}
+            data-mint={record.mint}
+          >
+            {columns.map((column) => (
+              <Cell key={column} column={column} record={record} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Cell({
+  column,
+  record,
+}: {
+  readonly column: RecordColumn
+  readonly record: TraderRecord
+}) {
+  switch (column) {
+    case 'wallet':
+      return (
+        <td>
+          <WalletLink wallet={record.wallet} flags={record} />
+        </td>
+      )
+    case 'token':
+      return (
+        <td>
+          <a class="link" href={tokenPath(record.mint)} title={record.mint}>
+            <bdi>{shownName(record.symbol, record.mint)}</bdi>
+          </a>
+        </td>
+      )
+    case 'holding':
+      return (
+        <Figure column={column} text={percent(record.holding_pct)} exact={record.holding_amount} />
+      )
+    case 'worth':
+      return <Figure column={column} text={money(record.holding_usd)} exact={record.holding_usd} />
+    case 'bought':
+      return <Figure column={column} text={money(record.bought_usd)} exact={record.bought_usd} />
+    case 'sold':
+      return <Figure column={column} text={money(record.sold_usd)} exact={record.sold_usd} />
+    case 'trades':
+      return <Figure column={column} text={compact(record.trades)} exact={record.trades} />
+    case 'pnl':
+      return (
+        <td
+          class={`number ${record.pnl < 0 ? 'down' : 'up'}`}
+          data-cell="pnl"
+          title={`$${record.pnl}`}
+        >
+          {signedMoney(record.pnl)} <span class="faint part">{percent(record.pnl_pct)}</span>
+        </td>
+      )
+    case 'active':
+      return (
+        <td class="number faint">
+          <TimeAgo seconds={record.last_active_ts} />
+        </td>
+      )
+  }
+}
+
+function Figure({
+  column,
+  text,
+  exact,
+}: {
+  readonly column: RecordColumn
+  readonly text: string
+  readonly exact: number
+}) {
+  return (
+    <td class="number" data-cell={column} title={String(exact)}>
+      {text}
+    </td>
+  )
+}

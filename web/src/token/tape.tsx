@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals'
+import { bound } from '../filters/board-view.ts'
+import { Note } from '../parts/note.tsx'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { WalletLink } from '../parts/wallet-link.tsx'
+import { compact, money, usd } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
+import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
+import type { TapeTrade, TokenFeed } from './token-feed.ts'
+
+/** Trades drawn at most: what is older is scrolled to in the history of the wallet. */
+const DRAWN_MAX = 120
+
+/** The trades as they come, newest first. */
+export function Tape({ feed }: { readonly feed: TokenFeed }) {
+  const filter = useSignal<TapeFilter>(PLAIN_TAPE)
+  const creator = feed.detail.value?.creator ?? ''
+  const trades = feed.tape.value
+    .filter(({ swap }) => fits(swap, creator, filter.value))
+    .slice(0, DRAWN_MAX)
+  return (
+    <section class="panel tape" aria-label="Trades">
+      <div class="panel-head">
+        <h2>Trades</h2>
+        <span class="spring" />
+        <TapeControls filter={filter.value} onFilter={(next) => (filter.value = next)} />
+      </div>
+      <div class="panel-rows">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">Age</th>
+              <th scope="col">Side</th>
+              <th scope="col" class="number">
+                USD
+              </th>
+              <th scope="col" class="number">
+                SOL
+              </th>
+              <th scope="col" class="number">
+                Market cap
+              </th>
+              <th scope="col">Wallet</th>
+            </tr>
+          </thead>
+          <tbody>
+            {trades.map((trade) => (
+              <TapeRow key={trade.seq} trade={trade} creator={creator} />
+            ))}
+          </tbody>
+        </table>
+        {trades.length === 0 && (
+          <Note title={feed.tape.value.length === 0 ? 'No trades yet' : 'Nothing fits'}>
+            New trades appear as they come.
+          </Note>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function TapeRow({
+  trade: { swap, seq },
+  creator,
+}: {
+  readonly trade: TapeTrade
+  readonly creator: string
+}) {
+  const side = swap.direction === 'buy' ? 'up' : 'down'
+  return (
+    <tr data-seq={seq}>
+      <td class="faint">
+        <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+      </td>
+      <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
+      <td class={`number ${side}`} title={`$${swap.volume_usd}`}>
+        {money(swap.volume_usd)}
+      </td>
+      <td class="number">{compact(swap.quote_mint_amount)}</td>
+      <td class="number soft">{usd(swap.m_cap_usd)}</td>
+      <td>
+        <WalletLink
+          wallet={swap.signer}
+          flags={{ ...swap, creator_wallet: swap.signer === creator }}
+        />
+      </td>
+    </tr>
+  )
+}
+
+function TapeControls({
+  filter,
+  onFilter,
+}: {
+  readonly filter: TapeFilter
+  readonly onFilter: (filter: TapeFilter) => void
+}) {
+  return (
+    <>
+      <select
+        class="select"
+        aria-label="Side"
+        value={filter.direction}
+        onChange={({ currentTarget: { value } }) =>
+          onFilter({ ...filter, direction: value === 'buy' || value === 'sell' ? value : 'all' })
+        }
+      >
+        <option value="all">Buys and sells</option>
+        <option value="buy">Buys</option>
+        <option value="sell">Sells</option>
+      </select>
+      <select
+        class="select"
+        aria-label="Class of the wallet"
+        value={filter.wallets}
+        onChange={({ currentTarget: { value } }) => {
+          const wallets = TAPE_CLASSES.find(({ key }) => key === value)
+          onFilter({ ...filter, wallets: wallets?.key ?? 'all' })
+        }}
+      >
+        {TAPE_CLASSES.map(({ key, label }) => (
+          <option key={key} value={key}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <input
+        class="field small"
+        inputMode="decimal"
+        placeholder="min $"
+        aria-label="At least this many dollars"
+        onChange={({ currentTarget }) =>
+          onFilter({ ...filter, minUsd: bound(currentTarget.value) ?? 0 })
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import type { TokenDetail } from '../../../client/src/mintfeed.ts'
+import { walletPath } from '../frame/route.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { SocialLinks } from '../parts/social-marks.tsx'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { short, shown, shownName } from '../text/chain-text.ts'
+import { compact, exact, percent, usd } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
+
+/** What a token is and how it stands. */
+export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
+  const stage =
+    detail.migration_timestamp !== null ? 'Graduated' : detail.complete ? 'Complete' : null
+  return (
+    <header class="token-head">
+      <Avatar mint={detail.mint} symbol={detail.symbol} />
+      <div class="token-name">
+        <h1>
+          <bdi class="symbol">{shownName(detail.symbol, detail.mint)}</bdi>{' '}
+          <bdi class="faint">{shown(detail.name)}</bdi>
+        </h1>
+        <p class="token-line">
+          <TimeAgo class="age" seconds={parseTime(detail.timestamp) ?? 0} />
+          <Copyable text={detail.mint} what="mint" />
+          {detail.creator !== '' && (
+            <a class="link soft" href={walletPath(detail.creator)} title={detail.creator}>
+              by {short(detail.creator)}
+            </a>
+          )}
+          <SocialLinks links={detail} />
+        </p>
+      </div>
+      <dl class="facts-row">
+        <Fact
+          name="Market cap"
+          cell="market_cap"
+          text={usd(detail.market_cap)}
+          exactly={detail.market_cap}
+        />
+        <Fact
+          name="Price"
+          cell="price"
+          text={usd(detail.token_price_usd)}
+          exactly={detail.token_price_usd}
+        />
+        <Fact
+          name="Liquidity"
+          cell="liquidity"
+          text={usd(detail.liquidity)}
+          exactly={detail.liquidity}
+        />
+        <Fact
+          name="Volume 24 h"
+          cell="vol_24h"
+          text={usd(detail.vol_24h)}
+          exactly={detail.vol_24h}
+        />
+        <Fact
+          name="Trades 24 h"
+          cell="tx_24h"
+          text={compact(detail.tx_24h)}
+          exactly={detail.tx_24h}
+        />
+        <Fact
+          name="Holders"
+          cell="holders"
+          text={compact(detail.holders)}
+          exactly={detail.holders}
+        />
+        <Fact
+          name="Highest"
+          cell="ath"
+          text={usd(detail.ath_market_cap)}
+          exactly={detail.ath_market_cap}
+        />
+        <div>
+          <dt>Curve</dt>
+          <dd data-cell="progress">{stage ?? percent(detail.pct_completion)}</dd>
+        </div>
+      </dl>
+    </header>
+  )
+}
+
+function Fact({
+  name,
+  cell,
+  text,
+  exactly,
+}: {
+  readonly name: string
+  readonly cell: string
+  readonly text: string
+  readonly exactly: number
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd data-cell={cell} title={exact(exactly)}>
+        {text}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { signal } from '@preact/signals'
+import type {
+  Page,
+  Subscription,
+  Swap,
+  TraderRecord,
+  WalletUpdate,
+} from '../../../client/src/mintfeed.ts'
+import { client, heard, live } from '../feed/connection.ts'
+
+const RECORDS = 100
+/** Trades shown at most; older ones leave. */
+const TRADES_MAX = 200
+/** Tokens whose trades before now are read: the ones traded last. */
+const TOKENS_READ = 6
+/** Trades read of each. */
+const TRADES_READ = 30
+/** Records are read again this often while trades come, in ms. */
+const EVERY_MS = 2_000
+
+/** What a wallet holds, earned and does, live. */
+export class WalletFeed {
+  readonly wallet: string
+  readonly records = signal<Page<TraderRecord> | null>(null)
+  /** Newest first. */
+  readonly trades = signal<readonly Swap[]>([])
+  readonly problem = signal<string | null>(null)
+  #subscription: Subscription<WalletUpdate> | null = null
+  #hasNews = false
+  #timer = 0
+
+  constructor(wallet: string) {
+    this.wallet = wallet
+    void this.#start()
+    this.#timer = setInterval(() => {
+      if (this.#hasNews) void this.#readRecords()
+    }, EVERY_MS)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#subscription?.close()
+    this.#subscription = null
+  }
+
+  async #start(): Promise<void> {
+    // Followed first and read then: what comes between is in both, and told apart below.
+    const subscription = live.walletTrades(this.wallet)
+    this.#subscription = subscription
+    void this.#readTrades(subscription)
+    await this.#readRecords()
+    const tokens = this.records.value?.items.slice(0, TOKENS_READ) ?? []
+    const pages = await Promise.all(
+      tokens.map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
+    )
+    this.#add(pages.flatMap((page) => (page.ok ? page.data.items : [])))
+  }
+
+  async #readTrades(subscription: Subscription<WalletUpdate>): Promise<void> {
+    for await (const update of subscription) {
+      if (update.kind === 'snapshot') this.records.value ??= update.data
+      if (update.kind === 'refused') this.problem.value = update.problem.message
+      if (update.kind !== 'event') continue
+      this.#hasNews = true
+      this.#add([update.data])
+    }
+  }
+
+  async #readRecords(): Promise<void> {
+    this.#hasNews = false
+    const query = { limit: RECORDS, orderBy: 'last_active_ts' } as const
+    const answer = await client.walletTokens(this.wallet, query)
+    if (answer.ok) {
+      this.records.value = answer.data
+      if (answer.position !== null) heard(answer.position)
+    } else if (this.records.value === null) {
+      this.problem.value = answer.problem.message
+      this.#hasNews = true
+    }
+  }
+
+  #add(swaps: readonly Swap[]): void {
+    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [nameOf(swap), swap]))
+    this.trades.value = [...byName.values()].sort(newestFirst).slice(0, TRADES_MAX)
+  }
+}
+
+/** Tells a trade from all others; a read does not say its ordinal, but the balance behind it. */
+export function nameOf(swap: Swap): string {
+  return `${swap.signature} ${swap.mint} ${swap.direction} ${swap.base_balance_after}`
+}
+
+function newestFirst(a: Swap, b: Swap): number {
+  return b.slot - a.slot || b.tx_index - a.tx_index || (a.timestamp < b.timestamp ? 1 : -1)
+}

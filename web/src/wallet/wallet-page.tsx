@@ -1,0 +1,149 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import type { TraderRecord } from '../../../client/src/mintfeed.ts'
+import { tokenPath } from '../frame/route.ts'
+import { Copyable } from '../parts/copyable.tsx'
+import { Note } from '../parts/note.tsx'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { shownName } from '../text/chain-text.ts'
+import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
+import { RecordTable } from '../token/record-table.tsx'
+import { WalletFeed } from './wallet-feed.ts'
+
+/** One wallet over all tokens. */
+export function WalletPage({ wallet }: { readonly wallet: string }) {
+  const feed = useMemo(() => new WalletFeed(wallet), [wallet])
+  useEffect(() => () => feed.close(), [feed])
+  const page = feed.records.value
+  if (page === null)
+    return (
+      <main class="scroll" id="main">
+        <Note title={feed.problem.value === null ? 'Loading' : 'The service did not answer'}>
+          {feed.problem}
+        </Note>
+      </main>
+    )
+  return (
+    <main class="scroll" id="main">
+      <div class="page-head">
+        <h1>Wallet</h1>
+        <Copyable text={wallet} what="wallet" />
+      </div>
+      <Totals records={page.items} total={page.total} />
+      <div class="two">
+        <section class="panel" aria-label="Tokens">
+          <div class="panel-head">
+            <h2>Tokens</h2>
+            <span class="faint">{exact(page.total)}, traded last first</span>
+          </div>
+          <RecordTable
+            records={page.items}
+            columns={['token', 'worth', 'bought', 'sold', 'trades', 'pnl', 'active']}
+          />
+          {page.total === 0 && <Note title="No trades">This wallet has not traded here yet.</Note>}
+        </section>
+        <LastTrades
+          feed={feed}
+          names={new Map(page.items.map((item) => [item.mint, item.symbol]))}
+        />
+      </div>
+    </main>
+  )
+}
+
+function Totals({
+  records,
+  total,
+}: {
+  readonly records: readonly TraderRecord[]
+  readonly total: number
+}) {
+  const sum = (read: (record: TraderRecord) => number) =>
+    records.reduce((all, record) => all + read(record), 0)
+  const realized = sum((record) => record.realized_pnl_usd)
+  const unrealized = sum((record) => record.unrealized_pnl_usd)
+  const won = records.filter(({ pnl }) => pnl > 0).length
+  const of = total > records.length ? ` of the newest ${records.length}` : ''
+  return (
+    <dl class="facts-row" title={of === '' ? undefined : `Sums${of} tokens`}>
+      <Total name="PnL" value={realized + unrealized} />
+      <Total name="Realised" value={realized} />
+      <Total name="Unrealised" value={unrealized} />
+      <div>
+        <dt>Worth now</dt>
+        <dd>{money(sum((record) => record.holding_usd))}</dd>
+      </div>
+      <div>
+        <dt>Tokens in profit</dt>
+        <dd>
+          {won} of {records.length}
+        </dd>
+      </div>
+      <div>
+        <dt>Trades</dt>
+        <dd>{compact(sum((record) => record.trades))}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function Total({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={value < 0 ? 'down' : 'up'} title={`$${value}`}>
+        {signedMoney(value)}
+      </dd>
+    </div>
+  )
+}
+
+function LastTrades({
+  feed,
+  names,
+}: {
+  readonly feed: WalletFeed
+  readonly names: ReadonlyMap<string, string>
+}) {
+  return (
+    <section class="panel" aria-label="Last trades">
+      <div class="panel-head">
+        <h2>Last trades</h2>
+      </div>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Age</th>
+            <th scope="col">Side</th>
+            <th scope="col">Token</th>
+            <th scope="col" class="number">
+              USD
+            </th>
+            <th scope="col" class="number">
+              Market cap
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {feed.trades.value.map((swap, index) => (
+            <tr key={`${swap.signature} ${index}`}>
+              <td class="faint">
+                <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+              </td>
+              <td class={swap.direction === 'buy' ? 'up' : 'down'}>
+                {swap.direction === 'buy' ? 'Buy' : 'Sell'}
+              </td>
+              <td>
+                <a class="link" href={tokenPath(swap.mint)} title={swap.mint}>
+                  <bdi>{shownName(names.get(swap.mint) ?? '', swap.mint)}</bdi>
+                </a>
+              </td>
+              <td class="number">{money(swap.volume_usd)}</td>
+              <td class="number soft">{usd(swap.m_cap_usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
