@@ -25,6 +25,8 @@ export interface Request<T> {
   readonly isText?: boolean
 }
 
+const CLOSED = problem('closed', 'The client is closed.')
+
 type Attempt<T> =
   | { readonly done: Answer<T> }
   /** May be tried again after this time; null: by the back-off. */
@@ -52,7 +54,7 @@ export class Http {
   }
 
   async request<T>(request: Request<T>): Promise<Answer<T>> {
-    if (this.#closing.signal.aborted) return unread(problem('closed', 'The client is closed.'))
+    if (this.#closing.signal.aborted) return unread(CLOSED)
     if (this.#requests >= REQUESTS_MAX)
       return unread(problem('too_many_waiting', `${REQUESTS_MAX} requests are waiting already.`))
     this.#requests += 1
@@ -75,7 +77,7 @@ export class Http {
       const waitMs = tried.afterMs ?? backoff.nextMs()
       const isLast = tried.afterMs === null && attempt >= ATTEMPTS_MAX
       if (isLast || Date.now() + waitMs > endMs) return unread(tried.failed)
-      if (!(await this.#wait(waitMs))) return unread(problem('closed', 'The client is closed.'))
+      if (!(await this.#wait(waitMs))) return unread(CLOSED)
     }
   }
 
@@ -86,13 +88,14 @@ export class Http {
       if (waitMs === 0) return null
       if (Date.now() + waitMs > endMs)
         return problem('rate_limited', `The rate limit has room in ${Math.ceil(waitMs)} ms.`, 429)
-      if (!(await this.#wait(waitMs))) return problem('closed', 'The client is closed.')
+      if (!(await this.#wait(waitMs))) return CLOSED
     }
   }
 
   async #attempt<T>(request: Request<T>): Promise<Attempt<T>> {
     const { fetch, url, requestTimeoutMs } = this.#settings
     if (fetch === null) return failure('network', 'This platform has no fetch: give one.')
+    if (this.#closing.signal.aborted) return { done: unread(CLOSED) }
     const aborter = new AbortController()
     const abort = () => aborter.abort()
     const timer = setTimeout(abort, requestTimeoutMs)
@@ -109,8 +112,7 @@ export class Http {
       this.#pacer.note(request.endpoint, Date.now(), (name) => answer.headers.get(name))
       return read(request, answer, text)
     } catch (thrown) {
-      if (this.#closing.signal.aborted)
-        return { done: unread(problem('closed', 'The client is closed.')) }
+      if (this.#closing.signal.aborted) return { done: unread(CLOSED) }
       return aborter.signal.aborted
         ? failure('timeout', `No answer within ${requestTimeoutMs} ms.`)
         : failure('network', `The service cannot be reached: ${sentenceOf(thrown)}.`)
@@ -123,6 +125,7 @@ export class Http {
   /** False when the client was closed meanwhile. */
   #wait(waitMs: number): Promise<boolean> {
     const { signal } = this.#closing
+    if (signal.aborted) return Promise.resolve(false)
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer)

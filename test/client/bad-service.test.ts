@@ -172,6 +172,23 @@ test('a trade that comes under another epoch and number is known by its signatur
   expect(updates[4]).toMatchObject({ epoch: 'e2', data: { signature: 's9' } })
 })
 
+test('a stream that breaks off while it catches up goes on with the snapshot', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message)) return
+    socket.send(subscribedFrame(0))
+    socket.send(tradeFrame(1))
+    const about = '"mint":"A","seq":20,"epoch":"e1"'
+    const resync = `{"type":"resync","event":"update_mint_info",${about},"reason":"backlog"}`
+    const snapshot = `{"channel":"update_mint_info","type":"snapshot",${about},"position":9,"data":null}`
+    for (const frame of [resync, snapshot, tradeFrame(21)]) socket.send(frame)
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length >= 4)
+  expect(seqsOf(updates)).toEqual([1, 'lost', 'snapshot', 21])
+  expect(updates[1]).toMatchObject({ reason: 'backlog', fromSeq: 1, toSeq: 20 })
+  expect(client.live.status).toMatchObject({ losses: 1, disconnects: 0 })
+})
+
 test('pings are answered, and a silent connection is given up', async () => {
   service = await ScriptedService.start((socket, message, connection) => {
     if (connection > 1) serveWell(socket, message)

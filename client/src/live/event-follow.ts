@@ -80,7 +80,10 @@ export class EventFollow<S, E extends Told> implements Follow {
     else if (this.#cursor !== null || this.#parts.wantsSnapshot) this.#phase = 'snapshot'
     else {
       const first = seqs === null ? seq : seqs[this.key]
-      if (!isCount(first) || epoch === null) return
+      if (!isCount(first) || epoch === null) {
+        this.#line?.fail(problem('invalid_frame', `${this.channel} begins without seq or epoch.`))
+        return
+      }
       this.#cursor = { seq: first, epoch }
       this.#phase = 'live'
     }
@@ -88,7 +91,7 @@ export class EventFollow<S, E extends Told> implements Follow {
 
   refused(problem: Problem): void {
     this.#phase = 'held'
-    this.#parts.mailbox.put({ kind: 'refused', key: this.key, problem })
+    this.#parts.mailbox.putLast({ kind: 'refused', key: this.key, problem })
     this.#line?.drop(this)
   }
 
@@ -117,7 +120,7 @@ export class EventFollow<S, E extends Told> implements Follow {
   }
 
   #takeSnapshot({ seq, epoch, fields }: ChannelFrame): void {
-    const { mailbox, isSnapshot, journal } = this.#parts
+    const { mailbox, isSnapshot } = this.#parts
     const { data, position } = fields
     if (!mailbox.hasRoom(2)) {
       this.#hold()
@@ -125,7 +128,6 @@ export class EventFollow<S, E extends Told> implements Follow {
     }
     const lost = this.#resync
     if (lost !== null) {
-      journal.count('losses')
       const { reason, message } = lost
       this.#tellLoss(reason, message, this.#cursor?.seq ?? null, seq)
     }
@@ -160,7 +162,6 @@ export class EventFollow<S, E extends Told> implements Follow {
     this.#cursor = { seq, epoch }
     const { data } = fields
     if (!isEvent(data)) {
-      journal.count('losses')
       this.#tellLoss('invalid_event', `Message ${seq} could not be read.`, seq - 1, seq)
       return
     }
@@ -177,6 +178,7 @@ export class EventFollow<S, E extends Told> implements Follow {
   }
 
   #tellLoss(reason: string, message: string, fromSeq: number | null, toSeq: number): void {
+    this.#parts.journal.count('losses')
     this.#parts.mailbox.put({ kind: 'lost', key: this.key, reason, message, fromSeq, toSeq })
   }
 

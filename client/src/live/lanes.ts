@@ -23,7 +23,7 @@ const LANES_MAX = 32
 export class Lanes {
   readonly #settings: Settings
   readonly #journal: LiveJournal
-  readonly #lanes: Lane[] = []
+  #lanes: Lane[] = []
   #opened = 0
   #isClosed = false
 
@@ -52,17 +52,19 @@ export class Lanes {
   }
 
   remove(follow: Follow): void {
-    const at = this.#lanes.findIndex((lane) => lane.remove(follow))
-    if (at < 0 || !this.#lanes[at].isEmpty) return
-    this.#lanes[at].close()
-    this.#lanes.splice(at, 1)
+    this.#lanes.find((lane) => lane.remove(follow))
+    // One whose follows were all refused is empty too.
+    const empty = this.#lanes.filter((lane) => lane.isEmpty)
+    if (empty.length === 0) return
+    for (const lane of empty) lane.close()
+    this.#lanes = this.#lanes.filter((lane) => !empty.includes(lane))
     this.#journal.changed()
   }
 
   close(): void {
     this.#isClosed = true
     for (const lane of this.#lanes) lane.close()
-    this.#lanes.length = 0
+    this.#lanes = []
     this.#journal.changed()
   }
 

@@ -55,7 +55,7 @@ export interface KeyedOptions {
 }
 
 /** Bars that wait for a reader at most; then the candles are left, and read anew when it comes. */
-const BARS_MAX = 5_000
+const BARS_MAX = 10_000
 const isTraders = pageOf(isTrader)
 const isMigrations = listOf(isMigration)
 const isLaunches = listOf(isSearched)
@@ -175,7 +175,7 @@ export class Live {
         mailbox.put({ kind: 'tables', tables, ...moment })
         return 'applied'
       },
-      refused: (problem) => mailbox.put({ kind: 'refused', key: '', problem }),
+      refused: (problem) => mailbox.putLast({ kind: 'refused', key: '', problem }),
     })
     return this.#subscription(mailbox, [follow])
   }
@@ -199,12 +199,15 @@ export class Live {
         const waiting = mailbox.takeBackLast()
         const before = kind === 'delta' && waiting?.kind === 'bars' ? waiting : null
         const merged = before === null ? bars : mergedBars(before.bars, bars)
-        if (merged.length > BARS_MAX && !mailbox.hasRoom(2)) return 'full'
+        if (before !== null && merged.length > BARS_MAX && !mailbox.hasRoom(2)) {
+          mailbox.put(before)
+          return 'full'
+        }
         const isWhole = kind === 'snapshot' || before?.isWhole === true
         mailbox.put({ kind: 'bars', isWhole, bars: merged, ...moment })
         return 'applied'
       },
-      refused: (problem) => mailbox.put({ kind: 'refused', key: mint, problem }),
+      refused: (problem) => mailbox.putLast({ kind: 'refused', key: mint, problem }),
     })
     return this.#subscription(mailbox, [follow])
   }
@@ -218,9 +221,10 @@ export class Live {
   #follow<S, E extends { readonly mint: string; readonly timestamp: string }>(
     asked: Keys<S, E>,
   ): Subscription<Update<S, E>> {
-    const mailbox = new Mailbox<Update<S, E>>(this.#settings.bufferMax)
+    const keys = [...new Set(asked.keys)]
+    const mailbox = new Mailbox<Update<S, E>>(this.#settings.bufferMax, keys.length)
     const parts = { ...asked, mailbox, seen: new SeenEvents(), journal: this.#journal }
-    const follows = [...new Set(asked.keys)].map(
+    const follows = keys.map(
       (key) => new EventFollow({ ...parts, key, from: asked.from.get(key) ?? null }),
     )
     return this.#subscription(mailbox, follows)

@@ -4,6 +4,7 @@
  */
 export class Mailbox<T> {
   readonly #max: number
+  #sources: number
   #items: T[] = []
   #first = 0
   #reader: ((result: IteratorResult<T>) => void) | null = null
@@ -12,8 +13,11 @@ export class Mailbox<T> {
   onRoom: () => void = () => {}
   #wasFull = false
 
-  constructor(max: number) {
+  /** @param sources how many put something in; when each has put its last, the end comes */
+  constructor(max: number, sources: number = 1) {
     this.#max = max
+    this.#sources = sources
+    this.#isClosed = sources === 0
   }
 
   get size(): number {
@@ -40,6 +44,13 @@ export class Mailbox<T> {
     }
     this.#reader = null
     reader({ done: false, value: item })
+  }
+
+  /** The last of one source. */
+  putLast(item: T): void {
+    this.put(item)
+    this.#sources -= 1
+    if (this.#sources === 0) this.close()
   }
 
   /** The newest that nobody took yet goes out for another. */

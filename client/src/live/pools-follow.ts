@@ -59,7 +59,7 @@ export class PoolsFollow implements Follow {
 
   refused(why: Problem): void {
     this.#phase = 'held'
-    this.#parts.mailbox.put({ kind: 'refused', key: '', problem: why })
+    this.#parts.mailbox.putLast({ kind: 'refused', key: '', problem: why })
     this.#line?.drop(this)
   }
 

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { ROOT } from '../tidy/source-files.ts'
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const folder = mkdtempSync(join(tmpdir(), 'mintfeed-client-'))
+const ends: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a command to its end; its output, or a test that fails with it. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  expect(code, `${command} ${args.join(' ')}: ${output}`).toBe(0)
+  return output
+}
+
+test('the packed client is typed in an empty project, and the bot of its README runs', async () => {
+  const packed = await run(
+    'npm',
+    ['pack', '--json', '--pack-destination', folder],
+    join(ROOT, 'client'),
+  )
+  const name = /mintfeed-client-[\d.]+\.tgz/.exec(packed)?.[0]
+  expect(name).toBeDefined()
+  const settings = { private: true, type: 'module' }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(settings))
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${name}`], folder)
+
+  const readme = readFileSync(join(folder, 'node_modules/mintfeed-client/README.md'), 'utf8')
+  const bot = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  expect(bot.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(15)
+  const program = await startProgram({
+    ...{ PORT: '0', DATA_DIR: 'none', FEED: 'sim', LOG_LEVEL: 'info' },
+    ...{ SIM_TOKENS: '60', SIM_RATE: '100', SIM_SEED: '7' },
+  })
+  ends.push(() => program.end('SIGKILL'))
+  writeFileSync(join(folder, 'bot.ts'), bot.replace('http://127.0.0.1:8080', program.url))
+
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+  const target = ['--target', 'es2022', '--module', 'nodenext', '--types', '']
+  await run(process.execPath, [TSC, ...strict, ...target, 'bot.ts'], folder)
+  const child = spawn(process.execPath, ['bot.js'], { cwd: folder })
+  ends.push(() => child.kill('SIGKILL'))
+  const told: string[] = []
+  for await (const line of createInterface({ input: child.stdout }))
+    if (told.push(line) === 5) break
+  for (const line of told) expect(line).toMatch(/^\S+ \d+ (buy|sell) [\d.]+ -?\d+$/)
+  expect(told.length).toBe(5)
+})

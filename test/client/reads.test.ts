@@ -1,0 +1,152 @@
+import { createServer, type RequestListener } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { EngineServer } from '../server/engine-server.ts'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+const QUICK = { backoff: { firstMs: 1, longestMs: 4 } }
+
+async function engine(changes: Parameters<typeof EngineServer.start>[2] = {}) {
+  const service = await EngineServer.start('e1', undefined, changes)
+  service.feed([created({ slot: 1, mint: 'A' }), swap({ mint: 'A', slot: 5, txIndex: 0 })])
+  const client = new Mintfeed(`${service.server.url}/`, QUICK)
+  ends.push(
+    () => client.close(),
+    () => service.server.stop(),
+  )
+  return { service, client }
+}
+
+/** A service by hand; the requests it got. */
+async function scripted(answer: RequestListener, options = {}) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const client = new Mintfeed(`http://127.0.0.1:${port}`, { ...QUICK, ...options })
+  ends.push(
+    () => client.close(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+  return { client, asked }
+}
+
+const RANGE = { from: START_SECOND - 60, to: START_SECOND + 60 }
+
+test('every read is what the service answers at its path, with position and epoch', async () => {
+  const { service, client } = await engine()
+  const { read } = client
+  const chart = { mint: 'A', resolution: '1', ...RANGE } as const
+  const span = `from=${RANGE.from}&to=${RANGE.to}`
+  const reads = [
+    [read.search('name'), '/api/v2/search/tokens/detailed?query=name'],
+    [read.marketData(['A', 'B']), '/api/v2/search/tokens/x/market-data?mints=A,B'],
+    [
+      read.swaps('A', { limit: 3, wallet: 'alice' }),
+      '/api/v2/search/tokens/A/swaps?limit=3&wallet=alice',
+    ],
+    [read.swapsByCursor('A'), '/api/v2/search/tokens/A/swaps?cursor=start'],
+    [
+      read.tokenTraders('A', { orderBy: 'holding_amount', orderDirection: 'asc' }),
+      '/api/v2/search/traders/tokens/A?order_by=holding_amount&order_direction=asc',
+    ],
+    [read.walletTokens('alice', { page: 2 }), '/api/v2/search/traders/alice/tokens?page=2'],
+    [
+      read.chart({ ...chart, continuous: true, fill: 'previous', countback: 3 }),
+      `/api/v2/meme/chart/ohlcv?mint=A&resolution=1&${span}&continuous=1&fill=previous&countback=3`,
+    ],
+    [read.token('A'), '/api/v2/tokens/A'],
+    [read.holders('A'), '/api/v2/tokens/A/holders'],
+    [read.firstBuyers('A', { limit: 1 }), '/api/v2/tokens/A/first-buyers?limit=1'],
+    [read.udfConfig(), '/udf/config'],
+    [read.udfSymbol('A'), '/udf/symbols?symbol=A'],
+    [read.udfSearch('sym', 5), '/udf/search?query=sym&limit=5'],
+    [
+      read.udfHistory({ symbol: 'A', resolution: 'D', ...RANGE }),
+      `/udf/history?symbol=A&resolution=D&${span}`,
+    ],
+  ] as const
+  for (const [answer, path] of reads)
+    expect(await answer, path).toEqual({
+      ok: true,
+      data: await service.json(path),
+      position: service.engine.seq,
+      epoch: 'e1',
+    })
+  expect(await read.tables({ type: 'new' })).toMatchObject({ data: { new: [{ mint: 'A' }] } })
+  expect(await read.udfTime()).toMatchObject({ ok: true, data: expect.stringMatching(/^\d+$/) })
+  expect(await read.ready()).toMatchObject({ ok: true })
+})
+
+test('a refusal is a problem with the code, sentence and place that the service gave', async () => {
+  const { client } = await engine()
+  expect(await client.read.search(' ')).toMatchObject({
+    ok: false,
+    problem: { status: 400, code: 'invalid_parameter', details: [{ path: 'query' }] },
+  })
+  expect(await client.read.token('half \ud800 pair/..')).toMatchObject({
+    ok: false,
+    problem: { status: 404, code: 'not_found' },
+  })
+})
+
+test('more reads than the rate limit allows all come, by waiting', async () => {
+  const { client } = await engine({ rateLimit: { limit: 3, windowMs: 1_000 } })
+  for (const round of [1, 2]) {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => client.read.token('A')))
+    expect(
+      answers.map(({ ok }) => ok),
+      `round ${round}`,
+    ).toEqual([true, true, true, true])
+  }
+})
+
+test('a rate limit that is too far away is told at once, and spares the service', async () => {
+  const refused: RequestListener = (_, response) => {
+    response.writeHead(429, { 'retry-after': '3600' })
+    response.end('{"statusCode":429,"code":"rate_limited","message":"m","details":[]}')
+  }
+  const { client, asked } = await scripted(refused)
+  for (const _ of [1, 2, 3])
+    expect(await client.read.udfConfig()).toMatchObject({
+      problem: { code: 'rate_limited', status: 429 },
+    })
+  expect(asked.length).toBe(1)
+})
+
+test.each([
+  ['no JSON', 200, '<html>', 'invalid_answer', 1],
+  ['another shape', 200, '[{"mint":1}]', 'invalid_answer', 1],
+  ['a page of a proxy', 502, '<html>', 'http', 3],
+  ['a service that starts', 503, '{"code":"starting","message":"m","details":[]}', 'starting', 3],
+])('an answer that is %s is a problem', async (_, status, body, code, attempts) => {
+  const { client, asked } = await scripted((__, response) => response.writeHead(status).end(body))
+  const answer = await client.read.search('name')
+  expect(answer).toMatchObject({ ok: false, problem: { code, status } })
+  expect(asked.length).toBe(attempts)
+})
+
+test('no service, a service that never answers, and a closed client are problems', async () => {
+  const nobody = new Mintfeed('http://127.0.0.1:1', QUICK)
+  expect(await nobody.read.token('A')).toMatchObject({ problem: { code: 'network', status: 0 } })
+  const { client } = await scripted(() => {}, { requestTimeoutMs: 30 })
+  expect(await client.read.token('A')).toMatchObject({ problem: { code: 'timeout' } })
+  const patient = await scripted(() => {})
+  const waiting = patient.client.read.token('A')
+  patient.client.close()
+  expect(await waiting).toMatchObject({ problem: { code: 'closed' } })
+  expect(await patient.client.read.token('A')).toMatchObject({ problem: { code: 'closed' } })
+  expect(await new Mintfeed('no url').read.token('A')).toMatchObject({
+    problem: { code: 'network' },
+  })
+})

@@ -1,0 +1,194 @@
+import { afterEach, expect, test } from 'vitest'
+import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { EngineServer } from '../server/engine-server.ts'
+import { waitUntil } from '../server/raw-http.ts'
+import { CuttingProxy } from './cutting-proxy.ts'
+
+let service: EngineServer
+let client: Mintfeed
+let proxy: CuttingProxy | null = null
+afterEach(async () => {
+  client.close()
+  await proxy?.stop()
+  proxy = null
+  await service.server.stop()
+})
+
+const QUICK = { backoff: { firstMs: 1, longestMs: 8 } }
+const born = (mint: string, over: Parameters<typeof created>[0] = {}) =>
+  created({ slot: 1, mint, signature: `create ${mint}`, ...over })
+let trades = 0
+const trade = (mint: string, over: Parameters<typeof swap>[0] = {}) => {
+  trades += 1
+  return swap({ mint, slot: 10 + trades, txIndex: 0, timestamp: START_SECOND + trades, ...over })
+}
+const migrated = (mint: string, slot: number) => ({
+  type: 'migrated' as const,
+  ...{ slot, txIndex: 0, ordinal: 0, signature: `migrate ${mint}`, timestamp: START_SECOND },
+  ...{ mint, bondingCurve: 'curve', poolAmm: `pool ${mint}` },
+})
+
+/** Takes so many updates; a stream that ends before is a failure. */
+async function take<T>(stream: AsyncIterator<T>, count: number): Promise<T[]> {
+  const taken: T[] = []
+  while (taken.length < count) {
+    const { done, value } = await stream.next()
+    if (done === true) throw new Error('the stream has ended')
+    taken.push(value)
+  }
+  return taken
+}
+
+test('every event channel gives a snapshot, then events, with pool, key and lag', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade('A')])
+  client = new Mintfeed(service.server.url, QUICK)
+  const { live } = client
+  const mints = live.trades(['A', 'A', 'unknown'])
+  const wallet = live.walletTrades('alice')
+  const all = live.allTrades()
+  const launches = live.launches()
+  const migrations = live.migrations()
+  const table = live.tableTrades()
+  const first = await take(mints, 2)
+  expect(first).toMatchObject([
+    { kind: 'snapshot', key: 'A', seq: 1, position: 2, data: { mint: 'A', swaps: 1 } },
+    { kind: 'snapshot', key: 'unknown', seq: 0, data: null },
+  ])
+  expect(await take(wallet, 1)).toMatchObject([{ seq: 1, data: { total: 1 } }])
+  expect(await take(all, 1)).toMatchObject([{ seq: 1, data: { swaps: 1 } }])
+  expect(await take(launches, 1)).toMatchObject([{ seq: 1, data: [{ mint: 'A' }] }])
+  expect(await take(migrations, 1)).toMatchObject([{ seq: 0, data: [] }])
+  expect(await take(table, 1)).toMatchObject([{ seqs: { A: 1 }, data: [{ mint: 'A' }] }])
+  service.feed([trade('A'), born('B', { slot: 60 }), migrated('A', 70)])
+  const event = { kind: 'event', epoch: 'e1', seq: 2, ordinal: 0, pool: 'curve' }
+  const [told] = await take(mints, 1)
+  expect(told).toMatchObject({ ...event, key: 'A', data: { mint: 'A', direction: 'buy' } })
+  const nowMs = Date.now()
+  expect(told.kind === 'event' ? told.lagMs : null).toBeGreaterThan(
+    nowMs - (START_SECOND + 100) * 1000,
+  )
+  expect(await take(wallet, 1)).toMatchObject([{ ...event, key: 'alice' }])
+  expect(await take(all, 1)).toMatchObject([{ ...event, key: '' }])
+  expect(await take(table, 1)).toMatchObject([{ ...event, key: 'A' }])
+  expect(await take(launches, 1)).toMatchObject([{ seq: 2, ordinal: null, data: { mint: 'B' } }])
+  expect(await take(migrations, 1)).toMatchObject([{ seq: 1, pool: '', data: { mint: 'A' } }])
+  expect(live.status).toMatchObject({ connections: 1, open: 1, gaps: 0, repeats: 0 })
+})
+
+test('another epoch is told as a loss with a snapshot, and the stream goes on from there', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade('A'), trade('A')])
+  proxy = await CuttingProxy.start(new Random(1), service.server.url)
+  proxy.isCutting = false
+  client = new Mintfeed(proxy.url, QUICK)
+  const mints = client.live.trades('A')
+  await take(mints, 1)
+  service = await service.restarted('e2')
+  proxy.aim(service.server.url)
+  expect(await take(mints, 2)).toMatchObject([
+    { kind: 'lost', key: 'A', reason: 'epoch_changed', fromSeq: 2, toSeq: 2 },
+    { kind: 'snapshot', seq: 2, epoch: 'e2' },
+  ])
+  service.feed([trade('A')])
+  expect(await take(mints, 1)).toMatchObject([{ kind: 'event', seq: 3, epoch: 'e2' }])
+})
+
+test('more mints than a connection may have go on several, each with all of its trades', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, QUICK)
+  const mints = Array.from({ length: 1_003 }, (_, i) => `mint ${i}`)
+  const stream = client.live.trades(mints, { snapshot: false })
+  const again = client.live.trades('mint 5', { snapshot: false })
+  await waitUntil(() => client.live.status.open === 2)
+  // Every key was asked for once the connections answer a later question.
+  const probe = client.live.candles('mint 0', '1')
+  await take(probe, 1)
+  await take(client.live.trades(mints.slice(-1)), 1)
+  service.feed(mints.map((mint) => trade(mint)))
+  const events = await take(stream, mints.length)
+  expect(events.map(({ key }) => key).sort()).toEqual([...mints].sort())
+  expect(await take(again, 1)).toMatchObject([{ key: 'mint 5', seq: 1 }])
+  stream.close()
+  again.close()
+  expect((await stream.next()).done).toBe(true)
+})
+
+test('a reader that sleeps keeps few updates, and still gets all of them', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const stream = client.live.trades('A', { from: new Map([['A', { seq: 0, epoch: 'e1' }]]) })
+  for (let i = 0; i < 100; i += 1) service.feed([trade('A')])
+  await waitUntil(() => client.live.status.holds > 0)
+  expect(stream.buffered).toBeLessThanOrEqual(10)
+  const events = await take(stream, 100)
+  expect(events.map((event) => event.kind === 'event' && event.seq)).toEqual(
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  )
+})
+
+test('a refused key ends, the others of its message go on', async () => {
+  service = await EngineServer.start()
+  service.feed([trade('A')])
+  client = new Mintfeed(service.server.url, QUICK)
+  const stream = client.live.trades(['A', 'x'.repeat(200)])
+  const updates = await take(stream, 2)
+  expect(updates.map(({ kind }) => kind).sort()).toEqual(['refused', 'snapshot'])
+  const candles = client.live.candles('', '1')
+  expect(await take(candles, 1)).toMatchObject([
+    { kind: 'refused', problem: { code: 'invalid_mint' } },
+  ])
+  expect((await candles.next()).done).toBe(true)
+  expect((await client.live.trades([]).next()).done).toBe(true)
+  candles.close()
+  stream.close()
+  expect(client.live.status.connections).toBe(0)
+})
+
+test('tables and candles equal the reads after any cuts', async () => {
+  service = await EngineServer.start()
+  const mints = ['A', 'B', 'C', 'D']
+  service.feed(mints.map((mint, i) => born(mint, { txIndex: i })))
+  const random = new Random(7)
+  proxy = await CuttingProxy.start(random, service.server.url)
+  client = new Mintfeed(proxy.url, QUICK)
+  const filter = { newPools: { txsBuys: { min: 3 } } }
+  const tables = client.live.tables(filter)
+  const candles = client.live.candles('A', '1S')
+  let table: unknown = null
+  let seq = 0
+  const readTables = async () => {
+    for await (const update of tables)
+      if (update.kind === 'tables') {
+        table = update.tables
+        seq = update.seq
+      }
+  }
+  const closes = new Map<number, number>()
+  const readCandles = async () => {
+    for await (const update of candles)
+      if (update.kind === 'bars') {
+        if (update.isWhole) closes.clear()
+        for (const bar of update.bars) closes.set(bar.time, bar.closeSol)
+      }
+  }
+  void readTables()
+  void readCandles()
+  await waitUntil(() => {
+    if (random.chance(0.5)) service.feed([trade(random.pick(['A', 'B', 'C', 'D']))])
+    return client.live.status.disconnects >= 60
+  }, 20_000)
+  proxy.isCutting = false
+  service.feed(mints.map((mint) => trade(mint)))
+  const read = await new Mintfeed(service.server.url).read.tables(filter)
+  const rest = await service.json(
+    `/api/v2/meme/chart/ohlcv?mint=A&resolution=1S&from=0&to=${START_SECOND + trades}&countback=300`,
+  )
+  await waitUntil(() => seq === service.engine.seq)
+  await waitUntil(() => closes.has(START_SECOND + trades - 3))
+  expect(read.ok && read.data).toEqual(table)
+  const { t, c_sol }: { t: number[]; c_sol: number[] } = JSON.parse(JSON.stringify(rest))
+  expect([...closes.entries()].slice(-t.length)).toEqual(t.map((time, i) => [time, c_sol[i]]))
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { timestampMs, timestampText } from '../../client/src/mintfeed.ts'
+import * as resources from '../../client/src/resources.ts'
+import type { Shape } from '../../client/src/shape.ts'
+import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
+import { isObject } from '../../src/wire/requests/json-body.ts'
+
+const zone = process.env.TZ
+afterAll(() => {
+  process.env.TZ = zone ?? ''
+})
+
+test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
+  'a timestamp is UTC for a reader in %s',
+  (name) => {
+    process.env.TZ = name
+    expect(timestampMs('2026-03-08 02:30:00')).toBe(Date.UTC(2026, 2, 8, 2, 30))
+    const seconds = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 })
+    fc.assert(
+      fc.property(seconds, (second) => timestampMs(timestampText(second * 1000)) === second * 1000),
+    )
+  },
+)
+
+test.each([
+  '',
+  '2026-02-30 00:00:00',
+  '2026-01-01T00:00:00',
+  '2026-1-1 0:0:0',
+  '2026-01-01 24:00:00',
+])('%j is no timestamp', (text) => expect(timestampMs(text)).toBe(null))
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** The smallest value of a schema of the service's own document. */
+function sampleOf(schema: Schema): unknown {
+  if (Array.isArray(schema.allOf))
+    return Object.assign({}, ...schema.allOf.filter(isObject).map(sampleOf))
+  if (Array.isArray(schema.anyOf)) return sampleOf(schema.anyOf.filter(isObject)[0])
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (typeof schema.$ref === 'string')
+    return sampleOf(RESOURCE_SCHEMAS[schema.$ref.split('/').at(-1) ?? ''])
+  switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
+    case 'object': {
+      const required = Array.isArray(schema.required) ? schema.required : []
+      const properties = isObject(schema.properties) ? schema.properties : {}
+      const keys = required.filter((key) => typeof key === 'string')
+      return Object.fromEntries(
+        keys.map((key) => {
+          const inner = properties[key]
+          return [key, isObject(inner) ? sampleOf(inner) : null]
+        }),
+      )
+    }
+    case 'array':
+      return isObject(schema.items) ? [sampleOf(schema.items)] : []
+    case 'string':
+      return 'text'
+    case 'boolean':
+      return true
+    default:
+      return 1
+  }
+}
+
+const SHAPES: readonly (readonly [string, Shape<unknown>])[] = [
+  ['Swap', resources.isSwap],
+  ['TokenSearchDetailed', resources.isSearched],
+  ['TokenMarketData', resources.isMarketData],
+  ['MemeTablePoolDto', resources.isRow],
+  ['MigrationEvent', resources.isMigration],
+  ['TraderRecord', resources.isTrader],
+  ['TokenDetail', resources.isDetail],
+  ['SwapsByCursor', resources.isSwapsByCursor],
+  ['PaginatedTraders', resources.pageOf(resources.isTrader)],
+  ['MemeTablesResponseDto', resources.isTables],
+  ['Ohlcv', resources.isOhlcv],
+]
+
+test.each(SHAPES)(
+  'the client takes %s as the service describes it, and nothing less',
+  (name, shape) => {
+    const sample = sampleOf(RESOURCE_SCHEMAS[name])
+    expect(shape(sample)).toBe(true)
+    if (!isObject(sample)) throw new Error('a resource is no object')
+    for (const key of Object.keys(sample)) {
+      const { [key]: _, ...rest } = sample
+      expect(shape(rest), `${name} without ${key}`).toBe(false)
+      for (const wrong of [Symbol('of no type'), Number.NaN, {}])
+        expect(shape({ ...sample, [key]: wrong }), `${name} with ${String(wrong)} in ${key}`).toBe(
+          false,
+        )
+    }
+    expect(shape({ ...sample, added: 1 })).toBe(true)
+    for (const other of [null, [], 'text', 1]) expect(shape(other)).toBe(false)
+  },
+)
