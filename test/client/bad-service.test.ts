@@ -73,7 +73,7 @@ test.each([
     }
   })
   const { updates, problems } = follow()
-  await waitUntil(() => updates.length >= 3)
+  await waitUntil(() => updates.length >= 3, 20_000)
   expect(seqsOf(updates)).toEqual([1, 2, 3])
   expect(problems.map(({ code }) => code)).toEqual([
     expect.stringMatching(/^(invalid_frame|frame_too_large)$/),
@@ -189,15 +189,30 @@ test('a stream that breaks off while it catches up goes on with the snapshot', a
   expect(client.live.status).toMatchObject({ losses: 1, disconnects: 0 })
 })
 
+test.each(['busy', 'starting'])('a service that is %s is asked again', async (code) => {
+  let asked = 0
+  service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message)) return
+    asked += 1
+    if (asked === 1) socket.send(`{"type":"error","code":"${code}","message":"m"}`)
+    else serveWell(socket, message)
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+  expect(client.live.status.disconnects).toBe(0)
+})
+
 test('pings are answered, and a silent connection is given up', async () => {
   service = await ScriptedService.start((socket, message, connection) => {
     if (connection > 1) serveWell(socket, message)
-    else if (isSubscription(message)) socket.send('{"type":"ping"}')
+    else if (isSubscription(message))
+      for (const frame of [subscribedFrame(0), '{"type":"ping"}']) socket.send(frame)
   })
   const { updates, problems } = follow(150)
   await waitUntil(() => updates.length >= 3)
   expect(service.heard).toContainEqual({ type: 'pong' })
-  expect(problems.map(({ code }) => code)).toEqual(['timeout'])
+  expect(problems[0]).toMatchObject({ code: 'timeout' })
   expect(seqsOf(updates)).toEqual([1, 2, 3])
 })
 

@@ -26,6 +26,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return output
 }
 
+// A package, a compiler and a whole program are started: a busy machine needs a while.
 test('the packed client is typed in an empty project, and the bot of its README runs', async () => {
   const packed = await run(
     'npm',
@@ -58,4 +59,4 @@ test('the packed client is typed in an empty project, and the bot of its README 
     if (told.push(line) === 5) break
   for (const line of told) expect(line).toMatch(/^\S+ \d+ (buy|sell) [\d.]+ -?\d+$/)
   expect(told.length).toBe(5)
-})
+}, 180_000)

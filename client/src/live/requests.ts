@@ -7,8 +7,9 @@ import type { Acknowledgement, Channel } from './frames.ts'
  * the service replays for one message, so that a long list is resumed as surely as a short one.
  */
 const KEYS_A_MESSAGE = 5
-/** A refusal that says "try again" is tried again after this time. */
-const BUSY_MS = 1_000
+/** Refusals that say "try again", after this time. */
+const PASSING = ['busy', 'starting']
+const PASSING_MS = 1_000
 
 interface Waiting {
   readonly action: 'subscribe' | 'unsubscribe'
@@ -76,7 +77,7 @@ export class Requests {
     const waiting = this.#waiting.shift()
     if (waiting === undefined || waiting.action === 'unsubscribe') return
     const { follows } = waiting
-    if (problem.code === 'busy') this.#askLater(follows)
+    if (PASSING.includes(problem.code)) this.#askLater(follows)
     else if (follows.length > 1) for (const follow of follows) this.#subscribe([follow])
     else for (const follow of follows) follow.refused(problem)
   }
@@ -93,7 +94,7 @@ export class Requests {
     const retry = setTimeout(() => {
       this.#retries.delete(retry)
       for (const follow of follows) this.ask(follow)
-    }, BUSY_MS)
+    }, PASSING_MS)
     this.#retries.add(retry)
   }
 
