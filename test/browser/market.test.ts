@@ -36,7 +36,8 @@ async function tables(filter: Parameters<Mintfeed['read']['tables']>[0]) {
   return answer
 }
 
-describe.skipIf(reason !== null)('the page in a real browser', { timeout: 60_000 }, () => {
+/** Some seconds on a quiet machine; one that is busy gets far more. */
+describe.skipIf(reason !== null)('the page in a real browser', { timeout: 180_000 }, () => {
   beforeAll(async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'mintfeed-browser-'))
     const PORT = String(await freePort())
