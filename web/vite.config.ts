@@ -30,6 +30,8 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Compressing is most of a build that takes two seconds: nothing to be told about.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   // `npx vite web` beside a running service, for work on the page itself.
   server: { proxy: { '/api': 'http://127.0.0.1:8080', '/ws': 'ws://127.0.0.1:8080' } },

@@ -16,7 +16,7 @@ export interface SourceFile {
 export function sourceFiles(folder: string): SourceFile[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
   return names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => {
       const path = relative(ROOT, join(ROOT, folder, name)).replaceAll('\\', '/')
       const text = readFileSync(join(ROOT, path), 'utf8')

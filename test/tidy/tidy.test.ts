@@ -4,6 +4,7 @@ import { type SourceFile, sourceFiles } from './source-files.ts'
 /** One file is one idea; an idea that needs more lines is two. */
 const FILE_LINES_MAX = 460
 const FILE_LINES_MEDIAN_MAX = 130
+const PAGE_LINES_MAX = 300
 
 const source = sourceFiles('src')
 
@@ -60,6 +61,18 @@ test('the engine reads no clock, no randomness, no file and no socket', () => {
     /Date\.now|Math\.random|performance\.|from 'node:|process\.|setTimeout|setInterval/
   const wrong = source.filter(({ path, text }) => ringOf(path) === 'engine' && forbidden.test(text))
   expect(wrong.map((file) => file.path)).toEqual([])
+})
+
+test('the page is built on the client alone, in short files without cycles', () => {
+  const page = sourceFiles('web/src')
+  const foreign = page.flatMap((file) =>
+    file.imports
+      .filter((target) => !target.startsWith('web/src/') && target !== 'client/src/mintfeed.ts')
+      .map((target) => `${file.path} imports ${target}`),
+  )
+  expect(foreign).toEqual([])
+  expect(cyclesOf(page)).toEqual([])
+  expect(page.filter(({ text }) => text.split('\n').length > PAGE_LINES_MAX)).toEqual([])
 })
 
 /** Every cycle of imports, as paths joined by arrows. */

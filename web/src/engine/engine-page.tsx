@@ -30,6 +30,12 @@ export function EnginePage() {
         <span class="status" data-state={isReady ? 'live' : 'stale'} role="status">
           {isReady ? 'Ready' : (reason ?? 'Not ready')}
         </span>
+        <a class="link faint" href="/readyz">
+          /readyz
+        </a>
+        <a class="link faint" href="/metrics">
+          /metrics
+        </a>
       </div>
       <div class="plots">
         <Plot name="Swaps a second" values={rates('swaps_folded_total')} />

@@ -15,14 +15,18 @@ export class ColumnFeed {
   /** Why the service does not give this table. */
   readonly problem = signal<string | null>(null)
   #subscription: Subscription<TablesUpdate> | null = null
+  #followed = ''
 
   constructor(group: Group) {
     this.group = group
   }
 
-  /** Follows the table of these filters in place of the one before. */
+  /** Follows the table of these filters in place of the one before, unless they are the same. */
   follow(filters: ColumnFilters): void {
+    const name = JSON.stringify(filters)
+    if (this.#subscription !== null && name === this.#followed) return
     this.close()
+    this.#followed = name
     this.isLoading.value = true
     this.problem.value = null
     const subscription = live.tables(tableQuery(this.group, filters))

@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals'
 import { type LiveStatus, Mintfeed } from '../../../client/src/mintfeed.ts'
 
-const mintfeed = new Mintfeed(location.origin)
+/** Someone is looking: the page comes back sooner than a program has to. */
+const BACKOFF = { firstMs: 250, longestMs: 2_000 }
+
+const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF })
 
 /** Reads of the moment. */
 export const client = mintfeed.read

@@ -32,6 +32,9 @@ function decoded(word: string | undefined): string {
   }
 }
 
+/** Addresses of the page; others of the service, such as `/docs`, are loaded. */
+const OWN_PATH = /^\/(engine|token\/.*|wallet\/.*)?$/
+
 function changed(): void {
   route.value = readRoute()
   if (route.value.page === 'board') lastBoard = location.search
@@ -52,7 +55,7 @@ export function followAddress(): void {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null || link.target !== '' || link.origin !== location.origin) return
-    if (link.hash !== '' || link.pathname === '/docs') return
+    if (link.hash !== '' || !OWN_PATH.test(link.pathname)) return
     event.preventDefault()
     go(link.pathname + link.search)
   })

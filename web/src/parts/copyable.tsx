@@ -23,7 +23,7 @@ export function Copyable({ text, what }: { readonly text: string; readonly what:
       type="button"
       class="button copyable"
       title={text}
-      aria-label={`Copy ${what} ${text}`}
+      aria-label={`Copy ${what} ${short(text)}`}
       onClick={copy}
     >
       {short(text)}

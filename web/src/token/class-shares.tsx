@@ -18,8 +18,10 @@ export function ClassShares({ detail }: { readonly detail: TokenDetail }) {
       {CLASSES.map(([name, read]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{percent(read(detail))}</dd>
-          <i class="progress" style={{ '--part': String(read(detail) / 100) }} />
+          <dd>
+            {percent(read(detail))}
+            <i class="progress" style={{ '--part': String(read(detail) / 100) }} />
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,0 +1,21 @@
+import type { TableRow } from '../../client/src/mintfeed.ts'
+import { compact, money, percent, share, usd } from '../../web/src/text/number-form.ts'
+
+/** What the cells of a row have to show, by the API's row. */
+export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
+  return {
+    cap: usd(row.market_cap),
+    holders: compact(row.holders),
+    txs: compact(row.tx_24h),
+    creator: `${compact(row.creator_completed_pools)}/${compact(row.creator_completing_pools)}`,
+    volume: money(row.vol_24h),
+    progress: percent(row.pct_completion),
+    T10: share(row.top_10_percent),
+    DEV: share(row.creator_holding),
+    SNP: share(row.snipers_holding),
+    INS: share(row.insiders_holding),
+    BND: share(row.bundle_holding),
+    FRS: share(row.fresh_wallets_holding),
+    PRO: share(row.pro_traders_holding),
+  }
+}

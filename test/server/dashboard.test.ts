@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { type Dashboard, readDashboard } from '../../src/server/dashboard-files.ts'
+import { MAX_DASHBOARD_FILES } from '../../src/server/limits.ts'
+import { EngineServer } from './engine-server.ts'
+
+const SCRIPT = 'export const answer = 42\n'.repeat(100)
+const SCRIPT_PATH = '/assets/page-1a2b3c.js'
+
+/** A folder as the build leaves it. */
+function builtFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-page-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>page</title>')
+  writeFileSync(join(folder, 'assets/page-1a2b3c.js'), SCRIPT)
+  writeFileSync(join(folder, 'assets/page-1a2b3c.js.br'), brotliCompressSync(SCRIPT))
+  writeFileSync(join(folder, 'assets/page-1a2b3c.js.gz'), gzipSync(SCRIPT))
+  writeFileSync(join(folder, 'assets/notes.txt'), 'not of the page')
+  return folder
+}
+
+async function serving(
+  dashboard: { readonly dashboard?: Dashboard | null },
+  check: (url: string) => Promise<void>,
+): Promise<void> {
+  const { server } = await EngineServer.start('e1', undefined, dashboard)
+  await check(server.url)
+  await server.stop()
+}
+
+test('the page is at each of its addresses, under a policy that allows this origin alone', () =>
+  serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
+    for (const path of ['/', '/engine', '/token/abc', '/wallet/%20']) {
+      const answer = await fetch(url + path)
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        200,
+        '<!doctype html><title>page</title>',
+      ])
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      expect(answer.headers.get('cache-control')).toBe('no-cache')
+    }
+    const first = await fetch(url)
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+    expect((await fetch(url, { headers })).status).toBe(304)
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405)
+  }))
+
+test.each(['br', 'gzip', 'identity'])('an asset comes as it was prepared in %s', (coding) =>
+  serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
+    const answer = await fetch(url + SCRIPT_PATH, { headers: { 'accept-encoding': coding } })
+    expect(answer.headers.get('content-encoding')).toBe(coding === 'identity' ? null : coding)
+    expect(await answer.text()).toBe(SCRIPT)
+    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect((await fetch(`${url}/assets/notes.txt`)).status).toBe(404)
+    expect((await fetch(`${url}/assets/..%2f..%2fpackage.json`)).status).toBe(404)
+  }),
+)
+
+test('a page that is not built is a sentence that says how', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'mintfeed-page-'))
+  return serving({ dashboard: readDashboard(empty) }, async (url) => {
+    const answer = await fetch(url)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toContain('npm run build')
+  })
+})
+
+test('a page that is switched off leaves its addresses unknown', () =>
+  serving({}, async (url) => {
+    const answer = await fetch(url)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ code: 'not_found' })
+  }))
+
+test('a folder that is larger than a page can be stops the start with a sentence', () => {
+  const folder = builtFolder()
+  for (let i = 0; i <= MAX_DASHBOARD_FILES; i++) writeFileSync(join(folder, `assets/${i}.js`), '')
+  expect(() => readDashboard(folder)).toThrow(/remove the folder and build it anew/)
+})
