@@ -8,6 +8,8 @@ export interface Surface {
     readonly connections: number
     readonly connectionsPerAddress: number
     readonly messagesPerSecond: number
+    readonly messagesPerSecondPerAddress: number
+    readonly subscriptionsPerSecondPerAddress: number
     readonly bodyDeadlineMs: number
     readonly routeDeadlineMs: number
     readonly answerCacheBytes: number
@@ -28,6 +30,8 @@ export const SURFACE_DEFAULTS = {
   CONNECTIONS: '50000',
   CONNECTIONS_PER_ADDRESS: '1000',
   MESSAGES_PER_SECOND: '2000',
+  MESSAGES_PER_SECOND_PER_ADDRESS: '10000',
+  SUBSCRIPTIONS_PER_SECOND_PER_ADDRESS: '50000',
   BODY_TIMEOUT: '10s',
   ANSWER_TIMEOUT: '10s',
   ANSWER_CACHE: '32mb',
@@ -40,6 +44,7 @@ export const SURFACE_DEFAULTS = {
 
 const MOST_SOCKETS = 1_000_000
 const MOST_MESSAGES = 1_000_000
+const MOST_SUBSCRIPTIONS = 1_000_000_000
 /** A token that could be guessed is none. */
 const MIN_TOKEN_CHARACTERS = 16
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
@@ -53,6 +58,11 @@ export function readSurface(settings: Readonly<Record<string, string>>): Surface
       connections: count('CONNECTIONS', MOST_SOCKETS),
       connectionsPerAddress: count('CONNECTIONS_PER_ADDRESS', MOST_SOCKETS),
       messagesPerSecond: count('MESSAGES_PER_SECOND', MOST_MESSAGES),
+      messagesPerSecondPerAddress: count('MESSAGES_PER_SECOND_PER_ADDRESS', MOST_MESSAGES),
+      subscriptionsPerSecondPerAddress: count(
+        'SUBSCRIPTIONS_PER_SECOND_PER_ADDRESS',
+        MOST_SUBSCRIPTIONS,
+      ),
       bodyDeadlineMs: durationMs('BODY_TIMEOUT', settings.BODY_TIMEOUT),
       routeDeadlineMs: durationMs('ANSWER_TIMEOUT', settings.ANSWER_TIMEOUT),
       answerCacheBytes: sizeBytes('ANSWER_CACHE', settings.ANSWER_CACHE),

@@ -10,9 +10,9 @@ import {
   us_listen_socket_close,
   type WebSocketBehavior,
 } from 'uWebSockets.js'
-import { MAX_RETIRED_APPS } from './limits.ts'
+import { MAX_CERTIFICATES } from './limits.ts'
 import { type Listening, listen } from './listen.ts'
-import type { TlsFiles } from './tls-files.ts'
+import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
 
 // Answers do not tell what serves them.
 _cfg('silent')
@@ -31,22 +31,29 @@ interface CountedApp {
 
 /**
  * The sockets of one port. Plain: one app. TLS: an app that only accepts and hands every socket to
- * the app with the present certificate; a new certificate is a new app, and the one before goes on
- * serving its sockets until the last has closed. So nothing is dropped, not even a handshake.
+ * the app with the present certificate; a new certificate is a new app, and the ones before go on
+ * serving their sockets. So nothing is dropped, not even a handshake. No app is ever closed before
+ * the end: uWebSockets.js hands sockets over a turn after it accepted them, so one that has none
+ * may still get one, and closing it would not give its memory back.
  */
 export class Apps implements LiveApp {
   readonly #maxSockets: number
   readonly #acceptor: TemplatedApp | null
   readonly #installs: ((counted: CountedApp) => void)[] = []
-  /** In order of age; the last one gets the new sockets. */
-  #apps: CountedApp[]
+  /** In order of age; the last one gets the new sockets. At most MAX_CERTIFICATES. */
+  readonly #apps: CountedApp[]
+  /** Of the newest app's files; reading the same again makes no further app. */
+  #fingerprint: string
   #listening: Listening | null = null
   #sockets = 0
   #refused = 0
 
   constructor(tls: TlsFiles | null, maxSockets: number) {
     this.#maxSockets = maxSockets
-    this.#acceptor = tls === null ? null : App()
+    this.#fingerprint = tls === null ? '' : tlsFingerprint(tls)
+    // Not App(): uWebSockets.js gives a socket handed over the size of its acceptor's sockets, and a
+    // TLS socket is larger than a plain one. It would write past the end of its memory.
+    this.#acceptor = tls === null ? null : secureApp(tls)
     this.#apps = [this.#counted(tls === null ? App() : secureApp(tls))]
     this.#acceptor?.addChildAppDescriptor(this.#newest.app.getDescriptor())
   }
@@ -83,7 +90,7 @@ export class Apps implements LiveApp {
   }
 
   publish(topic: string, message: string): void {
-    for (const { app } of this.#apps) app.publish(topic, message)
+    for (const { app, sockets } of this.#apps) if (sockets > 0) app.publish(topic, message)
   }
 
   /** The port taken; rejects with an Error of one sentence. */
@@ -97,17 +104,26 @@ export class Apps implements LiveApp {
     this.#listening = null
   }
 
-  /** New sockets get this certificate from now on. Throws when there was none before. */
+  /**
+   * New sockets get this certificate from now on. Throws an Error of one sentence when there was
+   * none before, or after MAX_CERTIFICATES of them.
+   */
   changeTls(tls: TlsFiles): void {
     if (this.#acceptor === null) throw new Error('The service does not speak TLS.')
+    const fingerprint = tlsFingerprint(tls)
+    if (fingerprint === this.#fingerprint) return
+    if (this.#apps.length === MAX_CERTIFICATES) {
+      const message = `The service has read ${MAX_CERTIFICATES} certificates, which is the most it keeps: restart it to use the new one.`
+      throw new Error(message)
+    }
     const before = this.#newest
     const next = this.#counted(secureApp(tls))
     for (const install of this.#installs) install(next)
     this.#apps.push(next)
+    this.#fingerprint = fingerprint
+    // In this order, and within one turn: there is always exactly one that gets the next socket.
     this.#acceptor.addChildAppDescriptor(next.app.getDescriptor())
     this.#acceptor.removeChildAppDescriptor(before.app.getDescriptor())
-    if (before.sockets === 0) this.#retire(before)
-    if (this.#apps.length > MAX_RETIRED_APPS + 1) this.#retire(this.#apps[0])
   }
 
   /** Cuts every socket. */
@@ -144,14 +160,6 @@ export class Apps implements LiveApp {
   #left(counted: CountedApp): void {
     counted.sockets--
     this.#sockets--
-    // Not within the callback of a socket that the app still holds.
-    if (counted.sockets === 0 && counted !== this.#newest) setImmediate(() => this.#retire(counted))
-  }
-
-  #retire(counted: CountedApp): void {
-    if (!this.#apps.includes(counted) || counted === this.#newest) return
-    this.#apps = this.#apps.filter((kept) => kept !== counted)
-    counted.app.close()
   }
 }
 

@@ -13,6 +13,13 @@ export interface AdjustableLimits {
   readonly connectionsPerAddress: number
   /** Messages a second of one live connection at most; past it the connection closes with 4010. */
   readonly messagesPerSecond: number
+  /**
+   * Messages a second of all live connections of one address at most, loopback not counted; past
+   * it those close with 4010 that have sent more than an equal part.
+   */
+  readonly messagesPerSecondPerAddress: number
+  /** Mints, wallets, tables and candles an address may subscribe to or leave in a second; the same. */
+  readonly subscriptionsPerSecondPerAddress: number
   /** A body that is not complete after this time is answered 408 and the socket closed. */
   readonly bodyDeadlineMs: number
   /** A route that has not answered after this time is answered for: 503. */
@@ -26,6 +33,8 @@ export const DEFAULT_LIMITS: AdjustableLimits = {
   connections: 50_000,
   connectionsPerAddress: 1000,
   messagesPerSecond: 2000,
+  messagesPerSecondPerAddress: 10_000,
+  subscriptionsPerSecondPerAddress: 50_000,
   bodyDeadlineMs: 10_000,
   routeDeadlineMs: 10_000,
   answerCacheBytes: 32 * 1024 * 1024,
@@ -52,8 +61,11 @@ export const PROBED_SHARE = 1 / 8
 /** Answers from this size on are always sent that way: a few of them unread would be much. */
 export const PROBED_BYTES = 256 * 1024
 
-/** Apps of former certificates that keep serving their sockets; one more cuts the oldest off. */
-export const MAX_RETIRED_APPS = 8
+/**
+ * Certificates that one run reads at most, each of which keeps some memory until the end; past it
+ * the present one stays, and the reload says that a restart is needed.
+ */
+export const MAX_CERTIFICATES = 64
 
 /** Bodies below this size cost more to compress than they save on the wire. */
 export const MIN_COMPRESSED_BYTES = 1024
@@ -118,8 +130,14 @@ export const MAX_MESSAGE_BYTES = 64 * 1024
  */
 export const MAX_RECEIVED_BYTES = 2 * 1024 * 1024
 
-/** Bytes a second of one live connection's messages at most: long ones cost more than short ones. */
+/**
+ * Bytes a second of one live connection's messages at most, and of all that one address has: long
+ * ones cost more than short ones.
+ */
 export const MAX_MESSAGE_BYTES_PER_SECOND = 16 * 1024 * 1024
+
+/** Clients whose last second is remembered after they left; the one that left first is forgotten. */
+export const MAX_RESTING_LOADS = 10_000
 
 /** Bytes buffered for one live connection at most; past it the connection closes with 4009. */
 export const MAX_BUFFERED_BYTES = 1024 * 1024

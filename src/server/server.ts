@@ -88,7 +88,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     app: apps,
     lastTables,
     gate: new LiveGate(addresses, bounds),
-    messagesPerSecond: bounds.messagesPerSecond,
+    limits: bounds,
     source: options.live,
     streams: options.streams,
     answers: options.answers,

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
@@ -26,6 +26,12 @@ export function checkTlsFiles({ certFile, keyFile }: TlsFiles): number {
     )
   }
   return endsAt
+}
+
+/** Equal for equal contents of both files. */
+export function tlsFingerprint({ certFile, keyFile }: TlsFiles): string {
+  const hash = createHash('sha256').update(textOf('TLS_CERT', certFile))
+  return hash.update('\0').update(textOf('TLS_KEY', keyFile)).digest('hex')
 }
 
 function textOf(name: string, file: string): string {

@@ -12,6 +12,8 @@ import {
 /** Mints that one connection follows before it goes. */
 const FOLLOWED = 20
 const FLOOD_MS = 50
+/** Who floods: one client, whose connections share a limit. */
+const FLOODER = '11.11.11.11'
 const MESSAGES_A_FLOOD = 50
 
 /** Thousands of live connections with subscriptions that all go in one moment. */
@@ -42,7 +44,7 @@ export const subscribeFlood: Attack = {
   async run({ port }, size, isOver) {
     const mints = Array.from({ length: 1000 }, (_, index) => `flood${index}`.padEnd(44, 'x'))
     const sockets = await openSockets(port, size, (socket, index) => {
-      socket.resume().write(handshake(`f${index}`))
+      socket.resume().write(handshake(`f${index}`, FLOODER))
     })
     const ids = new Map(sockets.map((socket, index) => [socket, `f${index}`]))
     await dripUntil(isOver, sockets, FLOOD_MS, (socket) => {
@@ -63,7 +65,7 @@ export const messageFlood: Attack = {
       Array.from({ length: MESSAGES_A_FLOOD }, () => textFrame('{"a":')),
     )
     const sockets = await openSockets(port, size, (socket, index) => {
-      socket.resume().write(handshake(`m${index}`))
+      socket.resume().write(handshake(`m${index}`, FLOODER))
     })
     await dripUntil(isOver, sockets, FLOOD_MS, (socket) => socket.write(nonsense))
   },

@@ -41,10 +41,11 @@ export function resetAll(sockets: readonly Socket[]): void {
   for (const socket of sockets) socket.resetAndDestroy()
 }
 
-/** The handshake of a live connection as bytes. */
-export function handshake(id: string): string {
+/** The handshake of a live connection as bytes; from an address of a client, when there is one. */
+export function handshake(id: string, address?: string): string {
+  const forwarded = address === undefined ? '' : `X-Forwarded-For: ${address}\r\n`
   return (
-    `GET /ws?id=${id} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    `GET /ws?id=${id} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${forwarded}` +
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
   )
 }

@@ -80,6 +80,53 @@ test('more messages in a second than allowed close the connection with 4010', as
   quiet.close()
 })
 
+const countedFrom = (limits: ServerOptions['limits']) =>
+  start({ limits, trustProxy: ['127.0.0.1'] })
+
+test('the connections of one address share a limit: the flooding ones go, a quiet one stays', async () => {
+  await countedFrom({ messagesPerSecondPerAddress: 100 })
+  const quiet = await from('9.9.9.9')
+  const floods = await Promise.all([1, 2, 3].map(() => from('9.9.9.9')))
+  const neighbour = await from('9.9.9.8')
+  for (const { socket } of floods)
+    for (let index = 0; index < 70; index++) socket.send('{"type":"ping"}')
+  const closed = await Promise.race(floods.map((flood) => flood.closed))
+  expect(closed).toEqual({ code: 4010, reason: 'too many messages of one address in one second' })
+  expect(await quiet.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  expect(await neighbour.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  for (const client of [quiet, neighbour, ...floods]) client.close()
+})
+
+const mintsOf = (index: number) =>
+  Array.from({ length: 20 }, (_, mint) => `mint${index}x${mint}`.padEnd(44, 'x'))
+const follow = (mints: readonly string[]) => ({
+  event: 'update_mint_info',
+  data: { action: 'subscribe', id: 'me', mints },
+})
+
+test('subscriptions of one address are counted, also on connections that replace each other', async () => {
+  await countedFrom({ subscriptionsPerSecondPerAddress: 50 })
+  for (const index of [0, 1]) {
+    const client = await from('9.9.9.9')
+    expect(await client.ask(follow(mintsOf(index)))).toMatchObject({ type: 'subscribed' })
+    client.close()
+    await client.closed
+  }
+  const third = await from('9.9.9.9')
+  third.socket.send(JSON.stringify(follow([...mintsOf(2), ...mintsOf(3), ...mintsOf(4)])))
+  const reason = 'too many subscriptions of one address in one second'
+  expect(await third.closed).toEqual({ code: 4010, reason })
+  expect(third.received).toEqual([])
+})
+
+test('messages of this machine are not counted by address', async () => {
+  await start({ limits: { messagesPerSecondPerAddress: 1, subscriptionsPerSecondPerAddress: 1 } })
+  const client = await from('9.9.9.9')
+  expect(await client.ask(follow(mintsOf(0)))).toMatchObject({ type: 'subscribed' })
+  expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  client.close()
+})
+
 test('pings of the protocol count too, and their answers do not pile up', async () => {
   await start({ limits: { messagesPerSecond: 1_000_000 } })
   const client = await from('1.1.1.1')

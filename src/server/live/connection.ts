@@ -1,4 +1,5 @@
 import type { Broadcast } from '../../wire/live-messages.ts'
+import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 import { TopicSet } from './topic-set.ts'
 
@@ -38,6 +39,8 @@ export interface LiveConnection {
   /** Trades of its tables carry numbers. */
   isPoolsNumbered: boolean
   readonly rate: MessageRate
+  /** Of all connections of its client; null: not counted. */
+  readonly load: ClientLoad | null
   /** Monotonic milliseconds of the last frame that came. */
   lastHeardMs: number
   /** Monotonic milliseconds of the next ping. */
@@ -48,7 +51,7 @@ export interface LiveConnection {
 
 /** A connection that follows nothing yet. */
 export function newConnection(
-  about: Pick<LiveConnection, 'id' | 'isLocal' | 'isSocket' | 'socket'>,
+  about: Pick<LiveConnection, 'id' | 'isLocal' | 'isSocket' | 'socket' | 'load'>,
   nowMs: number,
   pingMs: number,
 ): LiveConnection {

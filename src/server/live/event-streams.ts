@@ -84,7 +84,13 @@ export class EventStreams {
       this.#open.delete(connection)
       feed.disconnected(connection)
     })
-    const connection = feed.connect({ id: '', isLocal, isSocket: false, socket: outlet })
+    const connection = feed.connect({
+      id: '',
+      isLocal,
+      isSocket: false,
+      socket: outlet,
+      load: null,
+    })
     this.#open.set(connection, outlet)
     feed.serveAdded(connection, request.value)
     return null

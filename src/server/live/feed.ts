@@ -27,6 +27,7 @@ import { type LiveConnection, newConnection, type Outlet, type SocketData } from
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
 import type { LiveGate } from './live-gate.ts'
+import { type ClientLoad, MessageBudget, type MessageLimits } from './message-budget.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
@@ -39,7 +40,7 @@ export interface LiveFeedOptions {
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly gate: LiveGate
-  readonly messagesPerSecond: number
+  readonly limits: MessageLimits
   readonly refuse: UpgradeOptions['refuse']
   readonly isLocal: UpgradeOptions['isLocal']
 }
@@ -53,7 +54,7 @@ export class LiveFeed {
   readonly #app: LiveApp
   readonly #times: LiveTimes
   readonly #gate: LiveGate
-  readonly #messagesPerSecond: number
+  readonly #budget: MessageBudget
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
@@ -69,7 +70,7 @@ export class LiveFeed {
     this.#app = options.app
     this.#times = options.times
     this.#gate = options.gate
-    this.#messagesPerSecond = options.messagesPerSecond
+    this.#budget = new MessageBudget(options.limits)
     const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
     this.#added = new AddedChannels({
       ...options,
@@ -156,8 +157,8 @@ export class LiveFeed {
   #open(socket: WebSocket<SocketData>): void {
     const data = socket.getUserData()
     const { id, isLocal, client } = data
-    data.connection = this.connect({ id, isLocal, isSocket: true, socket })
-    this.#gate.entered(client)
+    const load = this.#gate.entered(client, performance.now())
+    data.connection = this.connect({ id, isLocal, isSocket: true, socket, load })
   }
 
   /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
@@ -166,6 +167,7 @@ export class LiveFeed {
     readonly isLocal: boolean
     readonly isSocket: boolean
     readonly socket: Outlet
+    readonly load: ClientLoad | null
   }): LiveConnection {
     const connection = newConnection(about, performance.now(), this.#times.pingMs)
     this.#connections.add(connection)
@@ -195,7 +197,14 @@ export class LiveFeed {
     } else if (!this.#admits(connection, message)) return
     else if (isBinary) {
       this.#sendError(connection, 'binary_frame', 'A binary frame came, JSON text is expected.')
-    } else this.#serve(connection, parseLiveMessage(UTF8.decode(message), connection.id))
+    } else this.#heardText(connection, UTF8.decode(message))
+  }
+
+  #heardText(connection: LiveConnection, text: string): void {
+    const request = parseLiveMessage(text, connection.id)
+    const refusal = this.#budget.requestRefusal(connection, request, performance.now())
+    if (refusal === null) this.#serve(connection, request)
+    else this.#closeFlood(connection, refusal)
   }
 
   /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
@@ -209,10 +218,14 @@ export class LiveFeed {
   #admits(connection: LiveConnection, message: ArrayBuffer): boolean {
     const nowMs = performance.now()
     connection.lastHeardMs = nowMs
-    if (connection.rate.take(message.byteLength, nowMs, this.#messagesPerSecond)) return true
+    const refusal = this.#budget.messageRefusal(connection, message.byteLength, nowMs)
+    if (refusal !== null) this.#closeFlood(connection, refusal)
+    return refusal === null
+  }
+
+  #closeFlood(connection: LiveConnection, reason: string): void {
     this.#floods++
-    this.#close(connection, CLOSE_CODES.tooManyMessages, 'too many messages in one second')
-    return false
+    this.#close(connection, CLOSE_CODES.tooManyMessages, reason)
   }
 
   #serve(connection: LiveConnection, request: LiveRequest): void {

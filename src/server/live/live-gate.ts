@@ -1,19 +1,27 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { type RequestError, requestError } from '../../wire/errors.ts'
 import type { ClientAddresses } from '../client-address.ts'
-import type { AdjustableLimits } from '../limits.ts'
+import { type AdjustableLimits, MAX_RESTING_LOADS } from '../limits.ts'
 import { forwardedForOf } from '../request.ts'
+import type { ClientLoad } from './message-budget.ts'
+import { MessageRate } from './message-rate.ts'
 
 type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
 
 /** Keys of 127.0.0.0/8 and of the /64 of ::1: programs of this machine, a reverse proxy among them. */
 const LOOPBACK = /^(?:127\.|0{16}$)/
 
-/** Who may open one more live connection. The counts have an entry per address that has one open. */
+/**
+ * Who may open one more live connection, and what each client has. There is an entry per address
+ * that has one open, and for a second after its last one, so that closing a connection and opening
+ * another gives no new limits.
+ */
 export class LiveGate {
   readonly #addresses: ClientAddresses
   readonly #limits: GateLimits
-  readonly #counts = new Map<string, number>()
+  readonly #loads = new Map<string, ClientLoad>()
+  /** Of clients without connections, in the order in which they left. */
+  readonly #resting = new Map<string, ClientLoad>()
   #total = 0
 
   constructor(addresses: ClientAddresses, limits: GateLimits) {
@@ -32,21 +40,47 @@ export class LiveGate {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)
       return requestError('overloaded', `All ${connections} live connections are taken.`)
-    if (LOOPBACK.test(client) || (this.#counts.get(client) ?? 0) < connectionsPerAddress)
+    if (
+      LOOPBACK.test(client) ||
+      (this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress
+    )
       return null
     const message = `Your address has ${connectionsPerAddress} live connections, which is the most allowed.`
     return requestError('too_many_connections', message)
   }
 
-  entered(client: string): void {
+  /** The load of the client, or null for programs of this machine, which are not counted. */
+  entered(client: string, nowMs: number): ClientLoad | null {
     this.#total++
-    this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
+    if (LOOPBACK.test(client)) return null
+    this.#forgetRested(nowMs)
+    const load = this.#loads.get(client) ??
+      this.#resting.get(client) ?? { connections: 0, rate: new MessageRate() }
+    this.#resting.delete(client)
+    this.#loads.set(client, load)
+    load.connections++
+    return load
   }
 
   left(client: string): void {
     this.#total--
-    const count = (this.#counts.get(client) ?? 0) - 1
-    if (count > 0) this.#counts.set(client, count)
-    else this.#counts.delete(client)
+    const load = this.#loads.get(client)
+    if (load === undefined) return
+    load.connections--
+    if (load.connections > 0) return
+    this.#loads.delete(client)
+    this.#resting.set(client, load)
+    if (this.#resting.size <= MAX_RESTING_LOADS) return
+    for (const [longest] of this.#resting) {
+      this.#resting.delete(longest)
+      return
+    }
+  }
+
+  #forgetRested(nowMs: number): void {
+    for (const [client, load] of this.#resting) {
+      if (!load.rate.hasEnded(nowMs)) return
+      this.#resting.delete(client)
+    }
   }
 }
