@@ -80,7 +80,7 @@ test('more messages in a second than allowed close the connection with 4010', as
   quiet.close()
 })
 
-const countedFrom = (limits: ServerOptions['limits']) =>
+const countedFrom = (limits: NonNullable<ServerOptions['limits']>) =>
   start({ limits, trustProxy: ['127.0.0.1'] })
 
 test('the connections of one address share a limit: the flooding ones go, a quiet one stays', async () => {
