@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { bound, rangeOf } from '../filters/board-view.ts'
 import {
   type ColumnFilters,
@@ -80,23 +81,48 @@ function RangeInput({
       <span>
         {label} {unit !== '' && <span class="faint">{unit}</span>}
       </span>
-      <input
-        class="field"
-        inputMode="decimal"
+      <BoundInput
+        label={`${label}, at least`}
         placeholder="min"
-        aria-label={`${label}, at least`}
-        value={text(range?.min)}
-        onChange={({ currentTarget }) => change(bound(currentTarget.value), range?.max ?? null)}
+        text={text(range?.min)}
+        onBound={(min) => change(min, range?.max ?? null)}
       />
-      <input
-        class="field"
-        inputMode="decimal"
+      <BoundInput
+        label={`${label}, at most`}
         placeholder="max"
-        aria-label={`${label}, at most`}
-        value={text(range?.max)}
-        onChange={({ currentTarget }) => change(range?.min ?? null, bound(currentTarget.value))}
+        text={text(range?.max)}
+        onBound={(max) => change(range?.min ?? null, max)}
       />
     </div>
+  )
+}
+
+/** What is typed is the reader's until it is done: a render meanwhile leaves it alone. */
+function BoundInput({
+  label,
+  placeholder,
+  text,
+  onBound,
+}: {
+  readonly label: string
+  readonly placeholder: string
+  /** The bound that holds. */
+  readonly text: string
+  readonly onBound: (value: number | null) => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.value = text
+  }, [text])
+  return (
+    <input
+      ref={input}
+      class="field"
+      inputMode="decimal"
+      placeholder={placeholder}
+      aria-label={label}
+      onChange={({ currentTarget }) => onBound(bound(currentTarget.value))}
+    />
   )
 }
 
