@@ -9,20 +9,22 @@ const DIRTY_TOKENS_MAX = 1_024
 
 const FIRST_TOKENS = 1024
 
-const IN_NEW = 1
-const IN_GRADUATED = 2
-const IN_COMPLETING = 4
+/** Which list a token stands in; in one at most. */
+const List = { none: 0, new: 1, completing: 2, graduated: 3 } as const
 
-/** Per token, f64: slot of its creation; its completion, or the slot of its graduation. */
-const FK = { createdSlot: 0, rank: 1, lanes: 2 } as const
-/** Per token, u32: the rest of both keys. */
-const UK = {
-  createdTxIndex: 0,
-  createdOrdinal: 1,
-  rankTxIndex: 2,
-  rankOrdinal: 3,
-  lanes: 4,
-} as const
+/**
+ * Lanes of the key that a token stands by. f64: the completion or nothing, the slot of the creation
+ * or graduation; u32: the rest of that event's place.
+ */
+const FK = { completion: 0, slot: 1, lanes: 2 } as const
+const UK = { txIndex: 0, ordinal: 1, lanes: 2 } as const
+
+interface ListKey {
+  completion: number
+  slot: number
+  txIndex: number
+  ordinal: number
+}
 
 /**
  * The orders of the token tables, brought up to date when somebody reads: the new by creation,
@@ -31,15 +33,16 @@ const UK = {
  */
 export class TokenOrder {
   readonly #state: State
-  readonly #new = new OrderedTokens((a, b) => this.#compareCreated(a, b))
-  readonly #graduated = new OrderedTokens((a, b) => this.#compareRank(a, b))
-  readonly #completing = new OrderedTokens((a, b) => this.#compareCompleting(a, b))
-  /** Per token: the lists it stands in, and the keys it stands there by. */
+  readonly #new = new OrderedTokens((a, b) => this.#compare(a, b))
+  readonly #completing = new OrderedTokens((a, b) => this.#compare(a, b))
+  readonly #graduated = new OrderedTokens((a, b) => this.#compare(a, b))
+  /** Per token: the list it stands in, and the key it stands there by. */
   #listed = new Uint8Array(FIRST_TOKENS)
   #f64 = new Float64Array(FIRST_TOKENS * FK.lanes)
   #u32 = new Uint32Array(FIRST_TOKENS * UK.lanes)
   #isDirty = new Uint8Array(FIRST_TOKENS)
   #dirty: number[] = []
+  readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0 }
 
   constructor(state: State) {
     this.#state = state
@@ -84,18 +87,16 @@ export class TokenOrder {
     this.#isDirty.fill(0)
     this.#dirty = []
     if (count > this.#isDirty.length) this.#widen(count - 1)
-    const lists: [number[], number[], number[]] = [[], [], []]
+    const tokens: number[][] = [[], [], [], []]
     for (let token = 0; token < count; token++) {
-      const lasting = this.#listsOf(token)
-      this.#listed[token] = lasting
-      this.#noteKeys(token, lasting)
-      if (lasting & IN_NEW) lists[0].push(token)
-      if (lasting & IN_GRADUATED) lists[1].push(token)
-      if (lasting & IN_COMPLETING) lists[2].push(token)
+      const list = this.#listOf(token)
+      this.#listed[token] = list
+      if (list !== List.none) this.#renewKey(token, list)
+      tokens[list].push(token)
     }
-    this.#new.reset(lists[0])
-    this.#graduated.reset(lists[1])
-    this.#completing.reset(lists[2])
+    this.#new.reset(tokens[List.new])
+    this.#completing.reset(tokens[List.completing])
+    this.#graduated.reset(tokens[List.graduated])
   }
 
   #refresh(): void {
@@ -107,103 +108,81 @@ export class TokenOrder {
     this.#dirty = []
   }
 
-  /** Takes the token out of lists where its key is another now, and puts it where it belongs. */
+  /** Puts the token where it belongs, unless it stands there. */
   #place(token: number): void {
     const before = this.#listed[token]
-    const now = this.#listsOf(token)
-    const stays = this.#staying(token, before & now)
-    if (stays === before && stays === now) return
-    const leaves = before & ~stays
-    if (leaves & IN_NEW) this.#new.remove(token)
-    if (leaves & IN_GRADUATED) this.#graduated.remove(token)
-    if (leaves & IN_COMPLETING) this.#completing.remove(token)
-    this.#noteKeys(token, now)
+    const now = this.#listOf(token)
+    if (before === now && (now === List.none || this.#isPlaced(token, now))) return
+    this.#tokensOf(before)?.remove(token)
+    if (now !== List.none) this.#renewKey(token, now)
     this.#listed[token] = now
-    const enters = now & ~stays
-    if (enters & IN_NEW) this.#new.add(token)
-    if (enters & IN_GRADUATED) this.#graduated.add(token)
-    if (enters & IN_COMPLETING) this.#completing.add(token)
+    this.#tokensOf(now)?.add(token)
   }
 
-  /** The list the token belongs in, 0 for none. */
-  #listsOf(token: number): number {
+  #tokensOf(list: number): OrderedTokens | null {
+    if (list === List.new) return this.#new
+    if (list === List.completing) return this.#completing
+    return list === List.graduated ? this.#graduated : null
+  }
+
+  /** The list the token belongs in. */
+  #listOf(token: number): number {
     const flags = flagsOf(this.#state, token)
-    if (flags & TokenFlag.graduated) return IN_GRADUATED
-    if ((flags & TokenFlag.exists) === 0) return 0
-    return lifecycleOf(this.#state, token) === Lifecycle.completing ? IN_COMPLETING : IN_NEW
+    if (flags & TokenFlag.graduated) return List.graduated
+    if ((flags & TokenFlag.exists) === 0) return List.none
+    return lifecycleOf(this.#state, token) === Lifecycle.completing ? List.completing : List.new
   }
 
-  /** Of these lists, those in which the token's keys are what they were. */
-  #staying(token: number, lists: number): number {
-    if (lists === 0) return 0
-    const { births } = this.#state
-    const f64 = births.f64[token >>> ROW_SHIFT]
-    const u32 = births.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * B_LANES
-    const atF = at >>> 1
-    const f = token * FK.lanes
-    const u = token * UK.lanes
-    const isCreatedSame =
-      this.#f64[f + FK.createdSlot] === f64[atF + B.createdSlotF] &&
-      this.#u32[u + UK.createdTxIndex] === u32[at + B.createdTxIndex] &&
-      this.#u32[u + UK.createdOrdinal] === u32[at + B.createdOrdinal]
-    let stays = isCreatedSame ? lists & IN_NEW : 0
-    if (
-      lists & IN_GRADUATED &&
-      this.#f64[f + FK.rank] === f64[atF + B.graduatedSlotF] &&
-      this.#u32[u + UK.rankTxIndex] === u32[at + B.graduatedTxIndex] &&
-      this.#u32[u + UK.rankOrdinal] === u32[at + B.graduatedOrdinal]
+  /** Is the token's key in its list what it was? */
+  #isPlaced(token: number, list: number): boolean {
+    const key = this.#readKey(token, list)
+    return (
+      this.#f64[token * FK.lanes + FK.completion] === key.completion &&
+      this.#f64[token * FK.lanes + FK.slot] === key.slot &&
+      this.#u32[token * UK.lanes + UK.txIndex] === key.txIndex &&
+      this.#u32[token * UK.lanes + UK.ordinal] === key.ordinal
     )
-      stays |= IN_GRADUATED
-    // Equal completions stand by creation.
-    if (lists & IN_COMPLETING && isCreatedSame)
-      if (this.#f64[f + FK.rank] === completionOf(this.#state, token)) stays |= IN_COMPLETING
-    return stays
   }
 
-  #noteKeys(token: number, lists: number): void {
+  #renewKey(token: number, list: number): void {
+    const key = this.#readKey(token, list)
+    this.#f64[token * FK.lanes + FK.completion] = key.completion
+    this.#f64[token * FK.lanes + FK.slot] = key.slot
+    this.#u32[token * UK.lanes + UK.txIndex] = key.txIndex
+    this.#u32[token * UK.lanes + UK.ordinal] = key.ordinal
+  }
+
+  /** The key as the rows have it now; only the completing stand by completion, equal ones by creation. */
+  #readKey(token: number, list: number): ListKey {
     const { births } = this.#state
     const f64 = births.f64[token >>> ROW_SHIFT]
     const u32 = births.u32[token >>> ROW_SHIFT]
     const at = (token & ROW_MASK) * B_LANES
-    const atF = at >>> 1
-    const f = token * FK.lanes
-    const u = token * UK.lanes
-    this.#f64[f + FK.createdSlot] = f64[atF + B.createdSlotF]
-    this.#u32[u + UK.createdTxIndex] = u32[at + B.createdTxIndex]
-    this.#u32[u + UK.createdOrdinal] = u32[at + B.createdOrdinal]
-    if (lists & IN_GRADUATED) {
-      this.#f64[f + FK.rank] = f64[atF + B.graduatedSlotF]
-      this.#u32[u + UK.rankTxIndex] = u32[at + B.graduatedTxIndex]
-      this.#u32[u + UK.rankOrdinal] = u32[at + B.graduatedOrdinal]
-    }
-    if (lists & IN_COMPLETING) this.#f64[f + FK.rank] = completionOf(this.#state, token)
+    const isGraduated = list === List.graduated
+    const key = this.#key
+    key.completion = list === List.completing ? completionOf(this.#state, token) : 0
+    key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]
+    key.txIndex = u32[at + (isGraduated ? B.graduatedTxIndex : B.createdTxIndex)]
+    key.ordinal = u32[at + (isGraduated ? B.graduatedOrdinal : B.createdOrdinal)]
+    return key
   }
 
-  #compareCreated(a: number, b: number): number {
-    const slots =
-      this.#f64[a * FK.lanes + FK.createdSlot] - this.#f64[b * FK.lanes + FK.createdSlot]
-    if (slots !== 0) return slots
-    return this.#tie(a, b, UK.createdTxIndex, UK.createdOrdinal)
-  }
-
-  #compareRank(a: number, b: number): number {
-    const slots = this.#f64[a * FK.lanes + FK.rank] - this.#f64[b * FK.lanes + FK.rank]
-    return slots !== 0 ? slots : this.#tie(a, b, UK.rankTxIndex, UK.rankOrdinal)
-  }
-
-  #compareCompleting(a: number, b: number): number {
-    const completions = this.#f64[a * FK.lanes + FK.rank] - this.#f64[b * FK.lanes + FK.rank]
-    return completions !== 0 ? completions : this.#compareCreated(a, b)
+  #compare(a: number, b: number): number {
+    const aF = a * FK.lanes
+    const bF = b * FK.lanes
+    const completions = this.#f64[aF + FK.completion] - this.#f64[bF + FK.completion]
+    if (completions !== 0) return completions
+    const slots = this.#f64[aF + FK.slot] - this.#f64[bF + FK.slot]
+    return slots !== 0 ? slots : this.#tie(a, b)
   }
 
   /** Lists are read from the end, so equal keys stand with their mints descending. */
-  #tie(a: number, b: number, txIndex: number, ordinal: number): number {
+  #tie(a: number, b: number): number {
     const aAt = a * UK.lanes
     const bAt = b * UK.lanes
-    const transactions = this.#u32[aAt + txIndex] - this.#u32[bAt + txIndex]
+    const transactions = this.#u32[aAt + UK.txIndex] - this.#u32[bAt + UK.txIndex]
     if (transactions !== 0) return transactions
-    const ordinals = this.#u32[aAt + ordinal] - this.#u32[bAt + ordinal]
+    const ordinals = this.#u32[aAt + UK.ordinal] - this.#u32[bAt + UK.ordinal]
     if (ordinals !== 0 || a === b) return ordinals
     const { book } = this.#state
     return book.mintOf(a) < book.mintOf(b) ? 1 : -1

@@ -103,8 +103,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: graduated by creation',
     file: 'src/engine/token-order.ts',
-    find: 'readonly #graduated = new OrderedTokens((a, b) => this.#compareRank(a, b))',
-    replace: 'readonly #graduated = new OrderedTokens((a, b) => this.#compareCreated(a, b))',
+    find: 'key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]',
+    replace: 'key.slot = f64[(at >>> 1) + B.createdSlotF]',
     tests: ['tables', 'model'],
   },
   {
@@ -117,15 +117,15 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: completing by creation alone',
     file: 'src/engine/token-order.ts',
-    find: 'return completions !== 0 ? completions : this.#compareCreated(a, b)',
-    replace: 'return this.#compareCreated(a, b)',
+    find: 'if (completions !== 0) return completions',
+    replace: '',
     tests: ['model', 'tables'],
   },
   {
     name: 'tables: a token whose completion is another stays where it stood',
     file: 'src/engine/token-order.ts',
-    find: 'if (this.#f64[f + FK.rank] === completionOf(this.#state, token)) stays |= IN_COMPLETING',
-    replace: 'stays |= IN_COMPLETING',
+    find: 'this.#f64[token * FK.lanes + FK.completion] === key.completion &&',
+    replace: '',
     tests: ['tables', 'model'],
   },
   {
