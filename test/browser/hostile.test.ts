@@ -63,7 +63,7 @@ function events(): FeedEvent[] {
 /** Some seconds on a quiet machine; one that is busy gets far more. */
 describe.skipIf(reason !== null)(
   'names that want to be more than names',
-  { timeout: 180_000 },
+  { timeout: 90_000, retry: 2 },
   () => {
     beforeAll(async () => {
       program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
