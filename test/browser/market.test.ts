@@ -40,186 +40,192 @@ async function tables(filter: Parameters<Mintfeed['read']['tables']>[0]) {
 const SEEN_ROWS = 6
 
 /** Some seconds on a quiet machine; one that is busy gets far more. */
-describe.skipIf(reason !== null)('the page in a real browser', { timeout: 90_000, retry: 2 }, () => {
-  beforeAll(async () => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'mintfeed-browser-'))
-    const PORT = String(await freePort())
-    settings = { DATA_DIR, PORT, RATE_LIMIT: 'off' }
-    program = await startProgram({ ...settings, SIM_TOKENS: '2000', SIM_RATE: '200' })
-    client = new Mintfeed(program.url)
-    browser = await openBrowser()
-  }, 60_000)
+describe.skipIf(reason !== null)(
+  'the page in a real browser',
+  { timeout: 90_000, retry: 2 },
+  () => {
+    beforeAll(async () => {
+      const DATA_DIR = mkdtempSync(join(tmpdir(), 'mintfeed-browser-'))
+      const PORT = String(await freePort())
+      settings = { DATA_DIR, PORT, RATE_LIMIT: 'off' }
+      program = await startProgram({ ...settings, SIM_TOKENS: '2000', SIM_RATE: '200' })
+      client = new Mintfeed(program.url)
+      browser = await openBrowser()
+    }, 60_000)
 
-  afterAll(async () => {
-    client?.close()
-    await browser?.close()
-    await program?.end('SIGTERM')
-  })
-
-  test('the board fills and moves', async () => {
-    const tab = await opened('/')
-    const { page } = tab
-    await rowsCame(page, 'new', 8)
-    await rowsCame(page, 'completing', 2)
-    const onTop = async () => (await shownColumn(page, 'new')).rows.at(0)?.mint
-    const first = await onTop()
-    await until('another token on top', async () => ((await onTop()) === first ? null : true))
-    expect(tab.errors).toEqual([])
-    await tab.close()
-  })
-
-  test('the keyboard searches, moves, opens and explains', async () => {
-    const tab = await opened('/')
-    const { page } = tab
-    for (const group of GROUPS) await rowsCame(page, group, 1)
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await page.keyboard.press('l')
-    await page.keyboard.press('l')
-    const current = page.locator('.row[aria-current="true"]')
-    const mint = await current.getAttribute('data-mint')
-    await page.keyboard.press('j')
-    await page.keyboard.press('k')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`**/token/${mint}`)
-    await page.locator('.token-head').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type(mint ?? '')
-    await page.locator('.found a').first().waitFor()
-    expect(await page.locator('.found a').count()).toBe(1)
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('b')
-    await rowsCame(page, 'new', 1)
-    expect(tab.errors).toEqual([])
-    await tab.close()
-  })
-
-  test('a restart of the service heals without a reload', async () => {
-    const tab = await opened('/')
-    const { page } = tab
-    await rowsCame(page, 'new', 5)
-    const navigations = await page.evaluate(() => performance.timeOrigin)
-    expect(await program.end('SIGTERM')).toBe(0)
-    await page.getByText('The service is out of reach').waitFor()
-    expect((await shownColumn(page, 'new')).rows.length).toBeGreaterThan(4)
-    // The same market from its journal, without a feed: it stands still from here on.
-    program = await startProgram({ ...settings, FEED: 'none' })
-    await page.locator('.status[data-state="live"]').waitFor()
-    const { position } = await tables({})
-    await until('the position after the restart', async () =>
-      (await shownColumn(page, 'new')).seq === String(position) ? true : null,
-    )
-    expect(await page.evaluate(() => performance.timeOrigin)).toBe(navigations)
-    const others = tab.errors.filter((text) => !/ERR_CONNECTION_REFUSED|503/.test(text))
-    expect(others).toEqual([])
-    await tab.close()
-  })
-
-  test('200 cells show what the API says at the same position', async () => {
-    const tab = await opened('/')
-    const { page } = tab
-    let cells = 0
-    for (const group of GROUPS) {
-      const answer = await tables(tableQuery(group, {}))
-      const rows = answer.data[group] ?? []
-      await rowsCame(page, group, Math.max(1, Math.min(rows.length, SEEN_ROWS)))
-      const shown = await shownColumn(page, group)
-      expect(shown.seq).toBe(String(answer.position))
-      for (const { mint, cells: texts } of shown.rows) {
-        const row = rows.find((each) => each.mint === mint)
-        if (row === undefined) throw new Error(`${mint} is not in the API's table`)
-        expect(texts).toEqual(expectedCells(row))
-        cells += Object.keys(texts).length
-      }
-    }
-    expect(cells).toBeGreaterThanOrEqual(200)
-    expect(tab.errors).toEqual([])
-    await tab.close()
-  })
-
-  test('filters narrow a column to what the API says, and stand in the address', async () => {
-    const tab = await opened('/')
-    const { page } = tab
-    await rowsCame(page, 'new', 5)
-    const column = page.locator('.column[data-group="new"]')
-    await column.getByRole('button', { name: 'Filter' }).click()
-    await column.getByLabel('Holders, at least').fill('3')
-    await column.getByLabel('Market cap, at most').fill('20k')
-    await column.getByLabel('Market cap, at most').press('Tab')
-    await column.getByLabel('X', { exact: true }).check()
-    await column.getByRole('button', { name: 'Done' }).click()
-    const filters = { holders: { min: 3 }, mCapUsd: { max: 20_000 }, socials: { twitter: true } }
-    const answer = await tables({ type: 'new', limit: ROWS, newPools: filters })
-    const wanted = mintsOf(answer.data)
-    expect(wanted.length).toBeGreaterThan(0)
-    await until('the filtered rows', async () => {
-      const { rows } = await shownColumn(page, 'new')
-      const shown = rows.map(({ mint }) => mint)
-      return shown.join() === wanted.slice(0, shown.length).join() &&
-        (await column.locator('.count').textContent()) === String(wanted.length)
-        ? true
-        : null
+    afterAll(async () => {
+      client?.close()
+      await browser?.close()
+      await program?.end('SIGTERM')
     })
-    expect(decodeURIComponent(page.url())).toContain(
-      '?new.mCapUsd=..20000&new.holders=3..&new.socials=twitter',
-    )
-    await page.reload()
-    await rowsCame(page, 'new', 1)
-    expect(await column.locator('.count').textContent()).toBe(String(wanted.length))
-    expect(tab.errors).toEqual([])
-    await tab.close()
-  })
 
-  test('the chart has the bars of the API, in both units', async () => {
-    const { data } = await tables({ type: 'completing', limit: ROWS })
-    const busiest = data.completing?.toSorted((a, b) => b.tx_24h - a.tx_24h)[0]
-    const mint = busiest?.mint ?? ''
-    const tab = await opened(`/token/${mint}`)
-    const { page } = tab
-    await page.getByRole('button', { name: '5m', exact: true }).click()
-    await page.getByRole('button', { name: 'Price' }).click()
-    await page.getByText('Bars as a table').click()
-    const chart = await client.read.chart({ mint, from: 0, to: 9_999_999_999, resolution: '5' })
-    if (!chart.ok) throw new Error(chart.problem.message)
-    const { t, o, h, l, c, v, o_sol, h_sol, l_sol, c_sol, v_sol } = chart.data
-    const rowsOf = (series: readonly (readonly number[])[]) =>
-      t.map((time, at) => [String(time), ...series.map((each) => String(each[at]))]).slice(-40)
-    await until('the bars in USD', async () => same(await shownBars(tab), rowsOf([o, h, l, c, v])))
-    await page.getByRole('button', { name: 'SOL' }).click()
-    await until('the bars in SOL', async () =>
-      same(await shownBars(tab), rowsOf([o_sol, h_sol, l_sol, c_sol, v_sol])),
-    )
-    expect(await page.locator('.canvas canvas').count()).toBeGreaterThan(0)
-    expect(t.length).toBeGreaterThan(0)
-    expect(tab.errors).toEqual([])
-    await tab.close()
-  })
-
-  test.each(['dark', 'light'] as const)(
-    'axe finds nothing grave in the %s theme',
-    async (theme) => {
-      const { data } = await tables({ type: 'completing', limit: 1 })
-      const mint = data.completing?.[0]?.mint ?? ''
-      const traders = await client.read.tokenTraders(mint, { limit: 1 })
-      const wallet = traders.ok ? traders.data.items[0].wallet : ''
-      const tab = await opened('/', theme)
-      for (const path of ['/', `/token/${mint}`, `/wallet/${wallet}`, '/engine']) {
-        await tab.page.goto(program.url + path)
-        await tab.page.locator('.row, .token-head, .page-head').first().waitFor()
-        await tab.page.evaluate(AXE)
-        const found = await tab.page.evaluate<
-          { id: string; impact: string; nodes: { html: string }[] }[]
-        >('axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)')
-        const grave = found.filter(({ impact }) => GRAVE.includes(impact))
-        expect(grave.map(({ id, nodes }) => `${path} ${id}: ${nodes[0].html}`)).toEqual([])
-      }
+    test('the board fills and moves', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 8)
+      await rowsCame(page, 'completing', 2)
+      const onTop = async () => (await shownColumn(page, 'new')).rows.at(0)?.mint
+      const first = await onTop()
+      await until('another token on top', async () => ((await onTop()) === first ? null : true))
       expect(tab.errors).toEqual([])
       await tab.close()
-    },
-  )
-})
+    })
+
+    test('the keyboard searches, moves, opens and explains', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      for (const group of GROUPS) await rowsCame(page, group, 1)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      await page.keyboard.press('l')
+      await page.keyboard.press('l')
+      const current = page.locator('.row[aria-current="true"]')
+      const mint = await current.getAttribute('data-mint')
+      await page.keyboard.press('j')
+      await page.keyboard.press('k')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/token/${mint}`)
+      await page.locator('.token-head').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type(mint ?? '')
+      await page.locator('.found a').first().waitFor()
+      expect(await page.locator('.found a').count()).toBe(1)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('b')
+      await rowsCame(page, 'new', 1)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('a restart of the service heals without a reload', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 5)
+      const navigations = await page.evaluate(() => performance.timeOrigin)
+      expect(await program.end('SIGTERM')).toBe(0)
+      await page.getByText('The service is out of reach').waitFor()
+      expect((await shownColumn(page, 'new')).rows.length).toBeGreaterThan(4)
+      // The same market from its journal, without a feed: it stands still from here on.
+      program = await startProgram({ ...settings, FEED: 'none' })
+      await page.locator('.status[data-state="live"]').waitFor()
+      const { position } = await tables({})
+      await until('the position after the restart', async () =>
+        (await shownColumn(page, 'new')).seq === String(position) ? true : null,
+      )
+      expect(await page.evaluate(() => performance.timeOrigin)).toBe(navigations)
+      const others = tab.errors.filter((text) => !/ERR_CONNECTION_REFUSED|503/.test(text))
+      expect(others).toEqual([])
+      await tab.close()
+    })
+
+    test('200 cells show what the API says at the same position', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      let cells = 0
+      for (const group of GROUPS) {
+        const answer = await tables(tableQuery(group, {}))
+        const rows = answer.data[group] ?? []
+        await rowsCame(page, group, Math.max(1, Math.min(rows.length, SEEN_ROWS)))
+        const shown = await shownColumn(page, group)
+        expect(shown.seq).toBe(String(answer.position))
+        for (const { mint, cells: texts } of shown.rows) {
+          const row = rows.find((each) => each.mint === mint)
+          if (row === undefined) throw new Error(`${mint} is not in the API's table`)
+          expect(texts).toEqual(expectedCells(row))
+          cells += Object.keys(texts).length
+        }
+      }
+      expect(cells).toBeGreaterThanOrEqual(200)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('filters narrow a column to what the API says, and stand in the address', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 5)
+      const column = page.locator('.column[data-group="new"]')
+      await column.getByRole('button', { name: 'Filter' }).click()
+      await column.getByLabel('Holders, at least').fill('3')
+      await column.getByLabel('Market cap, at most').fill('20k')
+      await column.getByLabel('Market cap, at most').press('Tab')
+      await column.getByLabel('X', { exact: true }).check()
+      await column.getByRole('button', { name: 'Done' }).click()
+      const filters = { holders: { min: 3 }, mCapUsd: { max: 20_000 }, socials: { twitter: true } }
+      const answer = await tables({ type: 'new', limit: ROWS, newPools: filters })
+      const wanted = mintsOf(answer.data)
+      expect(wanted.length).toBeGreaterThan(0)
+      await until('the filtered rows', async () => {
+        const { rows } = await shownColumn(page, 'new')
+        const shown = rows.map(({ mint }) => mint)
+        return shown.join() === wanted.slice(0, shown.length).join() &&
+          (await column.locator('.count').textContent()) === String(wanted.length)
+          ? true
+          : null
+      })
+      expect(decodeURIComponent(page.url())).toContain(
+        '?new.mCapUsd=..20000&new.holders=3..&new.socials=twitter',
+      )
+      await page.reload()
+      await rowsCame(page, 'new', 1)
+      expect(await column.locator('.count').textContent()).toBe(String(wanted.length))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('the chart has the bars of the API, in both units', async () => {
+      const { data } = await tables({ type: 'completing', limit: ROWS })
+      const busiest = data.completing?.toSorted((a, b) => b.tx_24h - a.tx_24h)[0]
+      const mint = busiest?.mint ?? ''
+      const tab = await opened(`/token/${mint}`)
+      const { page } = tab
+      await page.getByRole('button', { name: '5m', exact: true }).click()
+      await page.getByRole('button', { name: 'Price' }).click()
+      await page.getByText('Bars as a table').click()
+      const chart = await client.read.chart({ mint, from: 0, to: 9_999_999_999, resolution: '5' })
+      if (!chart.ok) throw new Error(chart.problem.message)
+      const { t, o, h, l, c, v, o_sol, h_sol, l_sol, c_sol, v_sol } = chart.data
+      const rowsOf = (series: readonly (readonly number[])[]) =>
+        t.map((time, at) => [String(time), ...series.map((each) => String(each[at]))]).slice(-40)
+      await until('the bars in USD', async () =>
+        same(await shownBars(tab), rowsOf([o, h, l, c, v])),
+      )
+      await page.getByRole('button', { name: 'SOL' }).click()
+      await until('the bars in SOL', async () =>
+        same(await shownBars(tab), rowsOf([o_sol, h_sol, l_sol, c_sol, v_sol])),
+      )
+      expect(await page.locator('.canvas canvas').count()).toBeGreaterThan(0)
+      expect(t.length).toBeGreaterThan(0)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test.each(['dark', 'light'] as const)(
+      'axe finds nothing grave in the %s theme',
+      async (theme) => {
+        const { data } = await tables({ type: 'completing', limit: 1 })
+        const mint = data.completing?.[0]?.mint ?? ''
+        const traders = await client.read.tokenTraders(mint, { limit: 1 })
+        const wallet = traders.ok ? traders.data.items[0].wallet : ''
+        const tab = await opened('/', theme)
+        for (const path of ['/', `/token/${mint}`, `/wallet/${wallet}`, '/engine']) {
+          await tab.page.goto(program.url + path)
+          await tab.page.locator('.row, .token-head, .page-head').first().waitFor()
+          await tab.page.evaluate(AXE)
+          const found = await tab.page.evaluate<
+            { id: string; impact: string; nodes: { html: string }[] }[]
+          >('axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)')
+          const grave = found.filter(({ impact }) => GRAVE.includes(impact))
+          expect(grave.map(({ id, nodes }) => `${path} ${id}: ${nodes[0].html}`)).toEqual([])
+        }
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      },
+    )
+  },
+)
 
 function mintsOf(data: Tables): readonly string[] {
   return (data.new ?? []).map(({ mint }) => mint)
