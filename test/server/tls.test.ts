@@ -4,10 +4,12 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { MAX_CERTIFICATES } from '../../src/server/limits.ts'
 import { checkTlsFiles } from '../../src/server/tls-files.ts'
-import { makeCertificate } from './certificates.ts'
+import { HAS_OPENSSL, makeCertificate } from './certificates.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
 import { waitUntil } from './raw-http.ts'
+
+const tlsTest = test.skipIf(!HAS_OPENSSL)
 
 const one = makeCertificate('one')
 const two = makeCertificate('two')
@@ -44,7 +46,7 @@ const follow = (mint: string) => ({
   data: { action: 'subscribe', id: 'me', mint },
 })
 
-test('HTTP and live feed speak TLS', async () => {
+tlsTest('HTTP and live feed speak TLS', async () => {
   fake = await startFake({ tls: one })
   expect(fake.server.url).toMatch(/^https:/)
   expect((await secure(new Agent())).body).toBe('{"status":"ok"}')
@@ -55,29 +57,32 @@ test('HTTP and live feed speak TLS', async () => {
   client.close()
 })
 
-test('a new certificate is shown to new connections and drops none of the old ones', async () => {
-  fake = await startFake({ tls: one })
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  await secure(agent)
-  const old = await open()
-  await old.ask(follow('A'))
-  expect(await shown()).toBe('one')
-  fake.server.changeTls(two)
-  expect(await shown()).toBe('two')
-  const young = await open()
-  await young.ask(follow('A'))
-  fake.live.trade('A', { n: 1 })
-  expect(await old.next()).toMatchObject({ data: { n: 1 } })
-  expect(await young.next()).toMatchObject({ data: { n: 1 } })
-  // The connection that was kept alive goes on under its old certificate.
-  expect((await secure(agent)).status).toBe(200)
-  expect(await old.ask({ type: 'ping' })).toEqual({ type: 'pong' })
-  old.close()
-  young.close()
-  agent.destroy()
-})
+tlsTest(
+  'a new certificate is shown to new connections and drops none of the old ones',
+  async () => {
+    fake = await startFake({ tls: one })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    await secure(agent)
+    const old = await open()
+    await old.ask(follow('A'))
+    expect(await shown()).toBe('one')
+    fake.server.changeTls(two)
+    expect(await shown()).toBe('two')
+    const young = await open()
+    await young.ask(follow('A'))
+    fake.live.trade('A', { n: 1 })
+    expect(await old.next()).toMatchObject({ data: { n: 1 } })
+    expect(await young.next()).toMatchObject({ data: { n: 1 } })
+    // The connection that was kept alive goes on under its old certificate.
+    expect((await secure(agent)).status).toBe(200)
+    expect(await old.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+    old.close()
+    young.close()
+    agent.destroy()
+  },
+)
 
-test('certificates change under load and not one request fails', async () => {
+tlsTest('certificates change under load and not one request fails', async () => {
   fake = await startFake({ tls: one })
   let isOver = false
   let answered = 0
@@ -98,24 +103,27 @@ test('certificates change under load and not one request fails', async () => {
   expect(answered).toBeGreaterThan(100)
 })
 
-test('connections of certificates long gone stay; one certificate too many is refused', async () => {
-  fake = await startFake({ tls: one })
-  const oldest = await open()
-  await oldest.ask(follow('A'))
-  for (let change = 1; change < MAX_CERTIFICATES; change++) {
-    fake.server.changeTls(change % 2 === 0 ? one : two)
-    fake.server.changeTls(change % 2 === 0 ? one : two)
-  }
-  // The same files again are no further certificate.
-  fake.server.changeTls(two)
-  expect(() => fake.server.changeTls(one)).toThrow(/^The service has read .+ restart it .+\.$/)
-  expect(await shown()).toBe('two')
-  fake.live.trade('A', { n: 1 })
-  expect(await oldest.next()).toMatchObject({ data: { n: 1 } })
-  oldest.close()
-})
+tlsTest(
+  'connections of certificates long gone stay; one certificate too many is refused',
+  async () => {
+    fake = await startFake({ tls: one })
+    const oldest = await open()
+    await oldest.ask(follow('A'))
+    for (let change = 1; change < MAX_CERTIFICATES; change++) {
+      fake.server.changeTls(change % 2 === 0 ? one : two)
+      fake.server.changeTls(change % 2 === 0 ? one : two)
+    }
+    // The same files again are no further certificate.
+    fake.server.changeTls(two)
+    expect(() => fake.server.changeTls(one)).toThrow(/^The service has read .+ restart it .+\.$/)
+    expect(await shown()).toBe('two')
+    fake.live.trade('A', { n: 1 })
+    expect(await oldest.next()).toMatchObject({ data: { n: 1 } })
+    oldest.close()
+  },
+)
 
-test('stop closes the connections of every certificate with 1012', async () => {
+tlsTest('stop closes the connections of every certificate with 1012', async () => {
   fake = await startFake({ tls: one })
   const old = await open()
   fake.server.changeTls(two)
@@ -125,14 +133,17 @@ test('stop closes the connections of every certificate with 1012', async () => {
   expect((await young.closed).code).toBe(1012)
 })
 
-test('files that are no certificate with its key are refused with a sentence without contents', () => {
-  const mixed = makeCertificate('mixed')
-  expect(checkTlsFiles(mixed)).toBeGreaterThan(Date.now() / 1000)
-  copyFileSync(two.keyFile, mixed.keyFile)
-  expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
-  writeFileSync(mixed.certFile, 'nonsense')
-  expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
-  expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(
-    /^TLS_KEY \/nowhere\/key\.pem cannot be read: ENOENT\.$/,
-  )
-})
+tlsTest(
+  'files that are no certificate with its key are refused with a sentence without contents',
+  () => {
+    const mixed = makeCertificate('mixed')
+    expect(checkTlsFiles(mixed)).toBeGreaterThan(Date.now() / 1000)
+    copyFileSync(two.keyFile, mixed.keyFile)
+    expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
+    writeFileSync(mixed.certFile, 'nonsense')
+    expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
+    expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(
+      /^TLS_KEY \/nowhere\/key\.pem cannot be read: ENOENT\.$/,
+    )
+  },
+)
