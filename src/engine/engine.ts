@@ -77,7 +77,7 @@ export class Engine implements EventSink {
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
     this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
-    this.#births = new TokenBirths(this.state)
+    this.#births = new TokenBirths(this.state, this.links)
     this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
     this.#late = new LateCreation(this.state, this.#fold)
     this.#metadata = new MetadataFold(this.state, this.links)

@@ -13,6 +13,7 @@ import {
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
+import type { XLinks } from './x-links.ts'
 
 /** Place of an event in the total order (contract section 2). */
 export interface OrderKey {
@@ -29,13 +30,16 @@ export interface OrderKey {
  */
 export class TokenBirths {
   readonly #state: State
+  readonly #links: XLinks
   /** Did the swap last given to `beforeSwap` graduate its mint? */
   hasGraduated = false
   /** Did it name the mint's curve or pool for the first time after others had traded? */
   hasNewHouse = false
 
-  constructor(state: State) {
+  constructor(state: State, links: XLinks) {
     this.#state = state
+    this.#links = links
+    state.undo.onRestored(state.birthsUndo, (token) => links.moved(token))
   }
 
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
@@ -170,6 +174,7 @@ export class TokenBirths {
     b[bAt + B.createdTxIndex] = key.txIndex
     b[bAt + B.createdOrdinal] = key.ordinal
     b[bAt + B.createdAt] = timestamp
+    this.#links.moved(token)
     if (t[tAt + T.flags] & TokenFlag.exists) return
     t[tAt + T.flags] |= TokenFlag.exists
     b[bAt + B.decimals] = DECIMALS_DEFAULT

@@ -3,14 +3,20 @@ import { flagsOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
+const FIRST_TOKENS = 1024
+
 /**
  * Which tokens carry the same X link. The n-th token created with a link re-used it n − 1 times
  * (contract section 2).
  */
 export class XLinks {
   readonly #state: State
-  /** Address id of the link → its tokens, in order of arrival. */
+  /** Address id of the link → its tokens. */
   readonly #tokens = new Map<number, number[]>()
+  /** Links of which tokens came, went or were created elsewhere since they were last ranked. */
+  readonly #unranked = new Set<number>()
+  /** By token: those before it with its link, while the link is ranked. */
+  #ranks = new Uint32Array(FIRST_TOKENS)
 
   constructor(state: State) {
     this.#state = state
@@ -27,26 +33,45 @@ export class XLinks {
     if (next !== 0) this.#enter(next - 1, token)
   }
 
-  /** Makes the lists anew from the metadata rows; their own order tells nothing. */
+  /** Makes the lists anew from the metadata rows. */
   rebuild(): void {
     this.#tokens.clear()
+    this.#unranked.clear()
     for (let token = 0; token < this.#state.metadata.count; token++) {
-      const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-      const link = m[(token & ROW_MASK) * M_LANES + M.linkPlus1]
-      if (link !== 0) this.#enter(link - 1, token)
+      const link = this.#linkOf(token)
+      if (link >= 0) this.#enter(link, token)
     }
   }
 
-  /** Tokens created earlier with the same link. */
+  /** The token came to be, or the place of its creation is another. */
+  moved(token: number): void {
+    const link = this.#linkOf(token)
+    if (link >= 0) this.#unranked.add(link)
+  }
+
+  /** Tokens created earlier with the same link, of one that exists. */
   reusesOf(token: number): number {
-    const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-    const link = m[(token & ROW_MASK) * M_LANES + M.linkPlus1]
-    if (link === 0) return 0
-    let earlier = 0
-    for (const other of this.#tokens.get(link - 1) ?? [])
-      if (other !== token && this.#exists(other) && compareCreation(this.#state, other, token) < 0)
-        earlier += 1
-    return earlier
+    const link = this.#linkOf(token)
+    if (link < 0) return 0
+    if (this.#unranked.delete(link)) this.#rank(this.#tokens.get(link) ?? [])
+    return this.#ranks[token]
+  }
+
+  /** Address id of the token's link, or -1. */
+  #linkOf(token: number): number {
+    const { metadata } = this.#state
+    if (token >= metadata.count) return -1
+    return metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.linkPlus1] - 1
+  }
+
+  /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
+  #rank(tokens: number[]): void {
+    tokens.sort((a, b) => compareCreation(this.#state, a, b))
+    let before = 0
+    for (const token of tokens) {
+      this.#ranks[token] = before
+      if (this.#exists(token)) before += 1
+    }
   }
 
   #exists(token: number): boolean {
@@ -54,6 +79,8 @@ export class XLinks {
   }
 
   #enter(link: number, token: number): void {
+    this.#unranked.add(link)
+    if (token >= this.#ranks.length) this.#widen(token)
     const tokens = this.#tokens.get(link)
     if (tokens === undefined) this.#tokens.set(link, [token])
     else tokens.push(token)
@@ -62,9 +89,18 @@ export class XLinks {
   #leave(link: number, token: number): void {
     const tokens = this.#tokens.get(link)
     if (tokens === undefined) return
+    this.#unranked.add(link)
     const place = tokens.indexOf(token)
     if (place >= 0) tokens.splice(place, 1)
-    if (tokens.length === 0) this.#tokens.delete(link)
+    if (tokens.length > 0) return
+    this.#tokens.delete(link)
+    this.#unranked.delete(link)
+  }
+
+  #widen(token: number): void {
+    const wider = new Uint32Array(Math.max(token + 1, this.#ranks.length * 2))
+    wider.set(this.#ranks)
+    this.#ranks = wider
   }
 }
 

@@ -160,9 +160,23 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'x links: a token re-uses its own link',
     file: 'src/engine/x-links.ts',
-    find: 'other !== token && this.#exists(other) && compareCreation(this.#state, other, token) < 0',
-    replace: 'this.#exists(other) && compareCreation(this.#state, other, token) <= 0',
+    find: 'this.#ranks[token] = before',
+    replace: 'this.#ranks[token] = before + 1',
     tests: ['tables', 'model'],
+  },
+  {
+    name: 'x links: a creation told later leaves the ranks as they were',
+    file: 'src/engine/token-births.ts',
+    find: 'this.#links.moved(token)',
+    replace: '',
+    tests: ['test/properties/x-link-reuses.test.ts'],
+  },
+  {
+    name: 'x links: a creation taken back leaves the ranks as they were',
+    file: 'src/engine/token-births.ts',
+    find: 'state.undo.onRestored(state.birthsUndo, (token) => links.moved(token))',
+    replace: '',
+    tests: ['test/properties/x-link-reuses.test.ts'],
   },
   {
     name: 'search: a prefix ranks like a substring',
