@@ -172,7 +172,7 @@ export class Engine implements EventSink {
         return []
       },
       settle: () => {
-        this.order.rebuild()
+        this.order.startAnew()
         this.links.rebuild()
         this.top.drop()
       },

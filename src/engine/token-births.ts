@@ -39,7 +39,6 @@ export class TokenBirths {
   constructor(state: State, links: XLinks) {
     this.#state = state
     this.#links = links
-    state.undo.onRestored(state.birthsUndo, (token) => links.moved(token))
   }
 
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */

@@ -42,6 +42,8 @@ export class TokenOrder {
   #u32 = new Uint32Array(FIRST_TOKENS * UK.lanes)
   #isDirty = new Uint8Array(FIRST_TOKENS)
   #dirty: number[] = []
+  /** The rows were loaded, or much was folded: the next reader has the orders made anew. */
+  #isStale = false
   readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0 }
 
   constructor(state: State) {
@@ -51,15 +53,25 @@ export class TokenOrder {
   /** The token changed: its places may have. */
   touch(token: number): void {
     this.#state.changes.note(token)
+    if (this.#isStale) return
     if (token >= this.#isDirty.length) this.#widen(token)
     if (this.#isDirty[token] !== 0) return
     this.#isDirty[token] = 1
     this.#dirty.push(token)
   }
 
+  /**
+   * The rows are other ones: the orders are made anew when somebody reads, and whatever was derived
+   * from a token's rows is stale.
+   */
+  startAnew(): void {
+    this.#isStale = true
+    for (let token = 0; token < this.#state.tokens.count; token++) this.#state.changes.note(token)
+  }
+
   /** Brings the orders up to date when much has changed, so that no reader waits for all of it. */
   keepUp(): void {
-    if (this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
+    if (this.#isStale || this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
   }
 
   /** By creation, oldest first. */
@@ -80,9 +92,10 @@ export class TokenOrder {
     return this.#completing
   }
 
-  /** Makes the orders anew from the rows, as after loading them: one sort for each. */
-  rebuild(): void {
+  /** One sort for each order. */
+  #rebuild(): void {
     const { count } = this.#state.tokens
+    this.#isStale = false
     this.#listed.fill(0)
     this.#isDirty.fill(0)
     this.#dirty = []
@@ -100,6 +113,7 @@ export class TokenOrder {
   }
 
   #refresh(): void {
+    if (this.#isStale) this.#rebuild()
     if (this.#dirty.length === 0) return
     for (const token of this.#dirty) {
       this.#isDirty[token] = 0

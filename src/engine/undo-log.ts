@@ -19,8 +19,8 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
-  /** By id: who is told when rows are put back. */
-  readonly #restored: (((row: number) => void) | undefined)[] = []
+  #watched = -1
+  #restored: (row: number) => void = () => {}
 
   /** Positions stay what they are, for the order ring points at them. */
   readonly part: StatePart = {
@@ -42,7 +42,8 @@ export class UndoLog {
 
   /** Has the rows of one id told when they are put back. */
   onRestored(id: number, restored: (row: number) => void): void {
-    this.#restored[id] = restored
+    this.#watched = id
+    this.#restored = restored
   }
 
   get bytes(): number {
@@ -88,7 +89,7 @@ export class UndoLog {
       const start = this.#head - 2 - rows.lanes
       for (let i = 0; i < rows.lanes; i++) page[to + i] = ring[(start + i) & mask]
       this.#head = start
-      this.#restored[id]?.(row)
+      if (id === this.#watched) this.#restored(row)
     }
   }
 

@@ -43,7 +43,10 @@ export class XLinks {
     }
   }
 
-  /** The token came to be, or the place of its creation is another. */
+  /**
+   * The token came to be, or the place of its creation is another. A birth that is taken back needs
+   * no word: what was folded after it is folded again, and gives birth anew.
+   */
   moved(token: number): void {
     const link = this.#linkOf(token)
     if (link >= 0) this.#unranked.add(link)

@@ -74,8 +74,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   })
   const { end, frames } = yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
-  // Loading has made the orders anew already; noting every token that the tail changed costs more.
-  if (frames > 0) engine.order.rebuild()
+  engine.order.keepUp()
   for (const path of damaged) disk.rename(path, `${path}.damaged`)
   if (end.cut !== null) cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { created, START_SECOND, twitter } from '../oracle/fixtures.ts'
 import { crowd } from './crowd.ts'
 import { differenceOf, engineOf, restored } from './restoring.ts'
@@ -26,6 +27,17 @@ test('how often a link was used before is known after loading, whatever the engi
     const uses = MINTS.map((mint) => loaded.links.reusesOf(loaded.state.book.findToken(mint)))
     expect(uses).toEqual([0, 1, 2])
   }
+})
+
+test('rows that were answered before a load are not answered after it', () => {
+  const [events, others] = [crowd(1, 100), crowd(2, 100)]
+  const [whole, into] = [engineAfter(events), engineAfter(others)]
+  const answers = new EngineAnswers(into, () => {})
+  const tables = (from: EngineAnswers) => from.tables({ type: 'all', filters: {}, limit: 50 })
+  const before = tables(answers)
+  restored(whole, into)
+  expect(tables(answers)).not.toBe(before)
+  expect(tables(answers)).toBe(tables(new EngineAnswers(whole, () => {})))
 })
 
 test('the ten largest are those of the loaded balances, not of what was read before', () => {

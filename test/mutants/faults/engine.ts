@@ -172,13 +172,6 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['test/properties/x-link-reuses.test.ts'],
   },
   {
-    name: 'x links: a creation taken back leaves the ranks as they were',
-    file: 'src/engine/token-births.ts',
-    find: 'state.undo.onRestored(state.birthsUndo, (token) => links.moved(token))',
-    replace: '',
-    tests: ['test/properties/x-link-reuses.test.ts'],
-  },
-  {
     name: 'search: a prefix ranks like a substring',
     file: 'src/engine/search-index.ts',
     find: '? Rank.prefix : Rank.substring',
