@@ -3,12 +3,9 @@ import { ConfigError, isLiveFeed } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
 import type { ReportLine } from './feeds/lines/line-report.ts'
-import { NO_RECORDER } from './feeds/raw-frames.ts'
 import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
 import { SimulatorFeed } from './feeds/simulator.ts'
 import { StdinFeed } from './feeds/stdin.ts'
-import { Supervisor } from './feeds/supervisor/supervisor.ts'
-import { liveSources } from './live-sources.ts'
 import type { Service } from './service.ts'
 import { checkSideFeeds, type SideFeeds } from './side-feeds.ts'
 
@@ -22,14 +19,14 @@ export function checkFeeds(config: Config): void {
 }
 
 /** Makes the feeds of FEED; bad lines go to `report`, lost connections to `reportSource`. */
-export function makeFeeds(
+export async function makeFeeds(
   config: Config,
   service: Service,
   counters: FeedCounters,
   report: ReportLine,
   side: SideFeeds,
   reportSource: (who: string, reason: string) => void,
-): Feed[] {
+): Promise<Feed[]> {
   const feeds: Feed[] = []
   const add = (name: FeedName, feed: Feed) => feeds.push(side.beside(name, feed))
   for (const feed of config.feeds) {
@@ -40,10 +37,9 @@ export function makeFeeds(
   }
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
-    const sources = liveSources(config, NO_RECORDER, counters)
-    const { backfillSlotsMax } = config
-    const cursor = cursorOf(service)
-    add(live, new Supervisor({ sources, cursor, report: reportSource, backfillSlotsMax }))
+    // Loaded by those who need it: the gRPC library is a fifth of a start.
+    const { supervisedFeed } = await import('./live-sources.ts')
+    add(live, supervisedFeed(config, counters, cursorOf(service), reportSource))
   }
   return feeds
 }

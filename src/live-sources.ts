@@ -2,14 +2,26 @@ import type { Config } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type FeedCounters, newFeedCounters } from './feeds/feed-counters.ts'
 import { PumpPortalSource } from './feeds/pumpportal/pumpportal-source.ts'
-import type { RawFrames } from './feeds/raw-frames.ts'
+import { NO_RECORDER, type RawFrames } from './feeds/raw-frames.ts'
 import { SolanaSource } from './feeds/solana/solana-source.ts'
 import type { Source } from './feeds/supervisor/source.ts'
 import { Supervisor } from './feeds/supervisor/supervisor.ts'
 import { YellowstoneSource } from './feeds/yellowstone/yellowstone-source.ts'
 
+/** The live feeds of FEED as one, which resumes from the slot `cursor`; null: from now on. */
+export function supervisedFeed(
+  config: Config,
+  counters: FeedCounters,
+  cursor: number | null,
+  report: (who: string, reason: string) => void,
+): Feed {
+  const sources = liveSources(config, NO_RECORDER, counters)
+  const { backfillSlotsMax } = config
+  return new Supervisor({ sources, cursor, report, backfillSlotsMax })
+}
+
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
-export function liveSources(
+function liveSources(
   config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
   rawFrames: RawFrames,
   counters: FeedCounters,

@@ -4,11 +4,7 @@
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { recordCommand } from './commands/record-command.ts'
-import { isCommand, runCommand } from './commands/run-command.ts'
-import { doctor } from './doctor.ts'
 import { checkFeeds } from './feed-list.ts'
-import { recordedFeed } from './live-sources.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
 
@@ -74,16 +70,10 @@ async function run(): Promise<void> {
   await program.runFeeds()
 }
 
-async function command(args: readonly string[]): Promise<void> {
-  const { stdin, stdout, stderr, env: environment } = process
-  const terminal = { stdin, stdout, stderr, environment }
-  const [name, ...rest] = args
-  // Set, not exited with: what was written to a pipe has to get there.
-  const more = new Map([['record', recordCommand(recordedFeed)]])
-  process.exitCode = await (name === 'doctor'
-    ? doctor(rest, terminal)
-    : runCommand(args, terminal, more))
-}
-
 const args = process.argv.slice(2)
-await (isCommand(args) ? command(args) : run())
+const isCommand = args.length > 0 && !args[0].startsWith('-')
+if (isCommand) {
+  // Loaded when asked for: after a stop, somebody waits for the service.
+  const { runCommandLine } = await import('./command-line.ts')
+  await runCommandLine(args)
+} else await run()

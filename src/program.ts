@@ -43,6 +43,8 @@ export class Program {
   readonly #running = new Set<Feed>()
   #epoch = ''
   #isRecovered = false
+  /** Draining, or nothing can be kept: feeds are stopped, and none begins. */
+  #takesNoMore = false
   #server: RunningServer | null = null
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
@@ -145,7 +147,9 @@ export class Program {
     const { report } = badLines
     const lost = (source: string, reason: string) =>
       this.#log.warn({ source, reason }, 'connection lost')
-    const feeds = makeFeeds(this.#config, this.#service, this.#counters, report, this.#side, lost)
+    const side = this.#side
+    const feeds = await makeFeeds(this.#config, this.#service, this.#counters, report, side, lost)
+    if (this.#takesNoMore) return
     for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
     // They go on for as long as the program does.
     for (const feed of this.#side.feeds) void this.#runFeed(feed)
@@ -195,6 +199,7 @@ export class Program {
   }
 
   #stopFeeds(): void {
+    this.#takesNoMore = true
     for (const feed of this.#running) feed.stop()
   }
 

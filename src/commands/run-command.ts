@@ -15,11 +15,6 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['repair', repairCommand],
 ])
 
-/** Is the first argument a command, known or not? Without one the service runs. */
-export function isCommand(args: readonly string[]): boolean {
-  return args.length > 0 && !args[0].startsWith('-')
-}
-
 /**
  * Runs the command that the first argument names; returns the exit code.
  * @param more commands that need what only the composition root has
