@@ -6,6 +6,8 @@ export const HISTORY_SWAPS_PER_TOKEN = 12
 /** Tokens older than the day that the history's swaps cover, and their greatest age. */
 const OLD_TOKEN_SHARE = 0.15
 const OLDEST_DAYS = 3
+/** Chance of a launch that is due, at each step. */
+const DUE_LAUNCH_CHANCE = 0.5
 
 /** How many swaps the history of a market has. */
 export function historySwaps(tokens: number, rate: number): number {
@@ -35,9 +37,7 @@ export class History {
       this.launchOld()
       return false
     }
-    const tokensLeft = this.tokens - this.launched
-    const swapsLeft = this.swaps - this.market.swaps
-    if (tokensLeft <= 0 && swapsLeft <= 0) {
+    if (this.launched >= this.tokens && this.market.swaps >= this.swaps) {
       this.market.advanceHistory(this.endSeconds)
       return true
     }
@@ -45,10 +45,13 @@ export class History {
     if (this.swaps === 0) {
       this.market.launchQuietly()
       this.launched++
-    } else if (this.market.step(swapsLeft > 0 ? tokensLeft / swapsLeft : 1)) {
-      this.launched++
-    }
+    } else if (this.market.step(this.isLaunchDue() ? DUE_LAUNCH_CHANCE : 0)) this.launched++
     return false
+  }
+
+  /** Launches keep step with swaps, of which they bring some: so both are spread over the day. */
+  private isLaunchDue(): boolean {
+    return this.launchedShare() <= this.swapsShare()
   }
 
   private launchOld(): void {
@@ -58,9 +61,17 @@ export class History {
     this.launched++
   }
 
-  /** Share of the day that is made: by swaps, or by launches when there are none. */
+  /** Share of the day that is made: of the swaps or of the launches, whichever is behind. */
   private progress(): number {
-    if (this.swaps > 0) return Math.min(1, this.market.swaps / this.swaps)
+    if (this.swaps === 0) return this.launchedShare()
+    return Math.min(this.launchedShare(), this.swapsShare())
+  }
+
+  private launchedShare(): number {
     return (this.launched - this.oldTokens) / (this.tokens - this.oldTokens)
+  }
+
+  private swapsShare(): number {
+    return this.market.swaps / this.swaps
   }
 }
