@@ -1,3 +1,5 @@
+import { widened } from './memory/widened.ts'
+
 const FIRST_TOKENS = 1024
 
 /**
@@ -27,8 +29,7 @@ export class TokenChanges {
   }
 
   #widen(token: number): void {
-    const wider = new Uint32Array(Math.max(token + 1, this.#counts.length * 2))
-    wider.set(this.#counts)
-    this.#counts = wider
+    const size = Math.max(token + 1, this.#counts.length * 2)
+    this.#counts = widened(new Uint32Array(size), this.#counts)
   }
 }

@@ -1,6 +1,7 @@
 import { B, B_LANES, TokenFlag } from './layout.ts'
 import { completionOf, flagsOf, Lifecycle, lifecycleOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { widened } from './memory/widened.ts'
 import { OrderedTokens } from './ordered-tokens.ts'
 import type { State } from './state.ts'
 
@@ -204,14 +205,9 @@ export class TokenOrder {
 
   #widen(token: number): void {
     const size = Math.max(token + 1, this.#isDirty.length * 2)
-    this.#isDirty = copied(new Uint8Array(size), this.#isDirty)
-    this.#listed = copied(new Uint8Array(size), this.#listed)
-    this.#f64 = copied(new Float64Array(size * FK.lanes), this.#f64)
-    this.#u32 = copied(new Uint32Array(size * UK.lanes), this.#u32)
+    this.#isDirty = widened(new Uint8Array(size), this.#isDirty)
+    this.#listed = widened(new Uint8Array(size), this.#listed)
+    this.#f64 = widened(new Float64Array(size * FK.lanes), this.#f64)
+    this.#u32 = widened(new Uint32Array(size * UK.lanes), this.#u32)
   }
-}
-
-function copied<T extends { set(from: T): void }>(to: T, from: T): T {
-  to.set(from)
-  return to
 }

@@ -1,9 +1,10 @@
 import { B, B_LANES, M, M_LANES, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { widened } from './memory/widened.ts'
 import type { State } from './state.ts'
 
-const FIRST_TOKENS = 1024
+const FIRST_ROWS = 1024
 
 /**
  * Which tokens carry the same X link. The n-th token created with a link re-used it n − 1 times
@@ -11,12 +12,14 @@ const FIRST_TOKENS = 1024
  */
 export class XLinks {
   readonly #state: State
-  /** Address id of the link → its tokens. */
-  readonly #tokens = new Map<number, number[]>()
-  /** Links of which tokens came, went or were created elsewhere since they were last ranked. */
-  readonly #unranked = new Set<number>()
-  /** By token: those before it with its link, while the link is ranked. */
-  #ranks = new Uint32Array(FIRST_TOKENS)
+  /** By address id of a link: its first token plus one, 0 for none. */
+  #firsts = new Uint32Array(FIRST_ROWS)
+  /** By token: the next one with its link, plus one. */
+  #nexts = new Uint32Array(FIRST_ROWS)
+  /** By link: no token of it came, went or was created elsewhere since it was ranked. */
+  #isRanked = new Uint8Array(FIRST_ROWS)
+  /** By token: those before it with its link, while that is ranked. */
+  #ranks = new Uint32Array(FIRST_ROWS)
 
   constructor(state: State) {
     this.#state = state
@@ -35,8 +38,8 @@ export class XLinks {
 
   /** Makes the lists anew from the metadata rows. */
   rebuild(): void {
-    this.#tokens.clear()
-    this.#unranked.clear()
+    this.#firsts.fill(0)
+    this.#isRanked.fill(0)
     for (let token = 0; token < this.#state.metadata.count; token++) {
       const link = this.#linkOf(token)
       if (link >= 0) this.#enter(link, token)
@@ -49,14 +52,14 @@ export class XLinks {
    */
   moved(token: number): void {
     const link = this.#linkOf(token)
-    if (link >= 0) this.#unranked.add(link)
+    if (link >= 0) this.#isRanked[link] = 0
   }
 
   /** Tokens created earlier with the same link, of one that exists. */
   reusesOf(token: number): number {
     const link = this.#linkOf(token)
     if (link < 0) return 0
-    if (this.#unranked.delete(link)) this.#rank(this.#tokens.get(link) ?? [])
+    if (this.#isRanked[link] === 0) this.#rank(link)
     return this.#ranks[token]
   }
 
@@ -68,13 +71,17 @@ export class XLinks {
   }
 
   /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
-  #rank(tokens: number[]): void {
+  #rank(link: number): void {
+    const tokens: number[] = []
+    for (let next = this.#firsts[link]; next !== 0; next = this.#nexts[next - 1])
+      tokens.push(next - 1)
     tokens.sort((a, b) => compareCreation(this.#state, a, b))
     let before = 0
     for (const token of tokens) {
       this.#ranks[token] = before
       if (this.#exists(token)) before += 1
     }
+    this.#isRanked[link] = 1
   }
 
   #exists(token: number): boolean {
@@ -82,28 +89,33 @@ export class XLinks {
   }
 
   #enter(link: number, token: number): void {
-    this.#unranked.add(link)
-    if (token >= this.#ranks.length) this.#widen(token)
-    const tokens = this.#tokens.get(link)
-    if (tokens === undefined) this.#tokens.set(link, [token])
-    else tokens.push(token)
+    if (link >= this.#firsts.length) {
+      const size = Math.max(link + 1, this.#firsts.length * 2)
+      this.#firsts = widened(new Uint32Array(size), this.#firsts)
+      this.#isRanked = widened(new Uint8Array(size), this.#isRanked)
+    }
+    if (token >= this.#nexts.length) {
+      const size = Math.max(token + 1, this.#nexts.length * 2)
+      this.#nexts = widened(new Uint32Array(size), this.#nexts)
+      this.#ranks = widened(new Uint32Array(size), this.#ranks)
+    }
+    this.#nexts[token] = this.#firsts[link]
+    this.#firsts[link] = token + 1
+    this.#isRanked[link] = 0
   }
 
   #leave(link: number, token: number): void {
-    const tokens = this.#tokens.get(link)
-    if (tokens === undefined) return
-    this.#unranked.add(link)
-    const place = tokens.indexOf(token)
-    if (place >= 0) tokens.splice(place, 1)
-    if (tokens.length > 0) return
-    this.#tokens.delete(link)
-    this.#unranked.delete(link)
-  }
-
-  #widen(token: number): void {
-    const wider = new Uint32Array(Math.max(token + 1, this.#ranks.length * 2))
-    wider.set(this.#ranks)
-    this.#ranks = wider
+    this.#isRanked[link] = 0
+    const next = this.#nexts[token]
+    if (this.#firsts[link] === token + 1) {
+      this.#firsts[link] = next
+      return
+    }
+    for (let at = this.#firsts[link]; at !== 0; at = this.#nexts[at - 1]) {
+      if (this.#nexts[at - 1] !== token + 1) continue
+      this.#nexts[at - 1] = next
+      return
+    }
   }
 }
 
