@@ -8,7 +8,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench bench-charts mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults reconnects
+.PHONY: help run test check bench bench-charts load mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ bench: $(INSTALLED) ## The goals S1 to S13 as one table, beside their peers; ONL
 
 bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs
 	@$(NODE) bench/publish.ts
+
+load: $(INSTALLED) ## A large market for DURATION (10m) with readers and pollers: latency, loop, memory
+	@$(NODE) bench/load.ts
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 	@npm run --silent mutants

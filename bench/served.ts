@@ -28,10 +28,10 @@ export class Served {
   }
 
   /** Resolves when the market's history is folded. */
-  static async start(tokens: number, rate: number): Promise<Served> {
+  static async start(tokens: number, rate: number, dataDir = 'none'): Promise<Served> {
     const env = {
       ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
-      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: 'none' },
+      ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: dataDir },
     }
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
     process.once('exit', () => child.kill('SIGKILL'))
