@@ -6,11 +6,18 @@ import { U32List } from './memory/u32-list.ts'
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
  * buffer, scanned natively. Bytes that UTF-8 never has divide fields and tokens, so a match never
  * spans two. Renamed tokens are written again and their old entry is blanked.
+ *
+ * Fields that begin with the same two bytes are chained, so that beginnings are found without a scan.
  */
 export const SEARCH_RESULTS_MAX = 50
 
 const FIELD_END = 0xfe
 const TOKEN_END = 0xff
+/** Mint, name and symbol, in this order. */
+const FIELDS = 3
+/** One chain for each pair of bytes. */
+const CHAINS = 1 << 16
+const BYTE_VALUES = 1 << 8
 const FIRST_BYTES = 1 << 16
 
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
@@ -26,6 +33,12 @@ export class SearchIndex {
   readonly #tokens = new U32List()
   /** Per token: its newest entry + 1. */
   readonly #entryOfToken = new U32List()
+  /** By the first two bytes of a field: the newest such field + 1, of number entry × FIELDS + field. */
+  readonly #newest = new Uint32Array(CHAINS)
+  /** By field: the one before it in its chain + 1. */
+  readonly #olders = new U32List()
+  /** By field: where it begins. */
+  readonly #places = new U32List()
 
   readonly part: StatePart = {
     name: 'search',
@@ -40,11 +53,18 @@ export class SearchIndex {
       this.#entryOfToken.reset(tokens)
       return this.#views()
     },
-    settle() {},
+    settle: () => {
+      this.#newest.fill(0)
+      this.#olders.reset(0)
+      this.#places.reset(0)
+      for (let entry = 0; entry < this.#starts.length; entry++) this.#chain(entry)
+    },
   }
 
   get bytes(): number {
-    return this.#bytes.length + this.#starts.bytes + this.#tokens.bytes + this.#entryOfToken.bytes
+    const lists = [this.#starts, this.#tokens, this.#entryOfToken, this.#olders, this.#places]
+    const own = this.#bytes.length + this.#newest.byteLength
+    return lists.reduce((sum, list) => sum + list.bytes, own)
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
@@ -62,20 +82,86 @@ export class SearchIndex {
     this.#starts.push(this.#length)
     this.#tokens.push(token)
     this.#length += entry.copy(this.#bytes, this.#length)
+    this.#chain(this.#starts.length - 1)
   }
 
-  /** Calls `found` once for each token that matches, with its rank. */
-  match(query: string, found: (token: number, rank: number) => void): void {
-    if (query === '') return
-    const needle = Buffer.from(query.toLowerCase())
+  /** Calls `found` once for each token with the query as its mint, or as the beginning of a text. */
+  beginnings(query: string, found: (token: number, rank: number) => void): void {
+    const needle = needleOf(query)
+    if (needle.length === 0) return
+    const first = needle[0] * BYTE_VALUES
+    if (needle.length > 1) this.#walk(first + needle[1], needle, found)
+    else for (let next = 0; next < BYTE_VALUES; next++) this.#walk(first + next, needle, found)
+  }
+
+  /**
+   * Calls `found` once for each token that holds the query elsewhere; false, and not all are found,
+   * when there are more than `most`.
+   */
+  insides(query: string, most: number, found: (token: number) => void): boolean {
+    const needle = needleOf(query)
+    if (needle.length === 0) return true
     const corpus = this.#bytes.subarray(0, this.#length)
     let entry = 0
-    let at = corpus.indexOf(needle, 0)
-    while (at >= 0) {
+    let count = 0
+    for (let at = corpus.indexOf(needle, 0); at >= 0; ) {
       entry = this.#entryAt(at, entry)
       const end = this.#endOf(entry)
-      found(this.#tokens.get(entry), this.#rank(needle, this.#starts.get(entry), end, at))
+      if (this.#rank(needle, entry) === Rank.substring) {
+        count += 1
+        if (count > most) return false
+        found(this.#tokens.get(entry))
+      }
       at = corpus.indexOf(needle, end)
+    }
+    return true
+  }
+
+  /** A test of single tokens for what `insides` finds. */
+  insideTest(query: string): (token: number) => boolean {
+    const needle = needleOf(query)
+    return (token) => {
+      const entry = this.#entryOfToken.get(token) - 1
+      if (entry < 0) return false
+      return this.#holds(needle, entry) && this.#rank(needle, entry) === Rank.substring
+    }
+  }
+
+  /** One entry is too short for a native search to pay. */
+  #holds(needle: Buffer, entry: number): boolean {
+    const end = this.#endOf(entry) - needle.length
+    for (let at = this.#starts.get(entry); at < end; at++)
+      if (this.#bytes[at] === needle[0] && this.#startsWith(needle, at)) return true
+    return false
+  }
+
+  #walk(chain: number, needle: Buffer, found: (token: number, rank: number) => void): void {
+    for (let field = this.#newest[chain]; field !== 0; field = this.#olders.get(field - 1)) {
+      const entry = Math.floor((field - 1) / FIELDS)
+      if (this.#firstMatch(needle, entry) !== (field - 1) % FIELDS) continue
+      const rank = this.#rank(needle, entry)
+      if (rank !== Rank.substring) found(this.#tokens.get(entry), rank)
+    }
+  }
+
+  /** The first field of an entry that begins with the needle, or FIELDS. */
+  #firstMatch(needle: Buffer, entry: number): number {
+    for (let field = 0; field < FIELDS; field++)
+      if (this.#startsWith(needle, this.#places.get(entry * FIELDS + field))) return field
+    return FIELDS
+  }
+
+  /** Puts the fields of an entry into their chains; a blanked one has none. */
+  #chain(entry: number): void {
+    let at = this.#starts.get(entry)
+    for (let field = 0; field < FIELDS; field++) {
+      const isEmpty = this.#bytes[at] >= FIELD_END
+      const chain = this.#bytes[at] * BYTE_VALUES + this.#bytes[at + 1]
+      this.#olders.push(isEmpty ? 0 : this.#newest[chain])
+      if (!isEmpty) this.#newest[chain] = this.#olders.length
+      this.#places.push(at)
+      while (this.#bytes[at] < FIELD_END) at++
+      at++
     }
   }
 
@@ -100,19 +186,20 @@ export class SearchIndex {
     return low
   }
 
-  #rank(needle: Buffer, start: number, end: number, first: number): number {
-    const name = this.#bytes.indexOf(FIELD_END, start) + 1
-    const symbol = this.#bytes.indexOf(FIELD_END, name) + 1
-    if (first === start && start + needle.length + 1 === name) return Rank.mint
+  /** Rank of an entry that holds the needle. */
+  #rank(needle: Buffer, entry: number): number {
+    const mint = this.#places.get(entry * FIELDS)
+    const name = this.#places.get(entry * FIELDS + 1)
+    const symbol = this.#places.get(entry * FIELDS + 2)
+    if (mint + needle.length + 1 === name && this.#startsWith(needle, mint)) return Rank.mint
     const isSymbol = this.#startsWith(needle, symbol)
-    if (isSymbol && symbol + needle.length + 1 === end) return Rank.symbol
+    if (isSymbol && symbol + needle.length + 1 === this.#endOf(entry)) return Rank.symbol
     return isSymbol || this.#startsWith(needle, name) ? Rank.prefix : Rank.substring
   }
 
   #startsWith(needle: Buffer, at: number): boolean {
-    const end = at + needle.length
-    // `compare` throws past the end of the buffer, where a short last entry may lie.
-    return end <= this.#length && this.#bytes.compare(needle, 0, needle.length, at, end) === 0
+    for (let i = 0; i < needle.length; i++) if (this.#bytes[at + i] !== needle[i]) return false
+    return true
   }
 
   #makeRoom(size: number): void {
@@ -121,6 +208,10 @@ export class SearchIndex {
     this.#bytes.copy(wider, 0, 0, this.#length)
     this.#bytes = wider
   }
+}
+
+function needleOf(query: string): Buffer {
+  return Buffer.from(query.toLowerCase())
 }
 
 /** Case-folded fields, each with its end. */

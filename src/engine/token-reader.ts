@@ -176,11 +176,11 @@ export class TokenReader {
   }
 
   get priceSol(): number {
-    return solOfQuote(this.#priceInQuote, this.#quote, this.#state.solPriceUsd)
+    return solOfQuote(this.priceInQuote, this.quote, this.#state.solPriceUsd)
   }
 
   get priceUsd(): number {
-    return usdOfQuote(this.#priceInQuote, this.#quote, this.#state.solPriceUsd)
+    return usdOfQuote(this.priceInQuote, this.quote, this.#state.solPriceUsd)
   }
 
   get solPriceUsd(): number {
@@ -188,12 +188,17 @@ export class TokenReader {
   }
 
   get marketCapUsd(): number {
-    return this.priceUsd * wholeAt(this.#t, this.#tAt + T.supplyLo, this.decimals)
+    return this.priceUsd * this.supplyWhole
+  }
+
+  /** Whole tokens of the supply. */
+  get supplyWhole(): number {
+    return wholeAt(this.#t, this.#tAt + T.supplyLo, this.decimals)
   }
 
   get liquidityUsd(): number {
-    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, QUOTE_DECIMALS[this.#quote])
-    return 2 * usdOfQuote(quote, this.#quote, this.#state.solPriceUsd)
+    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, QUOTE_DECIMALS[this.quote])
+    return 2 * usdOfQuote(quote, this.quote, this.#state.solPriceUsd)
   }
 
   /** Since creation. */
@@ -280,7 +285,7 @@ export class TokenReader {
     return this.#t[this.#tAt + T.flags]
   }
 
-  get #quote(): number {
+  get quote(): number {
     return this.#b[this.#bAt + B.quote]
   }
 
@@ -288,13 +293,13 @@ export class TokenReader {
     return this.#b[this.#bAt + B.creatorPlus1]
   }
 
-  get #priceInQuote(): number {
+  get priceInQuote(): number {
     return priceInQuote(
       this.#t,
       this.#tAt + T.virtualBaseLo,
       this.#tAt + T.virtualQuoteLo,
       this.decimals,
-      QUOTE_DECIMALS[this.#quote],
+      QUOTE_DECIMALS[this.quote],
     )
   }
 

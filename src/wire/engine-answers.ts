@@ -3,18 +3,17 @@ import type { Engine } from '../engine/engine.ts'
 import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, P, T } from '../engine/layout.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { SEARCH_RESULTS_MAX } from '../engine/search-index.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
-import { BestTokens } from './best-tokens.ts'
 import { chartJson } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
 import { type Gate, TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { tokenJson } from './token-json.ts'
+import { TokenSearch } from './token-search.ts'
 import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
 
 /** The reads of the API, out of the engine's state, as of its now. */
@@ -25,6 +24,7 @@ export class EngineAnswers implements Answers {
   readonly #chart: Chart
   readonly #rows: KeptRows
   readonly #columns: TableColumns
+  readonly #search: TokenSearch
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
   #version = 0
@@ -35,16 +35,12 @@ export class EngineAnswers implements Answers {
   constructor(engine: Engine, tick: () => void) {
     this.#engine = engine
     this.#tick = tick
-    this.#token = new TokenReader(engine.state, engine.top, engine.links)
-    this.#trader = new PositionReader(
-      engine.state,
-      new TokenReader(engine.state, engine.top, engine.links),
-    )
+    const newReader = () => new TokenReader(engine.state, engine.top, engine.links)
+    this.#token = newReader()
+    this.#trader = new PositionReader(engine.state, newReader())
     this.#rows = new KeptRows(engine.state)
-    this.#columns = new TableColumns(
-      engine.state,
-      new TokenReader(engine.state, engine.top, engine.links),
-    )
+    this.#columns = new TableColumns(engine.state, newReader())
+    this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
   }
 
@@ -60,12 +56,8 @@ export class EngineAnswers implements Answers {
 
   search(query: string): string {
     this.#tick()
-    const best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) => this.#compareMints(a, b))
-    this.#engine.search.match(query.trim(), (token, rank) => {
-      const reader = this.#token.at(token)
-      if (reader.exists) best.offer(token, rank, reader.marketCapUsd)
-    })
-    const rows = best.tokens.map((token) => tokenJson(this.#token.at(token), 'search'))
+    const tokens = this.#search.tokens(query.trim())
+    const rows = tokens.map((token) => tokenJson(this.#token.at(token), 'search'))
     return `[${rows.join(',')}]`
   }
 
@@ -201,11 +193,6 @@ export class EngineAnswers implements Answers {
       .slice(start, start + query.limit)
       .map(({ position }) => traderJson(this.#trader.at(position)))
     return pageJson(positions.length, query, items)
-  }
-
-  #compareMints(a: number, b: number): number {
-    const { book } = this.#engine.state
-    return book.mintOf(a) < book.mintOf(b) ? -1 : 1
   }
 }
 

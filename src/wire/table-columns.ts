@@ -2,8 +2,7 @@ import { METRICS } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
 import { RANGE_FILTERS, type RangeFilterName } from './answers.ts'
-
-const FIRST_TOKENS = 1024
+import { isWithin, MarketCapColumn, NumberColumn, type TokenColumn } from './token-columns.ts'
 
 type Read = (token: TokenReader) => number
 
@@ -38,7 +37,7 @@ export function isKept(name: RangeFilterName): boolean {
 export class TableColumns {
   readonly #state: State
   readonly #reader: TokenReader
-  readonly #columns = new Map<RangeFilterName, Column>()
+  readonly #columns = new Map<RangeFilterName, TokenColumn>()
 
   /** `reader` is the columns' own: it is moved. */
   constructor(state: State, reader: TokenReader) {
@@ -60,86 +59,31 @@ export class TableColumns {
     return new TestGate(this.#reader, passes)
   }
 
-  #column(name: RangeFilterName): Column {
+  /** Market caps in dollars; valid until the state changes. */
+  marketCaps(): TokenColumn {
+    return this.#column('mCapUsd')
+  }
+
+  #column(name: RangeFilterName): TokenColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      const follows = name === 'mCapUsd' ? () => this.#state.solPriceUsd : () => 0
-      column = new Column(this.#state, this.#reader, READS[name], follows)
+      column =
+        name === 'mCapUsd'
+          ? new MarketCapColumn(this.#state, this.#reader)
+          : new NumberColumn(this.#state, this.#reader, READS[name])
       this.#columns.set(name, column)
     }
-    column.follow()
+    column.cover()
     return column
   }
 }
 
-/** Values of one quantity by token, with the count of changes that each was read at. */
-class Column {
-  values = new Float64Array(FIRST_TOKENS)
-  readonly #state: State
-  readonly #reader: TokenReader
-  readonly #read: Read
-  readonly #follows: () => number
-  /** Count of changes + 1 of each value; 0: never read. */
-  #changes = new Float64Array(FIRST_TOKENS)
-  #followed = 0
-
-  constructor(state: State, reader: TokenReader, read: Read, follows: () => number) {
-    this.#state = state
-    this.#reader = reader
-    this.#read = read
-    this.#follows = follows
-  }
-
-  /** Forgets every value when what all of them hang on is another. */
-  follow(): void {
-    const { count } = this.#state.tokens
-    if (count > this.values.length) this.#widen(count)
-    const followed = this.#follows()
-    if (followed !== this.#followed) this.#changes.fill(0)
-    this.#followed = followed
-  }
-
-  valueOf(token: number): number {
-    if (this.#changes[token] !== this.#state.changes.of(token) + 1) this.#readAnew(token)
-    return this.values[token]
-  }
-
-  /** As `Gate.lastPassing`, where the values lie. */
-  lastWithin(tokens: readonly number[], from: number, min: number, max: number): number {
-    const { values } = this
-    const known = this.#changes
-    const changes = this.#state.changes.counts(this.#state.tokens.count)
-    for (let place = from; place >= 0; place--) {
-      const token = tokens[place]
-      if (known[token] !== changes[token] + 1) this.#readAnew(token)
-      const value = values[token]
-      if (isWithin(value, min, max)) return place
-    }
-    return -1
-  }
-
-  #readAnew(token: number): void {
-    this.values[token] = this.#read(this.#reader.at(token))
-    this.#changes[token] = this.#state.changes.of(token) + 1
-  }
-
-  #widen(count: number): void {
-    const size = Math.max(count, this.values.length * 2)
-    const values = new Float64Array(size)
-    values.set(this.values)
-    this.values = values
-    const changes = new Float64Array(size)
-    changes.set(this.#changes)
-    this.#changes = changes
-  }
-}
-
 class ColumnGate implements Gate {
-  readonly #column: Column
+  readonly #column: TokenColumn
   readonly #min: number
   readonly #max: number
 
-  constructor(column: Column, min: number, max: number) {
+  constructor(column: TokenColumn, min: number, max: number) {
     this.#column = column
     this.#min = min
     this.#max = max
@@ -172,10 +116,6 @@ class TestGate implements Gate {
     while (place >= 0 && !this.passes(tokens[place])) place--
     return place
   }
-}
-
-function isWithin(value: number, min: number, max: number): boolean {
-  return value >= min && value <= max
 }
 
 function readOf(name: RangeFilterName): Read {

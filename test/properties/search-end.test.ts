@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Rank, SearchIndex } from '../../src/engine/search-index.ts'
+import { SearchIndex } from '../../src/engine/search-index.ts'
 
 const MINT = 'm'.repeat(40)
 const LONG = `needle${'x'.repeat(30)}`
@@ -12,8 +12,9 @@ test('a text longer than what follows it is looked for in an entry at the end of
   for (const bytes of BUFFER_BYTES) {
     const index = new SearchIndex()
     index.set(0, MINT, 'y'.repeat(bytes - OTHER_BYTES) + LONG, 'S')
-    const ranks: number[] = []
-    index.match(LONG, (_, rank) => ranks.push(rank))
-    expect(ranks).toEqual([Rank.substring])
+    const [ranks, tokens]: number[][] = [[], []]
+    index.beginnings(LONG, (_, rank) => ranks.push(rank))
+    expect(index.insides(LONG, 1, (token) => tokens.push(token))).toBe(true)
+    expect([ranks, tokens]).toEqual([[], [0]])
   }
 })

@@ -179,6 +179,27 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['search'],
   },
   {
+    name: 'search: only the greatest thousand market caps are tried',
+    file: 'src/wire/token-search.ts',
+    find: 'if (best.tokens.length === SEARCH_RESULTS_MAX) return',
+    replace: 'return',
+    tests: ['test/properties/search.test.ts'],
+  },
+  {
+    name: 'search: the lesser market caps are tried first',
+    file: 'src/wire/greatest-first.ts',
+    find: 'values[place] > 0 ? halves[place * 4 + 3] : 0',
+    replace: 'values[place] > 0 ? CLASSES - 1 - halves[place * 4 + 3] : 0',
+    tests: ['test/properties/search.test.ts'],
+  },
+  {
+    name: 'search: a renamed token keeps its place in the old chain',
+    file: 'src/engine/search-index.ts',
+    find: 'this.#chain(this.#starts.length - 1)',
+    replace: 'if (old < 0) this.#chain(this.#starts.length - 1)',
+    tests: ['search', 'test/properties/search.test.ts'],
+  },
+  {
     name: 'search: fifty-one results',
     file: 'src/engine/search-index.ts',
     find: 'SEARCH_RESULTS_MAX = 50',

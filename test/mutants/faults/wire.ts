@@ -137,9 +137,9 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: market caps stay when the price of SOL changes',
-    file: 'src/wire/table-columns.ts',
-    find: 'if (followed !== this.#followed) this.#changes.fill(0)',
-    replace: '',
+    file: 'src/wire/token-columns.ts',
+    find: 'this.#globals.solPriceUsd,',
+    replace: '150,',
     tests: ['model'],
   },
   {
