@@ -1,9 +1,9 @@
 /**
- * The compactor: a process of its own that the serving one starts now and then. It folds the
- * journal into a new snapshot, verifies that, removes what is no longer needed and exits. One JSON
- * line on stdout for progress, one for the result; the reason of a failure goes to stderr.
+ * The compactor: a process of its own that the serving one has started now and then, at the lowest
+ * priority, that of its launcher. It folds the journal into a new snapshot, verifies that, removes
+ * what is no longer needed and exits. One JSON line on stdout for progress, one for the result; the
+ * reason of a failure goes to stderr.
  */
-import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
@@ -11,9 +11,6 @@ import { checkRoom, NodeDisk } from './store/node-disk.ts'
 
 /** Progress lines are at least this far apart. */
 const PROGRESS_MS = 1_000
-/** The serving process comes first whenever both want a core. */
-const LOWEST_PRIORITY = 19
-
 function run(): void {
   const { values } = parseArgs({
     options: {
@@ -27,7 +24,6 @@ function run(): void {
   if (values.folder === undefined) throw new Error('the compactor needs --folder')
   const parent = Number(values.parent ?? process.ppid)
   endWithout(parent)
-  lowerPriority()
   const disk = new NodeDisk()
   const { folder } = values
   const startedMs = performance.now()
@@ -71,14 +67,6 @@ function tell(compaction: Compaction, startedMs: number): void {
   const durationMs = Math.round(performance.now() - startedMs)
   const peakBytes = process.resourceUsage().maxRSS * 1024
   process.stdout.write(`${JSON.stringify({ result: { ...compaction, durationMs, peakBytes } })}\n`)
-}
-
-function lowerPriority(): void {
-  try {
-    os.setPriority(LOWEST_PRIORITY)
-  } catch {
-    // Not allowed here: it then shares the cores as any other process.
-  }
 }
 
 try {

@@ -1,6 +1,7 @@
 import { hashSignature, signatureHash } from './signature.ts'
 import { F, Flag, U } from './swap-record.ts'
 import type { Tape } from './tape.ts'
+import { firstAtPlace } from './tape-place.ts'
 
 /** Swaps of a slot looked back over for one of the same transaction; a real slot holds fewer. */
 const LOOK_BACK_MAX = 4_096
@@ -15,7 +16,7 @@ export function txIndexInTape(
   signatureHigh: number,
   signatureLow: number,
 ): number {
-  const end = endOfSlot(tape, slot)
+  const end = firstAtPlace(tape, { slot: slot + 1, txIndex: 0, ordinal: 0 })
   let next = -1
   for (let index = end - 1; index >= Math.max(0, end - LOOK_BACK_MAX); index--) {
     const u32 = tape.u32Of(index)
@@ -28,18 +29,6 @@ export function txIndexInTape(
       return u32[at + U.txIndex]
   }
   return Math.max(0, next)
-}
-
-/** Index behind the last record of a slot, or of the slots before it: the tape is in total order. */
-function endOfSlot(tape: Tape, slot: number): number {
-  let low = 0
-  let high = tape.count
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (slotOf(tape, middle) > slot) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 function slotOf(tape: Tape, index: number): number {

@@ -8,6 +8,7 @@ import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import { F, Flag, SIGNATURE_LANES, U } from '../engine/swap-record.ts'
+import { comparePlace } from '../engine/tape-place.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
 const MICRO = 1e6
@@ -64,16 +65,14 @@ export function swapJson(state: State, index: number): string {
 /** A migration may become known long after swaps that came behind it in the total order. */
 function isAfterGraduation(state: State, index: number, token: number): boolean {
   if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
-  const r = state.tape.u32Of(index)
-  const at = state.tape.at(index)
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * B_LANES
-  const slot = state.tape.f64Of(index)[(at >>> 1) + F.slot]
-  const graduatedSlot = state.births.f64[token >>> ROW_SHIFT][(bAt >>> 1) + B.graduatedSlotF]
-  if (slot !== graduatedSlot) return slot > graduatedSlot
-  if (r[at + U.txIndex] !== b[bAt + B.graduatedTxIndex])
-    return r[at + U.txIndex] > b[bAt + B.graduatedTxIndex]
-  return r[at + U.ordinal] > b[bAt + B.graduatedOrdinal]
+  const at = (token & ROW_MASK) * B_LANES
+  const graduation = {
+    slot: state.births.f64[token >>> ROW_SHIFT][(at >>> 1) + B.graduatedSlotF],
+    txIndex: b[at + B.graduatedTxIndex],
+    ordinal: b[at + B.graduatedOrdinal],
+  }
+  return comparePlace(state.tape, index, graduation) > 0
 }
 
 /** A swap from before any supply was known has the one that a creation told later. */
