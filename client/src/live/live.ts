@@ -2,17 +2,13 @@ import type { Resolution, TableFilter } from '../filters.ts'
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
 import type { Reads } from '../reads.ts'
-import {
-  isDetailOrNull,
-  isFigures,
-  isMigration,
-  isSearched,
-  isSwap,
-  isTables,
-  isTrader,
-  pageOf,
-  type Tables,
-} from '../resources.ts'
+import { isFigures } from '../resources/market-figures.ts'
+import { isMigration } from '../resources/migration.ts'
+import { pageOf } from '../resources/page.ts'
+import { isSwap } from '../resources/swap.ts'
+import { isTables, type Tables } from '../resources/tables.ts'
+import { isDetailOrNull, isSearched } from '../resources/token.ts'
+import { isTrader } from '../resources/trader.ts'
 import { listOf, type Shape } from '../shape.ts'
 import { barsOf, mergedBars } from './bars.ts'
 import { EventFollow } from './event-follow.ts'
