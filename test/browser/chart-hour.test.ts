@@ -63,18 +63,17 @@ describe.skipIf(reason !== null)(`${MARKET_SECONDS} s of a market in charts`, ()
       let older = 0
       for (const { resolution, tab } of tabs) {
         const bars = () => tab.page.evaluate(() => window.charted.bars())
+        const errors = await tab.page.evaluate(() => window.charted.errors)
+        expect([...errors, ...tab.errors]).toEqual([])
         await until(`the last bar of ${resolution}`, async () => {
           const held = await bars()
           return JSON.stringify(held) === JSON.stringify(barsOfApi(resolution, held.length))
             ? true
             : null
         })
-        const { counts, errors } = await tab.page.evaluate(() => {
-          const { counts, errors } = window.charted
-          return { counts, errors }
-        })
+        const counts = await tab.page.evaluate(() => window.charted.counts)
         console.log(`${resolution}: ${(await bars()).length} bars, ${JSON.stringify(counts)}`)
-        expect([...errors, ...tab.errors]).toEqual([])
+        expect(await tab.page.evaluate(() => window.charted.errors)).toEqual([])
         expect(counts.gaps).toBe(0)
         expect(counts.updates).toBeGreaterThan(MARKET_SECONDS / SPEED)
         expect((await bars()).length).toBeLessThanOrEqual(SNAPSHOT_BARS)

@@ -25,6 +25,8 @@ export interface ReconnectReport {
   /** Streams left because the reader's buffer was full. */
   readonly holds: number
   readonly walletLosses: number
+  /** What the service sent wrongly and the clients mended: missing, repeated, unreadable messages. */
+  readonly mended: number
   /** Gaps, repeats, wrong order, wrong content. */
   readonly faults: readonly string[]
   readonly isWhole: boolean
@@ -74,6 +76,10 @@ export async function runReconnects({ count, seed }: Plan): Promise<ReconnectRep
     events: sum((reader) => reader.events),
     holds: sum(({ client }) => client.live.status.holds),
     walletLosses: sum((reader) => reader.walletLosses),
+    mended: sum(({ client }) => {
+      const { gaps, repeats, unreadable } = client.live.status
+      return gaps + repeats + unreadable
+    }),
     faults: readers.flatMap((reader) => reader.faults),
     isWhole: isWhole(),
   }
