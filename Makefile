@@ -55,7 +55,7 @@ feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) see
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
 
-reconnects: $(INSTALLED) ## Cuts the client's connections COUNT times (100,000), from SEED; nothing may be lost or repeated
+reconnects: $(INSTALLED) ## Cuts the client COUNT times (100,000), from SEED, in rounds on all processors; nothing may be lost or repeated
 	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/client/reconnects.ts
 
 conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)

@@ -38,6 +38,9 @@ const isRefusal = objectOf({
   details: listOf(objectOf({ path: 'text', message: 'text' })),
 })
 
+/** What `/udf` refuses with. */
+const isUdfRefusal = objectOf({ s: ['error'], errmsg: 'text' })
+
 /** Sends requests; waits for rate limits, tries again what failed on the way. Never throws. */
 export class Http {
   readonly #settings: Settings
@@ -166,6 +169,7 @@ function read<T>(request: Request<T>, answer: FetchAnswer, text: string): Attemp
 
 function refusalOf(status: number, text: string): Problem {
   const body = parsed(text)
+  if (isUdfRefusal(body)) return problem('http', body.errmsg, status)
   if (!isRefusal(body)) return problem('http', `The service answered ${status}.`, status)
   return { code: body.code, message: body.message, status, details: body.details }
 }

@@ -33,22 +33,19 @@ export type {
 export type { ClientOptions, Fetch, FetchAnswer, Socket } from './options.ts'
 export type { Problem } from './problem.ts'
 export type { ChartQuery, PageQuery, Reads, TraderQuery, UdfHistoryQuery } from './reads.ts'
-export type {
-  MarketFigures,
-  MigrationEvent,
-  Ohlcv,
-  Page,
-  Swap,
-  SwapsByCursor,
-  TableRow,
-  Tables,
-  TokenDetail,
-  TokenMarketData,
-  TokenSearchDetailed,
-  TraderRecord,
-} from './resources.ts'
+// What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
+// amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
+// that `timestampMs` reads.
+export type { MarketFigures } from './resources/market-figures.ts'
+export type { MigrationEvent } from './resources/migration.ts'
+export type { Page } from './resources/page.ts'
+export type { Ohlcv } from './resources/series.ts'
+export type { Swap, SwapsByCursor } from './resources/swap.ts'
+export type { TableRow, Tables } from './resources/tables.ts'
+export type { TokenDetail, TokenMarketData, TokenSearchDetailed } from './resources/token.ts'
+export type { TraderRecord } from './resources/trader.ts'
+export type { UdfConfig, UdfFound, UdfHistory, UdfSymbol } from './resources/udf.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
-export type { UdfConfig, UdfFound, UdfHistory, UdfSymbol } from './udf-resources.ts'
 
 /** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
 export class Mintfeed {

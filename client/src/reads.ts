@@ -1,27 +1,19 @@
 import type { Answer } from './answer.ts'
 import type { Resolution, TableFilter } from './filters.ts'
 import type { Http } from './http.ts'
+import { type Page, pageOf } from './resources/page.ts'
+import { isOhlcv, type Ohlcv } from './resources/series.ts'
+import { isSwap, isSwapsByCursor, type Swap, type SwapsByCursor } from './resources/swap.ts'
+import { isTables, type Tables } from './resources/tables.ts'
 import {
   isDetail,
   isMarketData,
-  isOhlcv,
   isSearched,
-  isSwap,
-  isSwapsByCursor,
-  isTables,
-  isTrader,
-  type Ohlcv,
-  type Page,
-  pageOf,
-  type Swap,
-  type SwapsByCursor,
-  type Tables,
   type TokenDetail,
   type TokenMarketData,
   type TokenSearchDetailed,
-  type TraderRecord,
-} from './resources.ts'
-import { isObject, isText, listOf } from './shape.ts'
+} from './resources/token.ts'
+import { isTrader, type TraderRecord } from './resources/trader.ts'
 import {
   isUdfConfig,
   isUdfFound,
@@ -31,7 +23,8 @@ import {
   type UdfFound,
   type UdfHistory,
   type UdfSymbol,
-} from './udf-resources.ts'
+} from './resources/udf.ts'
+import { isObject, isText, listOf } from './shape.ts'
 
 export interface PageQuery {
   /** From 1; 1 by default. */

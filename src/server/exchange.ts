@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import type { RequestError } from '../wire/errors.ts'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log } from './options.ts'
 import type { Header, Reply } from './reply.ts'
@@ -27,6 +28,8 @@ export class Exchange {
   isApi = false
   /** Headers of the rate limit. */
   extraHeaders: readonly Header[] = []
+  /** The body of a refusal, of paths whose clients know another shape than that of the API. */
+  errorBody: ((error: RequestError) => string) | null = null
   readonly #context: ExchangeContext
   readonly #startedMs = performance.now()
   #ended = false
@@ -51,7 +54,7 @@ export class Exchange {
     try {
       const { writer, positionHeaders } = this.#context
       const extra = this.isApi ? [...this.extraHeaders, ...positionHeaders()] : this.extraHeaders
-      writer.write(this.res, this.request, reply, extra)
+      writer.write(this.res, this.request, this.#shaped(reply), extra)
     } catch (error) {
       // Half an answer cannot be taken back; an unanswered request would end the process.
       this.#logDefect(error)
@@ -93,6 +96,11 @@ export class Exchange {
     const requestId = this.#logDefect(error)
     this.extraHeaders = [...this.extraHeaders, ['X-Request-Id', requestId]]
     this.reply(failed(error))
+  }
+
+  #shaped(reply: Reply): Reply {
+    if (reply.error === undefined || this.errorBody === null) return reply
+    return { ...reply, body: this.errorBody(reply.error) }
   }
 
   #logDefect(error: unknown): string {

@@ -3,6 +3,7 @@ import { pathParameter } from '../wire/requests/decoding.ts'
 import { bodyText } from '../wire/requests/json-body.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { parseQueryString } from '../wire/requests/query-parameters.ts'
+import { udfErrorJson } from '../wire/udf-json.ts'
 import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
@@ -58,6 +59,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
 function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { request } = exchange
   exchange.isApi = isApiPath(request.path)
+  if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
   const match = options.router.find(request.path)
   if (match === null) return notFound(request)
   const { route } = match

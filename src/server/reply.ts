@@ -9,6 +9,8 @@ export interface Reply {
   readonly body: string | EncodedBody
   /** Headers of this answer alone. */
   readonly headers: readonly Header[]
+  /** Of a refusal: what its body tells, for paths that tell it in another shape. */
+  readonly error?: RequestError
 }
 
 export type Header = readonly [name: string, value: string]
@@ -30,5 +32,6 @@ export function jsonReply(json: string | Buffer): Reply {
 
 /** A refusal in the one shape of contract section 3. */
 export function errorReply(error: RequestError, headers: readonly Header[] = NO_HEADERS): Reply {
-  return { statusCode: error.statusCode, contentType: JSON_TYPE, body: errorBody(error), headers }
+  const body = errorBody(error)
+  return { statusCode: error.statusCode, contentType: JSON_TYPE, body, headers, error }
 }

@@ -1,6 +1,6 @@
 import type { Answers } from '../wire/answers.ts'
-import type { StatusCode } from '../wire/errors.ts'
-import { parseChart } from '../wire/requests/chart.ts'
+import { requestError } from '../wire/errors.ts'
+import { MAX_BARS, parseChart } from '../wire/requests/chart.ts'
 import { integer } from '../wire/requests/integer.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
@@ -8,17 +8,18 @@ import { parseSearch } from '../wire/requests/search.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import {
   chartResolution,
+  mintIgnoringCase,
   udfConfigJson,
-  udfErrorJson,
+  udfHas,
   udfSearchJson,
   udfSymbolJson,
+  withoutExchange,
 } from '../wire/udf-json.ts'
-import { JSON_TYPE, jsonReply, type Reply } from './reply.ts'
+import { jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
 const GET_API = { method: 'GET', isApi: true } as const
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
-const SYMBOL_PREFIX = 'mintfeed:'
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */
 export function udfRoutes(
@@ -30,31 +31,44 @@ export function udfRoutes(
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,
-    answer: ({ parameters }) => udfShaped(answer(parameters)),
+    answer: ({ parameters }) => answer(parameters),
   })
   return [
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
-    route('symbols', (parameters) => symbolInfo(reads, parameters)),
+    route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
     route('search', (parameters) => found(answers, parameters)),
     route('history', (parameters) => history(chart, parameters)),
   ]
 }
 
-function symbolInfo(reads: TokenReads, parameters: QueryParameters): Parsed<Reply> {
+function symbolInfo(
+  answers: Answers,
+  reads: TokenReads,
+  parameters: QueryParameters,
+): Parsed<Reply> {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
-  const mint = withoutPrefix(symbol.value)
-  const token = reads.symbol(mint)
-  if (token === null) return accept(udfError(404, 'unknown_symbol'))
-  return accept(jsonReply(udfSymbolJson(mint, token)))
+  const asked = withoutExchange(symbol.value)
+  const token = reads.symbol(asked)
+  if (token !== null) return accept(jsonReply(udfSymbolJson(asked, token)))
+  // The box of a chart writes what is typed in capitals.
+  const mint = asked === '' ? null : mintIgnoringCase(answers.search(asked), asked)
+  const meant = mint === null ? null : reads.symbol(mint)
+  if (mint !== null && meant !== null) return accept(jsonReply(udfSymbolJson(mint, meant)))
+  return { ok: false, error: requestError('not_found', 'unknown_symbol') }
 }
 
 function found(answers: Answers, parameters: QueryParameters): Parsed<Reply> {
-  const query = single(parameters, 'query')
-  if (!query.ok) return query
+  const words: string[] = []
+  for (const name of ['query', 'exchange', 'type']) {
+    const word = single(parameters, name)
+    if (!word.ok) return word
+    words.push(word.value ?? '')
+  }
+  const [query, exchange, type] = words
   // The search box of a chart asks with nothing typed yet.
-  if ((query.value ?? '').trim() === '') return accept(jsonReply('[]'))
+  if (query.trim() === '' || !udfHas(exchange, type)) return accept(jsonReply('[]'))
   const text = parseSearch(parameters)
   if (!text.ok) return text
   const limit = integer(parameters, 'limit', SEARCH_LIMIT)
@@ -67,26 +81,20 @@ function history(chart: Answers['chart'], parameters: QueryParameters): Parsed<R
   if (!symbol.ok) return symbol
   const resolution = required(parameters, 'resolution')
   if (!resolution.ok) return resolution
+  const countback = parameters.get('countback')
   const query = parseChart(
     new Map([
       ...parameters,
-      ['mint', [withoutPrefix(symbol.value)]],
+      ['mint', [withoutExchange(symbol.value)]],
       ['resolution', [chartResolution(resolution.value)]],
       ['udf', ['1']],
+      ...(countback === undefined ? [] : [['countback', countback.map(allowedCountback)] as const]),
     ]),
   )
   return query.ok ? accept(jsonReply(chart(query.value))) : query
 }
 
-function withoutPrefix(symbol: string): string {
-  return symbol.startsWith(SYMBOL_PREFIX) ? symbol.slice(SYMBOL_PREFIX.length) : symbol
-}
-
-/** UDF clients read `s` and `errmsg`, not the status. */
-function udfShaped(answer: Parsed<Reply>): Parsed<Reply> {
-  return answer.ok ? answer : accept(udfError(answer.error.statusCode, answer.error.message))
-}
-
-function udfError(statusCode: StatusCode, message: string): Reply {
-  return { statusCode, contentType: JSON_TYPE, body: udfErrorJson(message), headers: [] }
+/** A chart asks for as many bars as it shows, and pages back from the newest that it got. */
+function allowedCountback(text: string): string {
+  return /^[1-9]\d*$/.test(text) && Number(text) > MAX_BARS ? String(MAX_BARS) : text
 }

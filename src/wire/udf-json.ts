@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { RESOLUTIONS } from './answers.ts'
+import type { RequestError } from './errors.ts'
 
 /** Name of the one exchange that symbols are of. */
 const EXCHANGE = 'mintfeed'
@@ -69,14 +70,38 @@ function priceDigits(priceUsd: number): number {
   return Math.min(PRICE_DIGITS_MAX, Math.max(2, digits))
 }
 
-const Found = Compile(
-  Type.Array(Type.Object({ mint: Type.String(), name: Type.String(), symbol: Type.String() })),
+const FoundSchema = Type.Array(
+  Type.Object({ mint: Type.String(), name: Type.String(), symbol: Type.String() }),
 )
+const Found = Compile(FoundSchema)
+
+/** Has the one exchange this name, and are all of the type? An empty word means any. */
+export function udfHas(exchange: string, type: string): boolean {
+  return ['', EXCHANGE].includes(exchange) && ['', TYPE].includes(type)
+}
+
+/** A symbol as the mint it names, with or without the exchange before it. */
+export function withoutExchange(symbol: string): string {
+  const prefix = symbol.slice(0, EXCHANGE.length + 1).toLowerCase()
+  return prefix === `${EXCHANGE}:` ? symbol.slice(prefix.length) : symbol
+}
+
+/** The mint of a search answer that differs in case only; null without one. */
+export function mintIgnoringCase(searchAnswer: string, mint: string): string | null {
+  const wanted = mint.toLowerCase()
+  const found = tokensOf(searchAnswer).find((token) => token.mint.toLowerCase() === wanted)
+  return found?.mint ?? null
+}
+
+function tokensOf(searchAnswer: string): Type.Static<typeof FoundSchema> {
+  const found: unknown = JSON.parse(searchAnswer)
+  if (!Found.Check(found)) throw new Error('a search answer is no list of tokens')
+  return found
+}
 
 /** `/udf/search` out of a search answer. */
 export function udfSearchJson(searchAnswer: string, limit: number): string {
-  const found: unknown = JSON.parse(searchAnswer)
-  if (!Found.Check(found)) throw new Error('a search answer is no list of tokens')
+  const found = tokensOf(searchAnswer)
   const rows = found.slice(0, limit).map(({ mint, name, symbol }) => ({
     symbol: symbol || mint,
     full_name: `${EXCHANGE}:${mint}`,
@@ -88,7 +113,7 @@ export function udfSearchJson(searchAnswer: string, limit: number): string {
   return JSON.stringify(rows)
 }
 
-/** An error in the shape of UDF. */
-export function udfErrorJson(message: string): string {
+/** A refusal as UDF clients read it: they look at `s` and `errmsg`, and at no status. */
+export function udfErrorJson({ message }: RequestError): string {
   return JSON.stringify({ s: 'error', errmsg: message })
 }

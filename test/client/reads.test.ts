@@ -98,6 +98,10 @@ test('a refusal is a problem with the code, sentence and place that the service 
     ok: false,
     problem: { status: 404, code: 'not_found' },
   })
+  expect(await client.read.udfSymbol('nobody')).toMatchObject({
+    ok: false,
+    problem: { status: 404, code: 'http', message: 'unknown_symbol' },
+  })
 })
 
 test('more reads than the rate limit allows all come, by waiting', async () => {

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { timestampMs, timestampText } from '../../client/src/mintfeed.ts'
-import * as resources from '../../client/src/resources.ts'
+import { isMigration } from '../../client/src/resources/migration.ts'
+import { pageOf } from '../../client/src/resources/page.ts'
+import { isOhlcv } from '../../client/src/resources/series.ts'
+import { isSwap, isSwapsByCursor } from '../../client/src/resources/swap.ts'
+import { isRow, isTables } from '../../client/src/resources/tables.ts'
+import { isDetail, isMarketData, isSearched } from '../../client/src/resources/token.ts'
+import { isTrader } from '../../client/src/resources/trader.ts'
+import { isUdfFound, isUdfHistory, isUdfSymbol } from '../../client/src/resources/udf.ts'
 import type { Shape } from '../../client/src/shape.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
@@ -65,17 +72,19 @@ function sampleOf(schema: Schema): unknown {
 }
 
 const SHAPES: readonly (readonly [string, Shape<unknown>])[] = [
-  ['Swap', resources.isSwap],
-  ['TokenSearchDetailed', resources.isSearched],
-  ['TokenMarketData', resources.isMarketData],
-  ['MemeTablePoolDto', resources.isRow],
-  ['MigrationEvent', resources.isMigration],
-  ['TraderRecord', resources.isTrader],
-  ['TokenDetail', resources.isDetail],
-  ['SwapsByCursor', resources.isSwapsByCursor],
-  ['PaginatedTraders', resources.pageOf(resources.isTrader)],
-  ['MemeTablesResponseDto', resources.isTables],
-  ['Ohlcv', resources.isOhlcv],
+  ['Swap', isSwap],
+  ['TokenSearchDetailed', isSearched],
+  ['TokenMarketData', isMarketData],
+  ['MemeTablePoolDto', isRow],
+  ['MigrationEvent', isMigration],
+  ['TraderRecord', isTrader],
+  ['TokenDetail', isDetail],
+  ['SwapsByCursor', isSwapsByCursor],
+  ['PaginatedTraders', pageOf(isTrader)],
+  ['MemeTablesResponseDto', isTables],
+  ['Ohlcv', isOhlcv],
+  ['UdfSymbol', isUdfSymbol],
+  ['UdfFound', isUdfFound],
 ]
 
 test.each(SHAPES)(
@@ -96,3 +105,14 @@ test.each(SHAPES)(
     for (const other of [null, [], 'text', 1]) expect(shape(other)).toBe(false)
   },
 )
+
+test('series that are not of one length are no bars', () => {
+  const bars = { s: 'ok', t: [1, 2], o: [1, 2], h: [1, 2], l: [1, 2], c: [1, 2], v: [1, 2] }
+  expect(isUdfHistory(bars)).toBe(true)
+  expect(isUdfHistory({ s: 'no_data', nextTime: 7 })).toBe(true)
+  for (const key of ['t', 'o', 'h', 'l', 'c', 'v']) {
+    expect(isUdfHistory({ ...bars, [key]: [1] }), key).toBe(false)
+    expect(isUdfHistory({ ...bars, [key]: undefined }), key).toBe(false)
+  }
+  expect(isUdfHistory({ s: 'ok' })).toBe(false)
+})

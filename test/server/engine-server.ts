@@ -5,6 +5,7 @@ import { startServer } from '../../src/server/server.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { engineOf } from '../store/restoring.ts'
+import { leased } from './leased.ts'
 
 const IDENTITIES = 1 << 14
 const silent = () => {}
@@ -27,12 +28,19 @@ export class EngineServer {
     changes: Partial<ServerOptions> = {},
   ): Promise<EngineServer> {
     const wired = new EngineService(engine, silent, () => epoch)
+    const answers = leased(wired.answers)
+    const live = leased(wired.live)
+    const streams = leased(wired.streams)
+    const reads = leased(wired.reads)
     const server = await startServer({
       host: '127.0.0.1',
       port: 0,
-      ...wired.ports,
+      answers: answers.value,
+      live: live.value,
+      streams: streams.value,
+      reads: reads.value,
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
-      position: { epoch: () => epoch, seq: () => engine.seq },
+      position: { epoch: () => epoch, seq: () => streams.value.position() },
       clock: Date.now,
       checksKept: true,
       rateLimit: null,
@@ -42,7 +50,11 @@ export class EngineServer {
       ...changes,
     })
     wired.attach()
-    return new EngineServer(engine, wired, server)
+    const stop = async () => {
+      await server.stop()
+      for (const lease of [answers, live, streams, reads]) lease.end()
+    }
+    return new EngineServer(engine, wired, { ...server, stop })
   }
 
   /** A new process that recovered this one's state, under the same epoch unless another is given. */

@@ -1,4 +1,4 @@
-import { isOhlcv } from '../resources.ts'
+import { isOhlcv } from '../resources/series.ts'
 import { isFlag, listOf } from '../shape.ts'
 import type { Bar } from './updates.ts'
 

@@ -1,31 +1,24 @@
 import { type Problem, problem } from '../problem.ts'
-import { isCount, isText, type Shape } from '../shape.ts'
-import { timestampMs } from '../timestamp.ts'
+import { isCount, type Shape } from '../shape.ts'
+import type { EventTeller, ToldEvent } from './event-teller.ts'
 import type { Follow, Line, Words } from './follow.ts'
 import type { Acknowledgement, Channel, ChannelFrame, Resync } from './frames.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { SeenEvents } from './seen-events.ts'
 import type { LiveJournal } from './status.ts'
 import type { Cursor, Update } from './updates.ts'
 
-export interface EventFollowParts<S, E> {
+export interface EventFollowParts<S, E extends ToldEvent> {
   readonly channel: Channel
   readonly key: string
   readonly name: 'mint' | 'wallet' | null
   readonly isSnapshot: Shape<S>
   readonly isEvent: Shape<E>
   readonly mailbox: Mailbox<Update<S, E>>
-  readonly seen: SeenEvents
+  readonly teller: EventTeller<E>
   readonly journal: LiveJournal
   readonly wantsSnapshot: boolean
   /** Where a reader stopped earlier. */
   readonly from: Cursor | null
-}
-
-interface Told {
-  readonly signature?: string
-  readonly mint: string
-  readonly timestamp: string
 }
 
 /**
@@ -36,7 +29,7 @@ interface Told {
 type Phase = 'idle' | 'asked' | 'snapshot' | 'live' | 'held'
 
 /** A stream of numbered messages: hands on each once and in order, whatever happens to the connection. */
-export class EventFollow<S, E extends Told> implements Follow {
+export class EventFollow<S, E extends ToldEvent> implements Follow {
   readonly channel: Channel
   readonly key: string
   readonly leaveWords = {}
@@ -140,7 +133,7 @@ export class EventFollow<S, E extends Told> implements Follow {
   }
 
   #takeEvent(frame: ChannelFrame): void {
-    const { mailbox, isEvent, seen, journal } = this.#parts
+    const { mailbox, isEvent, teller, journal } = this.#parts
     const { seq, epoch, fields } = frame
     const cursor = this.#cursor
     if (cursor === null) return
@@ -165,21 +158,11 @@ export class EventFollow<S, E extends Told> implements Follow {
       this.#tellLoss('invalid_event', `Message ${seq} could not be read.`, seq - 1, seq)
       return
     }
-    const ordinal = isCount(fields.ordinal) ? fields.ordinal : null
-    if (!seen.add(`${this.key}/${data.signature ?? data.mint}/${ordinal}`)) {
-      journal.count('repeats')
-      return
-    }
-    const timeMs = timestampMs(data.timestamp)
-    const lagMs = timeMs === null ? null : Date.now() - timeMs
-    journal.lagMs = lagMs
-    const pool = isText(fields.pool) ? fields.pool : ''
-    mailbox.put({ kind: 'event', key: this.key, seq, epoch, ordinal, pool, lagMs, data })
+    teller.tell(this.key, data, frame)
   }
 
   #tellLoss(reason: string, message: string, fromSeq: number | null, toSeq: number): void {
-    this.#parts.journal.count('losses')
-    this.#parts.mailbox.put({ kind: 'lost', key: this.key, reason, message, fromSeq, toSeq })
+    this.#parts.teller.tellLoss({ key: this.key, reason, message, fromSeq, toSeq })
   }
 
   #hold(): void {

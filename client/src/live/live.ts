@@ -2,26 +2,22 @@ import type { Resolution, TableFilter } from '../filters.ts'
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
 import type { Reads } from '../reads.ts'
-import {
-  isDetailOrNull,
-  isFigures,
-  isMigration,
-  isSearched,
-  isSwap,
-  isTables,
-  isTrader,
-  pageOf,
-  type Tables,
-} from '../resources.ts'
+import { isFigures } from '../resources/market-figures.ts'
+import { isMigration } from '../resources/migration.ts'
+import { pageOf } from '../resources/page.ts'
+import { isSwap, type Swap } from '../resources/swap.ts'
+import { isTables, type Tables } from '../resources/tables.ts'
+import { isDetailOrNull, isSearched } from '../resources/token.ts'
+import { isTrader } from '../resources/trader.ts'
 import { listOf, type Shape } from '../shape.ts'
 import { barsOf, mergedBars } from './bars.ts'
 import { EventFollow } from './event-follow.ts'
+import { EventTeller } from './event-teller.ts'
 import type { Follow } from './follow.ts'
 import { type Channel, candlesKey } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Mailbox } from './mailbox.ts'
 import { PoolsFollow } from './pools-follow.ts'
-import { SeenEvents } from './seen-events.ts'
 import { StateFollow } from './state-follow.ts'
 import { LiveJournal, type LiveStatus } from './status.ts'
 import { Subscription } from './subscription.ts'
@@ -152,7 +148,8 @@ export class Live {
    */
   tableTrades(filter: TableFilter = {}): Subscription<TableTradeUpdate> {
     const mailbox = new Mailbox<TableTradeUpdate>(this.#settings.bufferMax)
-    const parts = { mailbox, seen: new SeenEvents(), journal: this.#journal }
+    const teller = new EventTeller<Swap>(mailbox, this.#journal)
+    const parts = { mailbox, teller, journal: this.#journal }
     const readTable = (socketId: string) => this.#reads.tables(filter, socketId)
     return this.#subscription(mailbox, [new PoolsFollow({ ...parts, readTable })])
   }
@@ -223,7 +220,8 @@ export class Live {
   ): Subscription<Update<S, E>> {
     const keys = [...new Set(asked.keys)]
     const mailbox = new Mailbox<Update<S, E>>(this.#settings.bufferMax, keys.length)
-    const parts = { ...asked, mailbox, seen: new SeenEvents(), journal: this.#journal }
+    const teller = new EventTeller<E>(mailbox, this.#journal)
+    const parts = { ...asked, mailbox, teller, journal: this.#journal }
     const follows = keys.map(
       (key) => new EventFollow({ ...parts, key, from: asked.from.get(key) ?? null }),
     )

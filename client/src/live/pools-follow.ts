@@ -1,18 +1,19 @@
 import type { Answer } from '../answer.ts'
 import { type Problem, problem } from '../problem.ts'
-import { isMarketData, isSwap, type Tables, type TokenMarketData } from '../resources.ts'
-import { isCount, isObject, isText, listOf } from '../shape.ts'
-import { timestampMs } from '../timestamp.ts'
+import { isSwap, type Swap } from '../resources/swap.ts'
+import type { Tables } from '../resources/tables.ts'
+import { isMarketData, type TokenMarketData } from '../resources/token.ts'
+import { isCount, isObject, listOf } from '../shape.ts'
+import type { EventTeller } from './event-teller.ts'
 import type { Follow, Line, Words } from './follow.ts'
 import type { ChannelFrame } from './frames.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { SeenEvents } from './seen-events.ts'
 import type { LiveJournal } from './status.ts'
 import type { TableTradeUpdate } from './updates.ts'
 
 export interface PoolsFollowParts {
   readonly mailbox: Mailbox<TableTradeUpdate>
-  readonly seen: SeenEvents
+  readonly teller: EventTeller<Swap>
   readonly journal: LiveJournal
   /** Reads the table for the connection of this id, which binds its trades to it. */
   readonly readTable: (socketId: string) => Promise<Answer<Tables>>
@@ -117,8 +118,9 @@ export class PoolsFollow implements Follow {
     }
   }
 
-  #takeEvent({ seq, epoch, fields }: ChannelFrame): void {
-    const { mailbox, seen, journal } = this.#parts
+  #takeEvent(frame: ChannelFrame): void {
+    const { mailbox, teller, journal } = this.#parts
+    const { seq, epoch, fields } = frame
     const { data } = fields
     if (!isSwap(data)) {
       journal.count('unreadable')
@@ -139,22 +141,12 @@ export class PoolsFollow implements Follow {
       this.#lost(data.mint, 'table_changed', before, seq - 1)
     }
     this.#seqs.set(data.mint, seq)
-    const ordinal = isCount(fields.ordinal) ? fields.ordinal : null
-    if (!seen.add(`${data.mint}/${data.signature}/${ordinal}`)) {
-      journal.count('repeats')
-      return
-    }
-    const timeMs = timestampMs(data.timestamp)
-    const lagMs = timeMs === null ? null : Date.now() - timeMs
-    journal.lagMs = lagMs
-    const pool = isText(fields.pool) ? fields.pool : ''
-    mailbox.put({ kind: 'event', key: data.mint, seq, epoch, ordinal, pool, lagMs, data })
+    teller.tell(data.mint, data, frame)
   }
 
   #lost(key: string, reason: string, fromSeq: number, toSeq: number): void {
-    this.#parts.journal.count('losses')
     const message = 'The trades of a table cannot be resumed.'
-    this.#parts.mailbox.put({ kind: 'lost', key, reason, message, fromSeq, toSeq })
+    this.#parts.teller.tellLoss({ key, reason, message, fromSeq, toSeq })
   }
 
   #hold(): void {

@@ -1,4 +1,4 @@
-import { isRow, type TableRow, type Tables } from '../resources.ts'
+import { isRow, type TableRow, type Tables } from '../resources/tables.ts'
 import { isCount, isText, listOf, objectOf, optional } from '../shape.ts'
 
 const isGroupDelta = objectOf({

@@ -1,15 +1,11 @@
 import type { Problem } from '../problem.ts'
-import type {
-  MarketFigures,
-  MigrationEvent,
-  Page,
-  Swap,
-  Tables,
-  TokenDetail,
-  TokenMarketData,
-  TokenSearchDetailed,
-  TraderRecord,
-} from '../resources.ts'
+import type { MarketFigures } from '../resources/market-figures.ts'
+import type { MigrationEvent } from '../resources/migration.ts'
+import type { Page } from '../resources/page.ts'
+import type { Swap } from '../resources/swap.ts'
+import type { Tables } from '../resources/tables.ts'
+import type { TokenDetail, TokenMarketData, TokenSearchDetailed } from '../resources/token.ts'
+import type { TraderRecord } from '../resources/trader.ts'
 
 /** Where a reader is in a stream; keep that of the newest update to go on after a restart. */
 export interface Cursor {

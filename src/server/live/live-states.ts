@@ -1,4 +1,4 @@
-import type { Answers } from '../../wire/answers.ts'
+import type { Answers, TablesQuery } from '../../wire/answers.ts'
 import { LiveCandles } from '../../wire/live-candles.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import { LiveTable } from '../../wire/live-table.ts'
@@ -18,6 +18,22 @@ import type { Topics } from './topics.ts'
 
 const TABLES = 'meme_tables'
 const CANDLES = 'candles'
+
+/** How many can be followed. */
+const BOUNDS = {
+  [TABLES]: {
+    code: 'too_many_tables',
+    what: 'tables',
+    maxOfConnection: MAX_CONNECTION_TABLES,
+    max: MAX_TABLES,
+  },
+  [CANDLES]: {
+    code: 'too_many_candles',
+    what: 'candles',
+    maxOfConnection: MAX_CONNECTION_CANDLES,
+    max: MAX_CANDLES,
+  },
+} as const
 
 export interface LiveStateParts {
   readonly answers: Answers
@@ -81,57 +97,66 @@ export class LiveStates {
   }
 
   serveTable(connection: LiveConnection, request: TableRequest): void {
+    const { table: name, query } = request
+    const topic = `${TABLES}/${name}`
+    if (request.action === 'unsubscribe' || query === null)
+      this.#leave(connection, topic, { event: TABLES, table: name })
+    else
+      this.#follow(connection, TABLES, topic, () => {
+        const table = this.#tables.get(topic) ?? this.#newTable(topic, name, query)
+        this.#advanceTable(topic)
+        return [table.acknowledgement(), table.snapshot()]
+      })
+  }
+
+  serveCandles(connection: LiveConnection, request: CandlesRequest): void {
+    const { mint, resolution, countback } = request
+    const topic = `${CANDLES}/${resolution}/${mint}`
+    if (request.action === 'unsubscribe')
+      this.#leave(connection, topic, { event: CANDLES, mint, resolution })
+    else
+      this.#follow(connection, CANDLES, topic, () => {
+        const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
+        this.#advanceCandles(topic)
+        return [candles.acknowledgement(), candles.snapshot(countback)]
+      })
+  }
+
+  /**
+   * Joins a connection to a topic. `begin` brings the state up to now, of which those who follow it
+   * are told first, and gives the frames that the newcomer begins with.
+   */
+  #follow(
+    connection: LiveConnection,
+    channel: keyof typeof BOUNDS,
+    topic: string,
+    begin: () => readonly string[],
+  ): void {
     const { send, topics } = this.#parts
-    const topic = `${TABLES}/${request.table}`
-    if (request.action === 'unsubscribe' || request.query === null) {
-      topics.leave(connection, topic)
-      this.forgetUnread([topic])
-      const frame = { type: 'unsubscribed', event: 'meme_tables', table: request.table }
-      send(connection, JSON.stringify(frame))
-      return
-    }
-    const full = this.#isFullOfTables(connection, topic)
+    const full = this.#fullFrame(connection, channel, topic)
     if (full !== null) {
       send(connection, full)
       return
     }
-    let table = this.#tables.get(topic)
-    if (table === undefined) {
-      table = new LiveTable(request.table, request.query, this.#parts.answers, this.#parts.streams)
-      this.#tables.set(topic, table)
-      this.#tableRounds.start()
-    }
-    // Those who follow it already get what the newcomer's snapshot shows.
-    this.#advanceTable(topic)
-    send(connection, table.acknowledgement())
-    send(connection, table.snapshot())
+    for (const frame of begin()) send(connection, frame)
     topics.join(connection, topic)
     // A reader too slow for its snapshot is closed by now and followed nothing.
     this.forgetUnread([topic])
   }
 
-  serveCandles(connection: LiveConnection, request: CandlesRequest): void {
+  #leave(connection: LiveConnection, topic: string, about: Readonly<Record<string, string>>): void {
     const { send, topics } = this.#parts
-    const { mint, resolution } = request
-    const topic = `${CANDLES}/${resolution}/${mint}`
-    if (request.action === 'unsubscribe') {
-      topics.leave(connection, topic)
-      this.forgetUnread([topic])
-      const frame = { type: 'unsubscribed', event: 'candles', mint, resolution }
-      send(connection, JSON.stringify(frame))
-      return
-    }
-    const full = this.#isFullOfCandles(connection, topic)
-    if (full !== null) {
-      send(connection, full)
-      return
-    }
-    const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
-    this.#advanceCandles(topic)
-    send(connection, candles.acknowledgement())
-    send(connection, candles.snapshot(request.countback))
-    topics.join(connection, topic)
+    topics.leave(connection, topic)
     this.forgetUnread([topic])
+    send(connection, JSON.stringify({ type: 'unsubscribed', ...about }))
+  }
+
+  #newTable(topic: string, name: string, query: TablesQuery): LiveTable {
+    const { answers, streams } = this.#parts
+    const table = new LiveTable(name, query, answers, streams)
+    this.#tables.set(topic, table)
+    this.#tableRounds.start()
+    return table
   }
 
   #newCandles(topic: string, { mint, resolution }: CandlesRequest): LiveCandles {
@@ -185,23 +210,19 @@ export class LiveStates {
     return this.#changed
   }
 
-  #isFullOfTables(connection: LiveConnection, topic: string): string | null {
+  /** The refusal of one topic more, or null. */
+  #fullFrame(
+    connection: LiveConnection,
+    channel: keyof typeof BOUNDS,
+    topic: string,
+  ): string | null {
     if (connection.topics.has(topic)) return null
-    if (connection.topics.countOf(TABLES) >= MAX_CONNECTION_TABLES)
-      return fullFrame('too_many_tables', `${MAX_CONNECTION_TABLES} tables a connection`)
-    if (this.#tables.has(topic) || this.#tables.size < MAX_TABLES) return null
-    return fullFrame('too_many_tables', `${MAX_TABLES} different tables in all`)
+    const followed = channel === TABLES ? this.#tables : this.#candles
+    const { code, what, maxOfConnection, max } = BOUNDS[channel]
+    const refused = (most: string) => liveErrorFrame(code, `At most ${most} can be followed.`)
+    if (connection.topics.countOf(channel) >= maxOfConnection)
+      return refused(`${maxOfConnection} ${what} a connection`)
+    if (followed.has(topic) || followed.size < max) return null
+    return refused(`${max} different ${what} in all`)
   }
-
-  #isFullOfCandles(connection: LiveConnection, topic: string): string | null {
-    if (connection.topics.has(topic)) return null
-    if (connection.topics.countOf(CANDLES) >= MAX_CONNECTION_CANDLES)
-      return fullFrame('too_many_candles', `${MAX_CONNECTION_CANDLES} candles a connection`)
-    if (this.#candles.has(topic) || this.#candles.size < MAX_CANDLES) return null
-    return fullFrame('too_many_candles', `${MAX_CANDLES} different candles in all`)
-  }
-}
-
-function fullFrame(code: 'too_many_tables' | 'too_many_candles', most: string): string {
-  return liveErrorFrame(code, `At most ${most} can be followed.`)
 }

@@ -21,6 +21,11 @@ const REFUSAL = {
   content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('error') } },
 }
 
+const UDF_REFUSAL = {
+  description: 'A refusal as UDF clients read it',
+  content: { [JSON_TYPE]: { schema: named('UdfRefusal') } },
+}
+
 /** `/openapi.json`: the HTTP API. */
 export function openApiJson(): string {
   return JSON.stringify({
@@ -49,7 +54,7 @@ function pathOf(endpoint: Endpoint): object {
     ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
     responses: {
       200: { description: 'The answer', headers: POSITION, content: { [type]: answer } },
-      default: REFUSAL,
+      default: endpoint.path.startsWith('/udf/') ? UDF_REFUSAL : REFUSAL,
     },
   }
   return { [endpoint.method]: operation }

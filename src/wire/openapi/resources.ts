@@ -3,6 +3,7 @@ import { GROUPS } from '../answers.ts'
 import { TablesSchema } from '../requests/tables-schema.ts'
 import {
   COUNT,
+  constant,
   FLAG,
   list,
   NUMBER,
@@ -178,6 +179,7 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   UdfFound: object(all('symbol full_name description exchange ticker type', TEXT)),
   UdfHistory: object({ s: { enum: ['ok', 'no_data'] }, nextTime: COUNT, ...SERIES }, ['nextTime']),
+  UdfRefusal: object({ s: constant('error'), errmsg: TEXT }),
   Error: object({
     statusCode: COUNT,
     error: TEXT,

@@ -4,7 +4,7 @@ import { accept, type Parsed, refuse } from './parsed.ts'
 import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
 
 /** Bars of one answer at most (contract section 3, chart); asking for more is a 400. */
-const MAX_BARS = 5000
+export const MAX_BARS = 5000
 
 const COUNTBACK_RANGE = { min: 0, max: MAX_BARS, fallback: 0 }
 

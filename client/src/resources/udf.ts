@@ -1,4 +1,13 @@
-import { isNumber, isText, listOf, type ObjectOf, objectOf, optional, type Shape } from './shape.ts'
+import {
+  isNumber,
+  isText,
+  listOf,
+  type ObjectOf,
+  objectOf,
+  optional,
+  type Shape,
+} from '../shape.ts'
+import { areParallel, isSeries } from './series.ts'
 
 const CONFIG = {
   supports_search: 'flag',
@@ -32,16 +41,19 @@ const FOUND = {
   type: 'text',
 } as const
 
-const isSeries = optional(listOf(isNumber))
+const isSeriesOrNone = optional(isSeries)
+const HISTORY_SERIES = {
+  t: isSeriesOrNone,
+  o: isSeriesOrNone,
+  h: isSeriesOrNone,
+  l: isSeriesOrNone,
+  c: isSeriesOrNone,
+  v: isSeriesOrNone,
+} as const
 const HISTORY = {
   s: ['ok', 'no_data'],
   nextTime: optional(isNumber),
-  t: isSeries,
-  o: isSeries,
-  h: isSeries,
-  l: isSeries,
-  c: isSeries,
-  v: isSeries,
+  ...HISTORY_SERIES,
 } as const
 
 /** What TradingView's UDF has (docs/live.md, "TradingView UDF"). */
@@ -53,4 +65,10 @@ export type UdfHistory = ObjectOf<typeof HISTORY>
 export const isUdfConfig: Shape<UdfConfig> = objectOf(CONFIG)
 export const isUdfSymbol: Shape<UdfSymbol> = objectOf(SYMBOL)
 export const isUdfFound: Shape<UdfFound> = objectOf(FOUND)
-export const isUdfHistory: Shape<UdfHistory> = objectOf(HISTORY)
+
+const hasHistory = objectOf(HISTORY)
+/** Bars have every series, and all series one length. */
+export const isUdfHistory: Shape<UdfHistory> = (value): value is UdfHistory =>
+  hasHistory(value) &&
+  (value.s === 'no_data' || value.t !== undefined) &&
+  areParallel(Object.keys(HISTORY_SERIES).map((key) => Reflect.get(value, key)))

@@ -1,0 +1,51 @@
+import { listOf, type ObjectOf, objectOf, optional, type Shape } from '../shape.ts'
+import { WINDOW } from './window.ts'
+
+const ROW = {
+  name: 'text',
+  symbol: 'text',
+  timestamp: 'text',
+  mint: 'text',
+  creator: 'text',
+  pool: 'text',
+  description: 'text-',
+  image: 'text-',
+  discord: 'text-',
+  website: 'text-',
+  telegram: 'text-',
+  video: 'text-',
+  twitter: 'text-',
+  holders: 'number',
+  top_10_percent: 'number',
+  market_cap: 'number',
+  pct_completion: 'number',
+  /** Spelled so by the specification. */
+  liqudity: 'number',
+  ...WINDOW,
+  fresh_wallets_holding: 'number',
+  insiders_holding: 'number',
+  bundle_holding: 'number',
+  snipers_holding: 'number',
+  creator_holding: 'number',
+  pro_traders_holding: 'number',
+  creator_completed_pools: 'number',
+  creator_completing_pools: 'number',
+} as const
+
+/** A token as a row of a table. */
+export type TableRow = ObjectOf<typeof ROW>
+export const isRow: Shape<TableRow> = objectOf(ROW)
+
+/** Rows by group; only the groups that were asked for are there. */
+export interface Tables {
+  readonly new?: readonly TableRow[] | undefined
+  readonly completing?: readonly TableRow[] | undefined
+  readonly graduated?: readonly TableRow[] | undefined
+}
+
+const isRows = optional(listOf(isRow))
+export const isTables: Shape<Tables> = objectOf({
+  new: isRows,
+  completing: isRows,
+  graduated: isRows,
+})

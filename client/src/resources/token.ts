@@ -1,0 +1,114 @@
+import { listOf, type ObjectOf, objectOf, orNull, type Shape } from '../shape.ts'
+import { WINDOW } from './window.ts'
+
+const SEARCHED = {
+  name: 'text',
+  symbol: 'text',
+  uri: 'text',
+  mint: 'text',
+  bonding_curve: 'text',
+  creator: 'text',
+  pool_amm: 'text',
+  migration_signature: 'text?',
+  migration_timestamp: 'text?',
+  image: 'text',
+  video: 'text',
+  twitter: 'text',
+  website: 'text',
+  discord: 'text',
+  telegram: 'text',
+  created_on: 'text',
+  description: 'text',
+  token_program: 'text',
+  is_mayhem_mode: 'flag',
+  timestamp: 'text',
+  complete: 'flag',
+  pct_completion: 'number',
+  market_cap: 'number',
+  liquidity: 'number',
+  volume: 'number',
+  token_price_sol: 'number',
+  token_price_usd: 'number',
+  sol_price_usd: 'number',
+  ...WINDOW,
+  holders: 'number',
+  top_10_percent: 'number',
+  creator_holding_pct: 'number',
+  bundle_holding: 'number',
+  insiders_holding: 'number',
+  snipers_holding: 'number',
+  fresh_wallet_holding: 'number',
+  pro_traders: 'number',
+  age_seconds: 'number',
+} as const
+
+const MARKET = {
+  pool: 'text',
+  name: 'text',
+  symbol: 'text',
+  creator: 'text',
+  timestamp: 'text',
+  mint: 'text',
+  image: 'text?',
+  video: 'text?',
+  twitter: 'text?',
+  website: 'text?',
+  discord: 'text?',
+  telegram: 'text?',
+  description: 'text?',
+  pct_completion: 'number',
+  market_cap: 'number',
+  liquidity: 'number',
+  token_price_sol: 'number',
+  token_price_usd: 'number',
+  ...WINDOW,
+  holders: 'number',
+  top_10_percent: 'number',
+  creator_holding_pct: 'number',
+  bundle_holding: 'number',
+  insiders_holding: 'number',
+  snipers_holding: 'number',
+  pro_traders: 'number',
+  fresh_wallet_holding: 'number',
+} as const
+
+const CREATED = {
+  mint: 'text',
+  name: 'text',
+  symbol: 'text',
+  timestamp: 'text',
+  complete: 'flag',
+  migrated: 'flag',
+  market_cap: 'number',
+} as const
+
+const DETAIL = {
+  ...SEARCHED,
+  pool: 'text',
+  pro_traders_holding: 'number',
+  creator_completed_pools: 'number',
+  creator_completing_pools: 'number',
+  x_reuses: 'number',
+  dex_paid: 'flag',
+  swaps: 'number',
+  traders: 'number',
+  ath_price_usd: 'number',
+  ath_price_sol: 'number',
+  ath_market_cap: 'number',
+  ath_timestamp: 'text?',
+  creator_history: objectOf({
+    created: 'number',
+    migrated: 'number',
+    tokens: listOf(objectOf(CREATED)),
+  }),
+} as const
+
+/** A token as the search shows it. */
+export type TokenSearchDetailed = ObjectOf<typeof SEARCHED>
+export type TokenMarketData = ObjectOf<typeof MARKET>
+export type TokenDetail = ObjectOf<typeof DETAIL>
+
+export const isSearched: Shape<TokenSearchDetailed> = objectOf(SEARCHED)
+export const isMarketData: Shape<TokenMarketData> = objectOf(MARKET)
+export const isDetail: Shape<TokenDetail> = objectOf(DETAIL)
+export const isDetailOrNull: Shape<TokenDetail | null> = orNull(isDetail)
