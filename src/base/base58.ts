@@ -25,6 +25,32 @@ for (let digit = 0; digit < CODE_OF_DIGIT.length; digit++) {
   DIGIT_OF_CODE[CODE_OF_DIGIT[digit]] = digit
 }
 
+/** Signatures and addresses are no longer: what is gets its text limb by limb. */
+const SHORT_BYTES_MAX = 64
+const SHORT_HALVES = SHORT_BYTES_MAX / 2
+const WIDE_CHARS = 5
+const WIDE_LIMB = 58 ** WIDE_CHARS
+/** 58^90 is more than 2^512. */
+const WIDE_LIMBS = 18
+/**
+ * Every 2^(16 i) in limbs of five characters, WIDE_LIMBS for each i. 32 halves times a limb of 30
+ * bits stay below 2^51, so the sums are exact and no step waits for the one before.
+ */
+const HALF_IN_LIMBS = halvesInLimbs()
+const sums = new Float64Array(WIDE_LIMBS)
+
+function halvesInLimbs(): Float64Array {
+  const table = new Float64Array(SHORT_HALVES * WIDE_LIMBS)
+  for (let half = 0; half < SHORT_HALVES; half++) {
+    let left = 1n << BigInt(half * 16)
+    for (let limb = 0; limb < WIDE_LIMBS; limb++) {
+      table[half * WIDE_LIMBS + limb] = Number(left % BigInt(WIDE_LIMB))
+      left /= BigInt(WIDE_LIMB)
+    }
+  }
+  return table
+}
+
 /** Scratch, least significant limb first; both functions are synchronous and own it in turn. */
 const limbs = new Float64Array(BASE58_CHARS_MAX / CHARS_PER_LIMB + 1)
 const codes = Buffer.alloc(BASE58_CHARS_MAX + 4 * CHARS_PER_LIMB)
@@ -89,8 +115,37 @@ export function encodeBase58(bytes: Uint8Array): string {
   }
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++
+  if (bytes.length <= SHORT_BYTES_MAX) return textOfShort(bytes, zeros)
   const used = limbsOfBytes(bytes, zeros)
   return textOfLimbs(used, zeros)
+}
+
+/** Adds up what each half is in base 58^5, then carries once. */
+function textOfShort(bytes: Uint8Array, zeros: number): string {
+  const { length } = bytes
+  sums.fill(0)
+  for (let half = 0, at = length - 1; at >= zeros; half++, at -= 2) {
+    const value = bytes[at] + (at > 0 ? bytes[at - 1] * 256 : 0)
+    const row = half * WIDE_LIMBS
+    // 2^16 is less than one limb: no half reaches a limb above its own number.
+    const limbs = Math.min(half + 1, WIDE_LIMBS)
+    for (let limb = 0; limb < limbs; limb++) sums[limb] += value * HALF_IN_LIMBS[row + limb]
+  }
+  let start = codes.length
+  let carry = 0
+  for (let limb = 0; limb < WIDE_LIMBS; limb++) {
+    const sum = sums[limb] + carry
+    carry = Math.floor(sum / WIDE_LIMB)
+    let value = sum - carry * WIDE_LIMB
+    for (let n = 0; n < WIDE_CHARS; n++) {
+      const rest = (value / 58) | 0
+      codes[--start] = CODE_OF_DIGIT[value - rest * 58]
+      value = rest
+    }
+  }
+  while (start < codes.length && codes[start] === CODE_OF_DIGIT[0]) start++
+  for (let zero = 0; zero < zeros; zero++) codes[--start] = CODE_OF_DIGIT[0]
+  return codes.toString('latin1', start)
 }
 
 /** Folds the bytes from `start` on into `limbs` of four digits; the limbs used. */

@@ -38,6 +38,13 @@ test('base58 of any text of the alphabet decodes and encodes to the same text', 
   )
 })
 
+test('base58 of the greatest bytes of every length is that of the definition', () => {
+  for (let length = 0; length <= 70; length += 1) {
+    const bytes = new Uint8Array(length).fill(255)
+    expect(encodeBase58(bytes)).toBe(plainEncode(bytes))
+  }
+})
+
 test('base58 keeps leading zero bytes and knows the ends of its limbs', () => {
   expect(encodeBase58(new Uint8Array(32))).toBe('1'.repeat(32))
   for (const value of [

@@ -12,6 +12,12 @@ const UNITS_MAX = 2 ** 32
 /** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
 export const TEXT_BYTES_MAX = 65_536
 
+/** Texts that were read lately, each at a place of its own; one that falls on it takes it. */
+const READ_TEXTS = 1 << 12
+const READ_SHIFT = 32 - 12
+/** Longer ones are seldom read, and decoded each time. */
+const READ_BYTES_MAX = 128
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -20,6 +26,9 @@ export class TextStore {
   readonly #lengths: Uint32Array<ArrayBuffer>[] = []
   /** Next free unit (4 bytes); 0 is never given out. */
   #next = 1
+  readonly #readTexts = new Array<string>(READ_TEXTS).fill('')
+  /** References of those texts; 0 is the empty one's, as which each begins. */
+  readonly #readReferences = new Float64Array(READ_TEXTS)
 
   get bytes(): number {
     return this.#chunks.length * CHUNK_BYTES
@@ -47,7 +56,15 @@ export class TextStore {
   }
 
   get(reference: number): string {
-    return reference === 0 ? '' : decoder.decode(this.view(reference))
+    if (reference === 0) return ''
+    const place = Math.imul(reference, 0x9e3779b1) >>> READ_SHIFT
+    if (this.#readReferences[place] === reference) return this.#readTexts[place]
+    const bytes = this.view(reference)
+    const text = decoder.decode(bytes)
+    if (bytes.length > READ_BYTES_MAX) return text
+    this.#readReferences[place] = reference
+    this.#readTexts[place] = text
+    return text
   }
 
   /** The bytes themselves, not a copy. */
@@ -108,6 +125,7 @@ export class TextStore {
   #reset(next: number): void {
     this.#chunks.length = 0
     this.#lengths.length = 0
+    this.#readReferences.fill(0)
     // Unit 0 is skipped, not used: a store that was never written to has no chunk.
     while (next > 1 && this.#chunks.length * UNITS_PER_CHUNK < next) this.#addChunk()
     this.#next = next
