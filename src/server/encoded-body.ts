@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
 import type { Coding } from './content-coding.ts'
-import { BROTLI_QUALITY, GZIP_LEVEL, MAX_ENCODED_BODIES, MIN_COMPRESSED_BYTES } from './limits.ts'
+import { BROTLI_QUALITY, GZIP_LEVEL, MIN_COMPRESSED_BYTES } from './limits.ts'
 
 /** A body as bytes, with what is derived from it on demand and then kept. */
 export interface EncodedBody {
@@ -16,42 +15,6 @@ export interface EncodedBody {
 
 /** A kept body's bytes, its key or text, and both compressed forms, in bytes of the body. */
 export const KEPT_FORMS = 3
-
-/** Turns answers into bytes; texts that come again are encoded, hashed and compressed once. */
-export interface BodyEncoder {
-  encode(text: string): EncodedBody
-  /** Flat figures for /readyz and /metrics. */
-  figures(): Readonly<Record<string, number>>
-}
-
-export function bodyEncoder(maxBytes: number): BodyEncoder {
-  const known = new LRUCache<string, EncodedBody>({
-    max: MAX_ENCODED_BODIES,
-    maxSize: maxBytes,
-    sizeCalculation: (body) => body.length * KEPT_FORMS,
-  })
-  let hits = 0
-  let misses = 0
-  return {
-    figures: () => ({
-      text_cache_hits_total: hits,
-      text_cache_misses_total: misses,
-      text_cache_bytes: known.calculatedSize,
-    }),
-    encode(text) {
-      if (text.length < MIN_COMPRESSED_BYTES) return encodeBody(text)
-      const kept = known.get(text)
-      if (kept !== undefined) {
-        hits++
-        return kept
-      }
-      misses++
-      const body = encodeBody(text)
-      known.set(text, body)
-      return body
-    },
-  }
-}
 
 /** A text, or bytes that never change, as a body. */
 export function encodeBody(body: string | Buffer): EncodedBody {

@@ -76,12 +76,6 @@ export const BROTLI_QUALITY = 4
 /** Gzip's level: 4 is a third of the time of 6 for a few percent more bytes. */
 export const GZIP_LEVEL = 4
 
-/** Bytes of answers that are not kept by their request: error texts, documents, UDF. */
-export const TEXT_CACHE_BYTES = 8 * 1024 * 1024
-
-/** Encoded answers kept because pollers ask for the same text again and again. */
-export const MAX_ENCODED_BODIES = 256
-
 /** The chart's result is cached this long (specification, Limits). */
 export const CHART_CACHE_MS = 5000
 

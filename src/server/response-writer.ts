@@ -1,10 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../wire/errors.ts'
 import { type Coding, negotiateCoding } from './content-coding.ts'
-import { type BodyEncoder, bodyEncoder, type EncodedBody } from './encoded-body.ts'
+import { type EncodedBody, encodeBody } from './encoded-body.ts'
 import { matchesEntityTag } from './entity-tag.ts'
 import { headerLines } from './header-lines.ts'
-import { TEXT_CACHE_BYTES } from './limits.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import { Sender } from './sender.ts'
@@ -21,16 +20,15 @@ export interface ResponseWriter {
 
 /** `closing` tells whether connections are to be closed after their answer. */
 export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
-  const encoder: BodyEncoder = bodyEncoder(TEXT_CACHE_BYTES)
   const sender = new Sender()
   const lines = headerLines(corsOrigin)
   return {
     get unfinished() {
       return sender.unfinished
     },
-    figures: () => ({ ...encoder.figures(), ...sender.figures() }),
+    figures: () => sender.figures(),
     write(res, request, reply, extra) {
-      const body = typeof reply.body === 'string' ? encoder.encode(reply.body) : reply.body
+      const body = typeof reply.body === 'string' ? encodeBody(reply.body) : reply.body
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {

@@ -1,5 +1,6 @@
 import { requestError } from '../wire/errors.ts'
 import { accept } from '../wire/requests/parsed.ts'
+import { encodeBody } from './encoded-body.ts'
 import { METRICS_TYPE } from './metrics-text.ts'
 import type { ServerState, StaticDocument } from './options.ts'
 import { errorReply, JSON_TYPE, jsonReply, type Reply } from './reply.ts'
@@ -47,12 +48,10 @@ function readiness(reason: string | null, figures: Readonly<Record<string, numbe
 
 /** Texts that never change while the server runs. */
 export function documentRoutes(documents: readonly StaticDocument[]): readonly Route[] {
-  return documents.map(({ path, contentType, body }) => ({
-    ...GET_SYSTEM,
-    name: path,
-    path,
-    answer: () => accept({ statusCode: 200, contentType, body, headers: [] } as const),
-  }))
+  return documents.map(({ path, contentType, body }) => {
+    const document: Reply = { statusCode: 200, contentType, body: encodeBody(body), headers: [] }
+    return { ...GET_SYSTEM, name: path, path, answer: () => accept(document) }
+  })
 }
 
 /** A plain GET of the feed's path: it takes a WebSocket handshake. */

@@ -18,7 +18,7 @@ import {
 import { jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
-const GET_API = { method: 'GET', isApi: true } as const
+const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */
