@@ -4,7 +4,9 @@ import type { Timers } from '../supervisor/timers.ts'
 const OPEN_SLOTS_MAX = 1_024
 
 interface OpenSlot {
-  /** null: not all of it has come. */
+  /** Whether all of it has come. */
+  isClosed: boolean
+  /** null: not told. */
   parentSlot: number | null
   lastTouchMs: number
   /** Look-ups that have to end first. */
@@ -19,7 +21,7 @@ interface OpenSlot {
 export class SlotSettler {
   readonly #timers: Timers
   readonly #settleMs: number
-  readonly #complete: (slot: number, parentSlot: number) => void
+  readonly #complete: (slot: number, parentSlot: number | null) => void
   readonly #open = new Map<number, OpenSlot>()
   #tip = -1
   #newest = -1
@@ -29,7 +31,7 @@ export class SlotSettler {
   constructor(
     timers: Timers,
     settleMs: number,
-    complete: (slot: number, parentSlot: number) => void,
+    complete: (slot: number, parentSlot: number | null) => void,
   ) {
     this.#timers = timers
     this.#settleMs = settleMs
@@ -52,9 +54,11 @@ export class SlotSettler {
     }
   }
 
-  /** The peer has told all of it. */
-  close(slot: number, parentSlot: number): void {
-    this.#slotOf(slot).parentSlot = parentSlot
+  /** The peer has told all of it; `parentSlot` is null where it did not tell the slot before. */
+  close(slot: number, parentSlot: number | null): void {
+    const open = this.#slotOf(slot)
+    open.isClosed = true
+    open.parentSlot = parentSlot ?? open.parentSlot
     this.touch(slot)
     this.#settle()
   }
@@ -81,7 +85,7 @@ export class SlotSettler {
   #slotOf(slot: number): OpenSlot {
     let open = this.#open.get(slot)
     if (open !== undefined) return open
-    open = { parentSlot: null, lastTouchMs: this.#timers.nowMs(), pending: 0 }
+    open = { isClosed: false, parentSlot: null, lastTouchMs: this.#timers.nowMs(), pending: 0 }
     this.#open.set(slot, open)
     if (this.#open.size > OPEN_SLOTS_MAX) this.#open.delete(Math.min(...this.#open.keys()))
     return open
@@ -95,7 +99,7 @@ export class SlotSettler {
       const open = this.#open.get(slot)
       if (open === undefined || slot > this.#tip) continue
       if (open.pending > 0) break
-      if (open.parentSlot === null) continue
+      if (!open.isClosed) continue
       const restMs = open.lastTouchMs + this.#settleMs - nowMs
       if (slot >= this.#newest && restMs > 0) {
         nextMs = Math.min(nextMs, restMs)

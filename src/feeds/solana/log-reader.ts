@@ -80,7 +80,7 @@ export class LogReader {
   constructor(
     reading: LogReading,
     receiver: Receiver,
-    onWhole: (slot: number, parentSlot: number) => void,
+    onWhole: (slot: number, parentSlot: number | null) => void,
     signal: AbortSignal,
   ) {
     this.#reading = reading
@@ -107,7 +107,7 @@ export class LogReader {
     // A frame of a slot that the chain has not reached says nothing about where this one began.
     if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
     if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
-    else this.#settler.close(slot, this.#parents.get(slot) ?? slot - 1)
+    else this.#settler.close(slot, this.#parents.get(slot) ?? null)
   }
 
   stop(): void {

@@ -157,7 +157,10 @@ export class SolanaSource implements Source {
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */
-  #onWhole(receiver: Receiver, signal: AbortSignal): (slot: number, parentSlot: number) => void {
+  #onWhole(
+    receiver: Receiver,
+    signal: AbortSignal,
+  ): (slot: number, parentSlot: number | null) => void {
     if (this.#options.blocks === 'gaps')
       return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
     let before: Promise<void> = Promise.resolve()

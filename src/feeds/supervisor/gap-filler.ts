@@ -10,6 +10,8 @@ const GRACE_MS = 200
 const PIECE_SLOTS = 64
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
+/** Times a slot is asked for that the chain has and every source leaves out; some two minutes. */
+const LEFT_OUT_MAX = 10
 
 export interface GapFillerOptions {
   readonly desk: SlotDesk
@@ -27,6 +29,10 @@ export class GapFiller {
   readonly #options: GapFillerOptions
   readonly #backoff: Backoff
   #isRunning = false
+  /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
+  #askedTo = -1
+  /** Times in a row that sources told a piece with a hole. */
+  #leftOut = 0
 
   constructor(options: GapFillerOptions) {
     this.#options = options
@@ -60,20 +66,40 @@ export class GapFiller {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)
       return
     }
-    const to = Math.min(gapEnd, from + PIECE_SLOTS - 1)
+    const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
     counters.gapSlots += to - from + 1
     const outcome = await this.#ask(from, to, signal)
     if (signal.aborted) return
     if (outcome === 'told') {
       this.#backoff.succeeded()
-      desk.passOver(to)
+      this.#leftOut = 0
+      this.#told(to)
     } else if (outcome.isFinal) {
-      this.#giveUp(from, to, outcome.reason)
+      this.#leftOut = 0
+      // Some of them may have been told meanwhile.
+      const rest = desk.gap
+      if (rest !== null && rest.from <= to)
+        this.#giveUp(rest.from, Math.min(rest.to, to), outcome.reason)
     } else {
       counters.backfillErrors++
       report(`slots ${from} to ${to} could not be told again: ${outcome.reason}`)
       await waitFor(timers, this.#backoff.nextMs(), signal)
     }
+  }
+
+  /** Whether a block is missing at the end of a piece is told by the block behind it. */
+  #told(to: number): void {
+    const { desk } = this.#options
+    const rest = desk.gap
+    if (rest === null || rest.from > to) return
+    if (rest.to <= to) desk.passOver(rest.to)
+    else this.#askedTo = to
+  }
+
+  /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
+  #leftOutSlot(to: number): number | null {
+    const rest = this.#options.desk.gap
+    return rest?.hasBlock && rest.to <= to ? rest.to : null
   }
 
   /** Asks the sources one after the other. */
@@ -83,6 +109,7 @@ export class GapFiller {
     signal: AbortSignal,
   ): Promise<'told' | { readonly reason: string; readonly isFinal: boolean }> {
     let isFinal = true
+    let hasHole = false
     const reasons: string[] = []
     for (const source of this.#options.sources) {
       if (source.backfill === undefined) continue
@@ -92,9 +119,15 @@ export class GapFiller {
       signal.addEventListener('abort', stop)
       try {
         await source.backfill(from, to, this.#options.desk.backfill, deadline.signal)
-        if (!deadline.signal.aborted) return 'told'
-        isFinal = false
-        reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
+        const leftOut = this.#leftOutSlot(to)
+        if (deadline.signal.aborted) {
+          isFinal = false
+          reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
+        } else if (leftOut === null) return 'told'
+        else {
+          hasHole = true
+          reasons.push(`${source.name}: slot ${leftOut} was left out`)
+        }
       } catch (error) {
         if (!(error instanceof SlotsUnavailable)) isFinal = false
         reasons.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`)
@@ -103,6 +136,7 @@ export class GapFiller {
         signal.removeEventListener('abort', stop)
       }
     }
+    if (hasHole && isFinal) isFinal = ++this.#leftOut >= LEFT_OUT_MAX
     return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal }
   }
 
