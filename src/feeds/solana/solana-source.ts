@@ -59,7 +59,7 @@ export class SolanaSource implements Source {
     this.#rpc = new RpcClient(options.rpcUrl, timers)
     const questions = new RpcQuestions(this.#rpc)
     const normaliser = new ChainNormaliser(counters)
-    const pools = new PoolResolver(questions, normaliser.pools)
+    const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
     this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
     this.#reading = {

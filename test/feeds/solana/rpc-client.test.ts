@@ -1,34 +1,16 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
+import { rpcServer } from './rpc-server.ts'
 
 const NEVER = new AbortController().signal
-const stops: (() => void)[] = []
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop()
-})
 
-/** An RPC server whose answers the test gives one by one. */
 async function asked() {
-  const questions: ServerResponse[] = []
-  const server = createServer((_request, response) => questions.push(response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stops.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const { url, questions } = await rpcServer()
   const timers = new VirtualTimers()
-  const client = new RpcClient(`http://127.0.0.1:${port}`, timers)
-  return { client, timers, questions }
-}
-
-function answer(response: ServerResponse, result: unknown): void {
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+  return { client: new RpcClient(url, timers), timers, questions }
 }
 
 test('a 429 to a question whose asker has gone is counted and heeded all the same', async () => {
@@ -37,7 +19,7 @@ test('a 429 to a question whose asker has gone is counted and heeded all the sam
   const gone = client.ask('getBlock', [1], asker.signal).catch((error: Error) => error.name)
   await until(() => questions.length === 1)
   asker.abort()
-  questions[0].writeHead(429, { 'retry-after': '2' }).end('too many requests')
+  questions[0].refuse({ 'retry-after': '2' })
   expect(await gone).toBe('AbortError')
   expect(client.counters).toEqual({ requests: 1, rateLimited: 1, errors: 0 })
   const next = client.ask('getBlock', [2], NEVER)
@@ -45,7 +27,7 @@ test('a 429 to a question whose asker has gone is counted and heeded all the sam
   expect(questions).toHaveLength(1)
   await timers.pass(1)
   await until(() => questions.length === 2)
-  answer(questions[1], 'block')
+  questions[1].answer('block')
   expect(await next).toBe('block')
 })
 
@@ -65,7 +47,7 @@ test('four questions are under way at once, the others come in turn', async () =
   const answers = Array.from({ length: 7 }, (_, n) => client.ask('getSlot', [n], NEVER))
   await until(() => questions.length === 4)
   for (let n = 0; n < 3; n++) {
-    answer(questions[n], n)
+    questions[n].answer(n)
     // A newcomer does not overtake those that wait.
     if (n === 0) answers.push(client.ask('getSlot', [7], NEVER))
     await until(() => questions.length === 5 + n)
@@ -74,7 +56,7 @@ test('four questions are under way at once, the others come in turn', async () =
   }
   for (let n = 3; n < 8; n++) {
     await until(() => questions.length > n)
-    answer(questions[n], n)
+    questions[n].answer(n)
   }
   expect((await Promise.all(answers)).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
@@ -88,8 +70,8 @@ test('a question that waits for its turn goes with its asker', async () => {
   await until(() => questions.length === 4)
   asker.abort()
   expect(await gone).toBe('AbortError')
-  for (const [n, question] of questions.slice(0, 4).entries()) answer(question, n)
+  for (const [n, question] of questions.slice(0, 4).entries()) question.answer(n)
   await until(() => questions.length === 5)
-  answer(questions[4], 5)
+  questions[4].answer(5)
   expect(await Promise.all([...answers, after])).toEqual([0, 1, 2, 3, 5])
 })
