@@ -251,6 +251,7 @@ export class SolanaPeer {
       const [from, to] = params.map(Number)
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
     }
+    if (method === 'getSlot') return { result: known.at(-1)?.slot ?? 0 }
     if (method === 'getBlock') return this.#block(Number(params[0]), known)
     if (method === 'getTransaction') {
       for (const block of known)
