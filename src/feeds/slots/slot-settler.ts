@@ -11,6 +11,8 @@ interface OpenSlot {
   lastTouchMs: number
   /** Look-ups that have to end first. */
   pending: number
+  /** Whether something of it could not be had. */
+  isIncomplete: boolean
 }
 
 /**
@@ -63,6 +65,11 @@ export class SlotSettler {
     this.#settle()
   }
 
+  /** Something of the slot cannot be had: it is never said to be whole, and so back-filled. */
+  leave(slot: number): void {
+    this.#slotOf(slot).isIncomplete = true
+  }
+
   /** The slot waits until the answer is called. */
   hold(slot: number): () => void {
     const open = this.#slotOf(slot)
@@ -85,7 +92,13 @@ export class SlotSettler {
   #slotOf(slot: number): OpenSlot {
     let open = this.#open.get(slot)
     if (open !== undefined) return open
-    open = { isClosed: false, parentSlot: null, lastTouchMs: this.#timers.nowMs(), pending: 0 }
+    open = {
+      isClosed: false,
+      parentSlot: null,
+      lastTouchMs: this.#timers.nowMs(),
+      pending: 0,
+      isIncomplete: false,
+    }
     this.#open.set(slot, open)
     if (this.#open.size > OPEN_SLOTS_MAX) this.#open.delete(Math.min(...this.#open.keys()))
     return open
@@ -106,7 +119,7 @@ export class SlotSettler {
         continue
       }
       this.#open.delete(slot)
-      this.#complete(slot, open.parentSlot)
+      if (!open.isIncomplete) this.#complete(slot, open.parentSlot)
     }
     if (nextMs < Number.POSITIVE_INFINITY) this.#lookAgain(nextMs)
   }

@@ -26,6 +26,8 @@ export interface SolanaPeerOptions {
   readonly hugeBytes?: number
   /** Whether single frames are lost without a trace; else whole slots are. */
   readonly losesFrames?: boolean
+  /** Whether single transactions are answered with null, as by a node without an index of them. */
+  readonly hidesTransactions?: boolean
   /** First slot whose block is still there. */
   readonly firstBlock?: number
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
@@ -256,7 +258,7 @@ export class SolanaPeer {
     if (method === 'getTransaction') {
       for (const block of known)
         for (const transaction of block.transactions)
-          if (transaction.signature === params[0])
+          if (transaction.signature === params[0] && !this.#options.hidesTransactions)
             return { result: transactionAnswer(block, transaction) }
       return { result: null }
     }
