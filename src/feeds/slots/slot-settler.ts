@@ -1,6 +1,9 @@
 import type { Timers } from '../supervisor/timers.ts'
 
-/** Slots that are open at once, 6 minutes of the chain; past it the oldest are left to a back-fill. */
+/**
+ * Slots that are open at once, 6 minutes of the chain. Past it the one that lies farthest ahead of
+ * the chain goes, which was a peer's mistake; where none does, the oldest, left to a back-fill.
+ */
 const OPEN_SLOTS_MAX = 1_024
 
 interface OpenSlot {
@@ -100,8 +103,13 @@ export class SlotSettler {
       isIncomplete: false,
     }
     this.#open.set(slot, open)
-    if (this.#open.size > OPEN_SLOTS_MAX) this.#open.delete(Math.min(...this.#open.keys()))
+    if (this.#open.size > OPEN_SLOTS_MAX) this.#makeRoom()
     return open
+  }
+
+  #makeRoom(): void {
+    const farthest = Math.max(...this.#open.keys())
+    this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))
   }
 
   /** In the order of slots, up to one that waits for a look-up. */
