@@ -37,6 +37,12 @@ export class RpcQuestions {
     return answer
   }
 
+  /** The oldest slot whose block the server keeps; 0 where it does not say. */
+  async firstAvailableSlot(signal: AbortSignal): Promise<number> {
+    const answer = await this.client.ask('getFirstAvailableBlock', [], signal).catch(() => 0)
+    return typeof answer === 'number' ? answer : 0
+  }
+
   /** Slots with a block, `from` to `to`. */
   async slotsWithBlock(from: number, to: number, signal: AbortSignal): Promise<readonly number[]> {
     const answer = await this.client.ask('getBlocks', [from, to, CONFIRMED], signal)

@@ -24,6 +24,15 @@ export interface GapFillerOptions {
   readonly report: (reason: string) => void
 }
 
+/** Why no source told a piece. */
+interface Failure {
+  readonly reason: string
+  /** Whether asking again is of no use. */
+  readonly isFinal: boolean
+  /** The last slot that every source lacks, if it is final. */
+  readonly lacksTo: number
+}
+
 /** Has gaps told again, oldest first, by whichever source can; one back-fill at a time. */
 export class GapFiller {
   readonly #options: GapFillerOptions
@@ -78,8 +87,8 @@ export class GapFiller {
       this.#leftOut = 0
       // Some of them may have been told meanwhile.
       const rest = desk.gap
-      if (rest !== null && rest.from <= to)
-        this.#giveUp(rest.from, Math.min(rest.to, to), outcome.reason)
+      if (rest !== null && rest.from <= outcome.lacksTo)
+        this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
     } else {
       counters.backfillErrors++
       report(`slots ${from} to ${to} could not be told again: ${outcome.reason}`)
@@ -103,13 +112,10 @@ export class GapFiller {
   }
 
   /** Asks the sources one after the other. */
-  async #ask(
-    from: number,
-    to: number,
-    signal: AbortSignal,
-  ): Promise<'told' | { readonly reason: string; readonly isFinal: boolean }> {
+  async #ask(from: number, to: number, signal: AbortSignal): Promise<'told' | Failure> {
     let isFinal = true
     let hasHole = false
+    let lacksTo = to
     const reasons: string[] = []
     for (const source of this.#options.sources) {
       if (source.backfill === undefined) continue
@@ -129,7 +135,9 @@ export class GapFiller {
           reasons.push(`${source.name}: slot ${leftOut} was left out`)
         }
       } catch (error) {
-        if (!(error instanceof SlotsUnavailable)) isFinal = false
+        if (error instanceof SlotsUnavailable)
+          lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
+        else isFinal = false
         reasons.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`)
       } finally {
         cancel()
@@ -137,7 +145,7 @@ export class GapFiller {
       }
     }
     if (hasHole && isFinal) isFinal = ++this.#leftOut >= LEFT_OUT_MAX
-    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal }
+    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
   }
 
   #giveUp(from: number, to: number, reason: string): void {

@@ -41,7 +41,15 @@ export interface Receiver extends SlotReceiver {
 }
 
 /** Why a source can never tell some slots; trying again is of no use. One sentence. */
-export class SlotsUnavailable extends Error {}
+export class SlotsUnavailable extends Error {
+  /** The last slot of which that holds; null: it holds of all. */
+  readonly to: number | null
+
+  constructor(message: string, to: number | null) {
+    super(message)
+    this.to = to
+  }
+}
 
 /**
  * One provider of events. The supervisor makes its connections one after the other, watches over

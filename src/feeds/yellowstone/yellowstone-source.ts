@@ -101,7 +101,10 @@ export class YellowstoneSource implements Source {
     try {
       const first = await client.firstAvailableSlot()
       if (first === null || first > from)
-        throw new SlotsUnavailable(`the server tells slots again from ${first ?? 'now'} on`)
+        throw new SlotsUnavailable(
+          `the server tells slots again from ${first ?? 'now'} on`,
+          first === null ? null : first - 1,
+        )
       let isTold = false
       const within: SlotReceiver = {
         transaction: (transaction) => {

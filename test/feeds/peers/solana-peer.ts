@@ -249,8 +249,10 @@ export class SolanaPeer {
 
   #answer(method: string, params: readonly unknown[]): object {
     const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
+    const { firstBlock = 0 } = this.#options
+    if (method === 'getFirstAvailableBlock') return { result: firstBlock }
     if (method === 'getBlocks') {
-      const [from, to] = params.map(Number)
+      const [from, to] = [Math.max(Number(params[0]), firstBlock), Number(params[1])]
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
     }
     if (method === 'getSlot') return { result: known.at(-1)?.slot ?? 0 }

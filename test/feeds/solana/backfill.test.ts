@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
+import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { rpcServer } from './rpc-server.ts'
@@ -23,7 +24,8 @@ async function backfilling(from: number, to: number) {
   }
   const ended = source.backfill(from, to, receiver, NEVER).then(
     () => 'told',
-    (error: Error) => error.message,
+    (error: Error) =>
+      error instanceof SlotsUnavailable ? `${error.message}; to ${error.to}` : error.message,
   )
   /** Answers the next question. */
   let next = 0
@@ -50,4 +52,21 @@ test('slots without a block at the end of a gap are no reason to ask again', asy
   await answer('getBlock', { parentSlot: 9, transactions: [] })
   expect(await ended).toBe('told')
   expect(told).toEqual(['9>10'])
+})
+
+test('blocks that the server has no more are said to be so, to the last one', async () => {
+  const { ended, told, answer } = await backfilling(10, 14)
+  await answer('getBlocks', [13, 14])
+  await answer('getFirstAvailableBlock', 13)
+  expect(await ended).toBe('the RPC server has blocks from slot 13 on; to 12')
+  expect(told).toEqual([])
+})
+
+test('slots without a block at the start of a gap are no reason to give them up', async () => {
+  const { ended, told, answer } = await backfilling(10, 11)
+  await answer('getBlocks', [11])
+  await answer('getFirstAvailableBlock', 5)
+  await answer('getBlock', { parentSlot: 9, transactions: [] })
+  expect(await ended).toBe('told')
+  expect(told).toEqual(['9>11'])
 })

@@ -164,7 +164,7 @@ test('slots that nobody can tell are given up, counted and said', async () => {
   const source = new ScriptedSource()
   const { signatures, reports, stop, supervisor, timers } = await started([source])
   source.onBackfill = async () => {
-    throw new SlotsUnavailable('pruned')
+    throw new SlotsUnavailable('pruned', 13)
   }
   source.tell(10, 14)
   await timers.pass(200)
@@ -173,6 +173,27 @@ test('slots that nobody can tell are given up, counted and said', async () => {
   expect(reports).toEqual([
     'gap: slots 11 to 13 are given up, their events are missing: scripted: pruned',
   ])
+  await stop()
+})
+
+test('only what every source lacks is given up, the slots behind it are told', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const from = (first: number, source: ScriptedSource) => {
+    source.onBackfill = async (asked, to, receiver) => {
+      if (asked < first) throw new SlotsUnavailable(`from ${first} on`, first - 1)
+      return without()(asked, to, receiver)
+    }
+  }
+  from(14, one)
+  from(13, two)
+  const { signatures, reports, stop, supervisor, timers } = await started([one, two])
+  one.tell(10, 16)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '13/0', '14/0', '15/0', '16/0'])
+  expect(reports).toEqual([
+    'gap: slots 11 to 12 are given up, their events are missing: one: from 14 on; two: from 13 on',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(2)
   await stop()
 })
 
