@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
-import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
-import type { Fault, FaultPlan } from './faults.ts'
+import { type Block, type BlockTransaction, FAILED, type TestChain } from './chain-blocks.ts'
+import { type Fault, type FaultPlan, shownIn } from './faults.ts'
 import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
 
 const BLOCK_MS = 1
@@ -141,11 +141,13 @@ export class SolanaPeer {
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {
+      const missed = Math.max(0, ...[...this.#listeners.values()].map((one) => one.missed))
+      const shown = shownIn(fault, block.transactions, missed).filter((one) => !one.hasFailed)
       this.#tellWrongly(block, good, fault, plan)
       for (const listener of this.#listeners.values()) listener.missed = 0
       await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
       if (ENDING.includes(fault) || listeners.some((socket) => this.#listeners.has(socket)))
-        plan.happened(fault, good.length)
+        plan.happened(fault, shown.length)
     }
   }
 
@@ -284,15 +286,6 @@ export class SolanaPeer {
       ? error(NOT_YET, `Block not available for slot ${slot}`)
       : error(SKIPPED, `Slot ${slot} was skipped`)
   }
-}
-
-const FAILED: BlockTransaction = {
-  signature: 'failed',
-  index: 0,
-  hasFailed: true,
-  feeRaw: 5_000,
-  emitted: [],
-  balances: [],
 }
 
 function error(code: number, message: string): object {
