@@ -5,6 +5,7 @@ import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { isTooLong } from '../too-long.ts'
 import { BlockTeller } from './block-teller.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
@@ -20,8 +21,6 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
 /** Slots told again after a subscription was dead; older ones the engine would refuse. */
 const SUSPECT_SLOTS_MAX = 128
-/** What the library calls a frame above the limit. */
-const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -123,8 +122,8 @@ export class SolanaSource implements Source {
       reject(new Error(reason))
       socket.terminate()
     })
-    socket.on('error', (error: Error & { code?: string }) => {
-      if (error.code === TOO_LONG) this.#own.hugeFrames++
+    socket.on('error', (error) => {
+      if (isTooLong(error)) this.#own.hugeFrames++
       reject(error)
     })
     socket.on('close', () => {
