@@ -5,6 +5,7 @@ import type { pino } from 'pino'
 import { openAdmin } from './admin-surface.ts'
 import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
+import { snakeCase } from './base/snake-case.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
@@ -239,7 +240,7 @@ function spareDescriptors(): number {
 
 function feedFigures(counters: object): Record<string, number> {
   const named = Object.entries(counters).map(([name, value]) => [
-    `feed_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_total`,
+    `feed_${snakeCase(name)}_total`,
     Number(value),
   ])
   return Object.fromEntries(named)

@@ -6,9 +6,10 @@ import type { LineError } from '../wire/event-lines.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import type { ReportLine } from './lines/line-report.ts'
 import { type Line, LineSplitter } from './lines/line-splitter.ts'
-import { type Pacer, wait } from './lines/pacer.ts'
+import type { Pacer } from './lines/pacer.ts'
 import type { Progress } from './lines/progress.ts'
 import { RecordedValues } from './recorded-value.ts'
+import { wait } from './wait.ts'
 
 /** Events handed over at once; between two batches everything else gets its turn. */
 const BATCH_EVENTS = 1_000

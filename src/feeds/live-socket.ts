@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { Backoff } from './backoff.ts'
-import { wait } from './lines/pacer.ts'
+import { wait } from './wait.ts'
 
 /** How long a handshake may take. */
 const HANDSHAKE_MS = 10_000

@@ -1,3 +1,4 @@
+import { snakeCase } from '../base/snake-case.ts'
 import type { FeedEvent } from '../engine/event.ts'
 
 /** The event line of an event (contract section 7); `parseEventLine` gives the same event back. */
@@ -14,7 +15,7 @@ const lineKeys = new Map<string, string>()
 function lineKey(key: string): string {
   const known = lineKeys.get(key)
   if (known !== undefined) return known
-  const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const made = snakeCase(key)
   lineKeys.set(key, made)
   return made
 }

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 
 /** Slots that are remembered: twice the 32 slots the engine lets an event be late. */
 const SLOTS_MAX = 64
+/** Signatures numbered in a slot, more than a block holds; past it all have the last number. */
+const SIGNATURES_MAX = 20_000
 
 /**
  * Stands in for the index in the block where a feed does not have it (log frames): the order in
@@ -19,7 +21,8 @@ export class ArrivalIndexes {
     }
     const known = signatures.get(signature)
     if (known !== undefined) return known
-    signatures.set(signature, signatures.size)
-    return signatures.size - 1
+    const index = signatures.size
+    if (index < SIGNATURES_MAX) signatures.set(signature, index)
+    return index
   }
 }

@@ -1,9 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-/** Events this far before the newest are another recording; closer ones are only out of order. */
-const BACKWARD_GAP_SECONDS = 60
-/** setTimeout holds 31 bits of milliseconds; longer waits go in steps. */
-const WAIT_MS_MAX = 86_400_000
+import { RECORDING_GAP_SECONDS } from './recording-gap.ts'
 
 /**
  * Paces recorded events: the time between two is that of their timestamps divided by the speed.
@@ -26,22 +21,12 @@ export class Pacer {
   delayMs(timestamp: number): number {
     if (this.#speed === 'max') return 0
     const now = this.#nowMs()
-    if (this.#anchorMs === null || timestamp < this.#newestSeconds - BACKWARD_GAP_SECONDS) {
+    if (this.#anchorMs === null || timestamp < this.#newestSeconds - RECORDING_GAP_SECONDS) {
       this.#anchorMs = now
       this.#anchorSeconds = timestamp
       this.#newestSeconds = timestamp
     }
     this.#newestSeconds = Math.max(this.#newestSeconds, timestamp)
     return this.#anchorMs + ((timestamp - this.#anchorSeconds) * 1000) / this.#speed - now
-  }
-}
-
-/** Waits; ends early, without an error, when the signal says so. */
-export async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + ms
-  while (!signal.aborted) {
-    const rest = until - performance.now()
-    if (rest <= 0) return
-    await sleep(Math.min(rest, WAIT_MS_MAX), undefined, { signal }).catch(() => {})
   }
 }

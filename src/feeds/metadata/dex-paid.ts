@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../engine/event.ts'
 import { INITIAL_REAL_BASE_RAW, RULES } from '../../engine/platform.ts'
 import { isRecord, listAt } from '../chain/json-access.ts'
-import { wait } from '../lines/pacer.ts'
+import { wait } from '../wait.ts'
 import type { Refusal } from './refusal.ts'
 
 const ORDERS_URL = 'https://api.dexscreener.com/orders/v1/solana/'

@@ -1,7 +1,9 @@
 import { WebSocket } from 'ws'
+import { snakeCase } from '../../base/snake-case.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { isTooLong } from '../too-long.ts'
 import { FollowedMints, type PortalMints } from './followed-mints.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
@@ -15,8 +17,6 @@ const FRAME_BYTES_MAX = 256 * 1024
 const PING_MS = 1_500
 /** A server that answers pings and says nothing else for this long is stalled. */
 const STALL_MS = 60_000
-/** How the library names a message above its limit. */
-const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
 export interface PumpPortalOptions extends PortalMints {
   readonly url: string
@@ -48,7 +48,7 @@ export class PumpPortalSource implements Source {
 
   figures(): Readonly<Record<string, number>> {
     const counted = Object.entries(this.#counters).map(([name, count]) => [
-      `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_total`,
+      `${snakeCase(name)}_total`,
       count,
     ])
     const { creates, trades, migrations } = this.#counters
@@ -71,25 +71,25 @@ export class PumpPortalSource implements Source {
     })
     const stop = () => socket.terminate()
     signal.addEventListener('abort', stop)
-    const endWatch = this.#watch(socket, reject)
+    const watch = this.#watch(socket, reject)
     socket.on('open', () => {
       for (const message of this.#followed.greetings()) socket.send(message)
     })
     socket.on('pong', () => receiver.alive())
     socket.on('message', (data, isBinary) => {
       if (signal.aborted) return
-      endWatch.sign()
+      watch.sign()
       receiver.connected()
       if (isBinary) this.#counters.unusableFrames++
       else this.#take(String(data), receiver, socket)
     })
-    socket.on('error', (error: Error & { code?: string }) => {
-      if (error.code === TOO_LONG) this.#counters.hugeFrames++
+    socket.on('error', (error) => {
+      if (isTooLong(error)) this.#counters.hugeFrames++
       reject(error)
     })
     socket.on('close', () => {
       signal.removeEventListener('abort', stop)
-      endWatch.end()
+      watch.end()
       resolve()
     })
     if (signal.aborted) stop()

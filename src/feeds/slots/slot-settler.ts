@@ -1,14 +1,21 @@
 import type { Timers } from '../supervisor/timers.ts'
 
-/** Slots that are open at once, 6 minutes of the chain; past it the oldest are left to a back-fill. */
+/**
+ * Slots that are open at once, 6 minutes of the chain. Past it the one that lies farthest ahead of
+ * the chain goes, which was a peer's mistake; where none does, the oldest, left to a back-fill.
+ */
 const OPEN_SLOTS_MAX = 1_024
 
 interface OpenSlot {
-  /** null: not all of it has come. */
+  /** Whether all of it has come. */
+  isClosed: boolean
+  /** null: not told. */
   parentSlot: number | null
   lastTouchMs: number
   /** Look-ups that have to end first. */
   pending: number
+  /** Whether something of it could not be had. */
+  isIncomplete: boolean
 }
 
 /**
@@ -19,7 +26,7 @@ interface OpenSlot {
 export class SlotSettler {
   readonly #timers: Timers
   readonly #settleMs: number
-  readonly #complete: (slot: number, parentSlot: number) => void
+  readonly #complete: (slot: number, parentSlot: number | null) => void
   readonly #open = new Map<number, OpenSlot>()
   #tip = -1
   #newest = -1
@@ -29,7 +36,7 @@ export class SlotSettler {
   constructor(
     timers: Timers,
     settleMs: number,
-    complete: (slot: number, parentSlot: number) => void,
+    complete: (slot: number, parentSlot: number | null) => void,
   ) {
     this.#timers = timers
     this.#settleMs = settleMs
@@ -52,11 +59,18 @@ export class SlotSettler {
     }
   }
 
-  /** The peer has told all of it. */
-  close(slot: number, parentSlot: number): void {
-    this.#slotOf(slot).parentSlot = parentSlot
+  /** The peer has told all of it; `parentSlot` is null where it did not tell the slot before. */
+  close(slot: number, parentSlot: number | null): void {
+    const open = this.#slotOf(slot)
+    open.isClosed = true
+    open.parentSlot = parentSlot ?? open.parentSlot
     this.touch(slot)
     this.#settle()
+  }
+
+  /** Something of the slot cannot be had: it is never said to be whole, and so back-filled. */
+  leave(slot: number): void {
+    this.#slotOf(slot).isIncomplete = true
   }
 
   /** The slot waits until the answer is called. */
@@ -81,10 +95,21 @@ export class SlotSettler {
   #slotOf(slot: number): OpenSlot {
     let open = this.#open.get(slot)
     if (open !== undefined) return open
-    open = { parentSlot: null, lastTouchMs: this.#timers.nowMs(), pending: 0 }
+    open = {
+      isClosed: false,
+      parentSlot: null,
+      lastTouchMs: this.#timers.nowMs(),
+      pending: 0,
+      isIncomplete: false,
+    }
     this.#open.set(slot, open)
-    if (this.#open.size > OPEN_SLOTS_MAX) this.#open.delete(Math.min(...this.#open.keys()))
+    if (this.#open.size > OPEN_SLOTS_MAX) this.#makeRoom()
     return open
+  }
+
+  #makeRoom(): void {
+    const farthest = Math.max(...this.#open.keys())
+    this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))
   }
 
   /** In the order of slots, up to one that waits for a look-up. */
@@ -95,14 +120,14 @@ export class SlotSettler {
       const open = this.#open.get(slot)
       if (open === undefined || slot > this.#tip) continue
       if (open.pending > 0) break
-      if (open.parentSlot === null) continue
+      if (!open.isClosed) continue
       const restMs = open.lastTouchMs + this.#settleMs - nowMs
       if (slot >= this.#newest && restMs > 0) {
         nextMs = Math.min(nextMs, restMs)
         continue
       }
       this.#open.delete(slot)
-      this.#complete(slot, open.parentSlot)
+      if (!open.isIncomplete) this.#complete(slot, open.parentSlot)
     }
     if (nextMs < Number.POSITIVE_INFINITY) this.#lookAgain(nextMs)
   }

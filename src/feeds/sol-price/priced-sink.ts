@@ -1,10 +1,8 @@
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink } from '../../engine/event-sink.ts'
 import type { RecordBatch } from '../../engine/record-batch.ts'
+import { RECORDING_GAP_SECONDS } from '../lines/recording-gap.ts'
 import { type PriceSeries, priceIndexAt } from './price-series.ts'
-
-/** Events this far before the newest are another recording; closer ones are only out of order. */
-const BACKWARD_GAP_SECONDS = 60
 
 /**
  * Puts the prices of a series between the events of a feed, by the events' own times: before the
@@ -44,7 +42,7 @@ export class PricedSink implements EventSink {
 
   /** A late event does not bring an old price back. */
   #indexAt(timestamp: number): number {
-    const isOther = timestamp < this.#newestSeconds - BACKWARD_GAP_SECONDS
+    const isOther = timestamp < this.#newestSeconds - RECORDING_GAP_SECONDS
     if (isOther || timestamp > this.#newestSeconds) this.#newestSeconds = timestamp
     return priceIndexAt(this.#series, this.#newestSeconds)
   }

@@ -1,7 +1,7 @@
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { Backoff } from '../backoff.ts'
-import { wait } from '../lines/pacer.ts'
 import { LiveSocket } from '../live-socket.ts'
+import { wait } from '../wait.ts'
 import { FRESH_MS, PriceJudge } from './price-judge.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 

@@ -26,7 +26,8 @@ export class BlockTeller {
 
   /**
    * Tells the slots `from` to `to` that have a block.
-   * @throws SlotsUnavailable when the server has one of them no more
+   * @throws SlotsUnavailable when the server has one of them no more, any other error when it does
+   *   not know all of them yet
    */
   async tellRange(
     from: number,
@@ -34,8 +35,17 @@ export class BlockTeller {
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
-    for (const slot of await this.#reading.questions.slotsWithBlock(from, to, signal))
-      await this.tell(slot, receiver, signal)
+    const { questions } = this.#reading
+    const slots = await questions.slotsWithBlock(from, to, signal)
+    if (slots[0] !== from) {
+      const first = await questions.firstAvailableSlot(signal)
+      if (first > from)
+        throw new SlotsUnavailable(`the RPC server has blocks from slot ${first} on`, first - 1)
+    }
+    // A node that lags behind the one that told of the gap lists only what it has.
+    if (!slots.includes(to) && (await questions.newestSlot(signal)) < to)
+      throw new Error(`the RPC server has not reached slot ${to} yet`)
+    for (const slot of slots) await this.tell(slot, receiver, signal)
   }
 
   /**
@@ -44,7 +54,7 @@ export class BlockTeller {
    */
   async tell(slot: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
     const block = await this.#reading.questions.block(slot, signal).catch((error: unknown) => {
-      throw error instanceof BlockGone ? new SlotsUnavailable(error.message) : error
+      throw error instanceof BlockGone ? new SlotsUnavailable(error.message, slot) : error
     })
     if (block === null || signal.aborted) return
     const signatures: string[] = []

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 
 /** Slots whose frames are remembered until their block is there; past it the oldest are forgotten. */
 const SLOTS_MAX = 128
+/** Frames remembered of a slot, more than a block makes; those past it are not checked. */
+const FRAMES_MAX = 20_000
 
 export interface FrameCheckCounters {
   /** Frames of a transaction that had come before, over the same subscription. */
@@ -36,7 +38,7 @@ export class FrameCheck {
     }
     const key = `${signature} ${subscription}`
     if (frames.has(key)) this.counters.repeated++
-    frames.add(key)
+    else if (frames.size < FRAMES_MAX) frames.add(key)
   }
 
   /** The signatures of the slot's block that have events, in order. */

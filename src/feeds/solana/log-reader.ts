@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ArrivalIndexes } from '../chain/arrival-index.ts'
+import type { DecodedEvent } from '../chain/decode-event.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
@@ -14,7 +15,7 @@ const TRUNCATED = 'Log truncated'
 /** Times a transaction whose log was cut is asked for; a node may know it a moment later. */
 const FETCHES_MAX = 5
 const FETCH_PAUSE_MS = 300
-/** Transactions that wait for a look-up; past it they are told as their logs have them. */
+/** Transactions that wait for a look-up; past it their slots are left to be read from blocks. */
 const PARKED_MAX = 5_000
 /** Slots whose parent is remembered, three minutes of the chain; past it the oldest are forgotten. */
 const PARENTS_MAX = 512
@@ -29,7 +30,7 @@ export interface LogCounters {
   silentSubscriptions: number
   /** Transactions fetched because their log was cut. */
   fetched: number
-  /** Of these, those that could not be had: events may be missing. */
+  /** Of these, those that could not be had: their slots are read from blocks. */
   notFetched: number
   /** Transactions that waited for the mints of a pool. */
   parked: number
@@ -80,7 +81,7 @@ export class LogReader {
   constructor(
     reading: LogReading,
     receiver: Receiver,
-    onWhole: (slot: number, parentSlot: number) => void,
+    onWhole: (slot: number, parentSlot: number | null) => void,
     signal: AbortSignal,
   ) {
     this.#reading = reading
@@ -107,7 +108,7 @@ export class LogReader {
     // A frame of a slot that the chain has not reached says nothing about where this one began.
     if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
     if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
-    else this.#settler.close(slot, this.#parents.get(slot) ?? slot - 1)
+    else this.#settler.close(slot, this.#parents.get(slot) ?? null)
   }
 
   stop(): void {
@@ -132,14 +133,12 @@ export class LogReader {
     const decoded = normaliser.decode(placed)
     const unknown = normaliser.unknownPools(decoded, placed)
     if (unknown.length === 0 || !canPark) {
+      if (isCut || unknown.length > 0) this.#settler.leave(slot)
       this.#tell(slot, placed, decoded)
       return
     }
     own.parked++
-    void this.#park(slot, async () => {
-      await this.#reading.pools.resolve(unknown, this.#signal)
-      this.#tell(slot, placed, decoded)
-    })
+    void this.#park(slot, () => this.#resolved(slot, placed, decoded))
   }
 
   /** The slot is not whole before the work is done. */
@@ -155,18 +154,30 @@ export class LogReader {
   }
 
   async #fetched(slot: number, placed: ChainTransaction): Promise<void> {
-    const { normaliser, own, pools } = this.#reading
+    const { normaliser, own } = this.#reading
     const found = await this.#fetch(placed.signature)
     if (this.#signal.aborted) return
-    if (found === null) own.notFetched++
-    else own.fetched++
-    const { txIndex } = found ?? placed
-    const transaction = { ...(found ?? placed), slot, txIndex: txIndex ?? placed.txIndex }
-    const decoded = normaliser.decode(transaction)
-    const unknown = normaliser.unknownPools(decoded, transaction)
-    if (unknown.length > 0) await pools.resolve(unknown, this.#signal)
+    if (found === null) {
+      own.notFetched++
+      this.#settler.leave(slot)
+    } else own.fetched++
     // Its index in the block would not fit among the others of the slot, which are of arrival.
-    this.#tell(slot, { ...transaction, txIndex: placed.txIndex }, decoded)
+    const transaction = { ...(found ?? placed), slot, txIndex: placed.txIndex }
+    await this.#resolved(slot, transaction, normaliser.decode(transaction))
+  }
+
+  /** Tells a transaction once its pools are known, as far as they can be. */
+  async #resolved(
+    slot: number,
+    transaction: ChainTransaction,
+    decoded: readonly DecodedEvent[],
+  ): Promise<void> {
+    const { normaliser, pools } = this.#reading
+    const unknown = () => normaliser.unknownPools(decoded, transaction)
+    if (unknown().length > 0) await pools.resolve(unknown(), this.#signal)
+    // In a block the balances tell what the pool trades.
+    if (unknown().length > 0) this.#settler.leave(slot)
+    this.#tell(slot, transaction, decoded)
   }
 
   async #fetch(signature: string): Promise<ChainTransaction | null> {
@@ -179,11 +190,7 @@ export class LogReader {
     return null
   }
 
-  #tell(
-    slot: number,
-    transaction: ChainTransaction,
-    decoded: ReturnType<ChainNormaliser['decode']>,
-  ): void {
+  #tell(slot: number, transaction: ChainTransaction, decoded: readonly DecodedEvent[]): void {
     const events = this.#reading.normaliser.eventsOf(decoded, transaction)
     this.#reading.counters.events += events.length
     if (events.length === 0 || this.#signal.aborted) return

@@ -1,11 +1,15 @@
 import type { PoolMints } from '../chain/pool-mints.ts'
+import { type Timers, waitFor } from '../supervisor/timers.ts'
 import { mintsOfPool } from './pool-account.ts'
 import { ACCOUNTS_MAX, type RpcQuestions } from './rpc-questions.ts'
 
 /** Pools that wait to be looked up; past it transactions go on without their swaps. */
 const POOLS_WAITING_MAX = 5_000
-/** Times one look-up is tried. */
-const TRIES_MAX = 3
+/** Times one look-up is tried; a node that is behind has the account a moment later. */
+const TRIES_MAX = 5
+/** Wait after a look-up that not all came of, times the look-ups in a row of which that is so. */
+const PAUSE_MS = 300
+const PAUSES_MAX = 5
 
 interface Waiting {
   readonly done: Promise<void>
@@ -17,23 +21,40 @@ interface Waiting {
 export class PoolResolver {
   readonly #questions: RpcQuestions
   readonly #pools: PoolMints
+  readonly #timers: Timers
   readonly #waiting = new Map<string, Waiting>()
+  /** Calls of `resolve` that have not ended. */
+  #askers = 0
   #isAsking = false
+  /** Ends the question under way, of which nobody wants the answer any more. */
+  #unwanted = new AbortController()
   /** Pools looked up with success. */
   resolved = 0
   /** Pools left unknown: their look-ups failed, or too many were waiting. */
   failed = 0
 
-  constructor(questions: RpcQuestions, pools: PoolMints) {
+  constructor(questions: RpcQuestions, pools: PoolMints, timers: Timers) {
     this.#questions = questions
     this.#pools = pools
+    this.#timers = timers
   }
 
-  /** Resolves when each of the pools is known or given up; never rejects. */
+  /**
+   * Resolves when each of the pools is known or given up, or with the signal; never rejects. One
+   * asker's signal does not end a look-up that others wait for.
+   */
   async resolve(pools: readonly string[], signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const { promise: gone, resolve } = Promise.withResolvers<void>()
+    const leave = () => resolve()
+    signal.addEventListener('abort', leave)
+    this.#askers++
     const wanted = pools.map((pool) => this.#want(pool))
-    if (!this.#isAsking) void this.#ask(signal)
-    await Promise.all(wanted)
+    if (!this.#isAsking) void this.#ask()
+    await Promise.race([Promise.all(wanted), gone])
+    signal.removeEventListener('abort', leave)
+    this.#askers--
+    if (this.#askers === 0) this.#unwanted.abort()
   }
 
   #want(pool: string): Promise<void> {
@@ -48,18 +69,37 @@ export class PoolResolver {
     return done
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
+  async #ask(): Promise<void> {
     this.#isAsking = true
-    while (this.#waiting.size > 0) {
-      const pools = [...this.#waiting.keys()].slice(0, ACCOUNTS_MAX)
-      const accounts = await this.#questions.accounts(pools, signal).catch(() => null)
-      for (const [index, pool] of pools.entries()) {
-        const account = accounts?.[index] ?? null
-        if (account !== null) this.#learn(pool, account)
-        else this.#failOnce(pool, signal.aborted)
-      }
+    let pauses = 0
+    while (this.#waiting.size > 0 && this.#askers > 0) {
+      this.#unwanted = new AbortController()
+      const { signal } = this.#unwanted
+      const isComplete = await this.#askOnce(signal)
+      pauses = isComplete ? 0 : Math.min(pauses + 1, PAUSES_MAX)
+      if (!isComplete) await waitFor(this.#timers, PAUSE_MS * pauses, signal)
     }
+    // Nobody waits for these any more.
+    this.#waiting.clear()
     this.#isAsking = false
+  }
+
+  /** One question; true when it told every pool that it asked for. */
+  async #askOnce(signal: AbortSignal): Promise<boolean> {
+    const pools = [...this.#waiting.keys()].slice(0, ACCOUNTS_MAX)
+    const accounts = await this.#questions.accounts(pools, signal).catch(() => null)
+    if (signal.aborted) return true
+    let isComplete = true
+    for (const [index, pool] of pools.entries()) {
+      const account = accounts?.[index] ?? null
+      if (account !== null) {
+        this.#learn(pool, account)
+        continue
+      }
+      this.#failOnce(pool)
+      isComplete = false
+    }
+    return isComplete
   }
 
   /** An account that is no pool's is nobody's: it is foreign. */
@@ -70,14 +110,18 @@ export class PoolResolver {
     this.#end(pool)
   }
 
-  /** A pool that has just traded has an account; a node that is behind does not see it yet. */
-  #failOnce(pool: string, isStopped: boolean): void {
+  /** It goes behind the others, so that the ones that cannot be had do not keep them waiting. */
+  #failOnce(pool: string): void {
     const waiting = this.#waiting.get(pool)
     if (waiting === undefined) return
+    this.#waiting.delete(pool)
     waiting.tries++
-    if (!isStopped && waiting.tries < TRIES_MAX) return
+    if (waiting.tries < TRIES_MAX) {
+      this.#waiting.set(pool, waiting)
+      return
+    }
     this.failed++
-    this.#end(pool)
+    waiting.settle()
   }
 
   #end(pool: string): void {

@@ -7,6 +7,8 @@ const QUESTIONS_MAX = 4
 const WAITING_MAX = 2_000
 /** How long an answer may take. */
 const ANSWER_MS = 20_000
+/** How long an answer is waited for that nobody wants any more: it may say 429. */
+const UNWANTED_MS = 2_000
 /** Longest answer: a block with every transaction has a few MB. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024
 /** Wait after a 429 that does not say how long, doubled up to eight times. */
@@ -38,7 +40,7 @@ export class RpcClient {
   readonly counters: RpcCounters = { requests: 0, rateLimited: 0, errors: 0 }
   readonly #url: string
   readonly #timers: Timers
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
   #underWay = 0
   #lastId = 0
   #pauseUntilMs = 0
@@ -57,29 +59,54 @@ export class RpcClient {
     await this.#turn(signal)
     try {
       for (let tries = 0; ; tries++) {
-        await waitFor(this.#timers, this.#pauseUntilMs - this.#timers.nowMs(), signal)
+        const pauseMs = this.#pauseUntilMs - this.#timers.nowMs()
+        if (pauseMs > 0) await waitFor(this.#timers, pauseMs, signal)
         signal.throwIfAborted()
         const answer = await this.#post(method, params, signal)
+        signal.throwIfAborted()
         if (answer !== null) return resultOf(answer)
         if (tries >= RATE_LIMITED_TRIES_MAX) throw new Error('the RPC server keeps answering 429')
       }
     } catch (error) {
-      if (!signal.aborted) this.counters.errors++
+      signal.throwIfAborted()
+      this.counters.errors++
       throw error
     } finally {
-      this.#underWay--
-      this.#waiting.shift()?.()
+      this.#pass()
     }
   }
 
+  /** Resolves when the question has its turn; rejects when its asker goes before. */
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#underWay >= QUESTIONS_MAX) {
-      if (this.#waiting.length >= WAITING_MAX)
-        throw new Error(`${WAITING_MAX} questions to the RPC server are waiting already`)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#underWay < QUESTIONS_MAX) {
+      this.#underWay++
+      return
     }
-    this.#underWay++
+    if (this.#waiting.size >= WAITING_MAX)
+      throw new Error(`${WAITING_MAX} questions to the RPC server are waiting already`)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      this.#waiting.delete(resolve)
+      reject(signal.reason)
+    }
+    this.#waiting.add(resolve)
+    signal.addEventListener('abort', leave)
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** Gives a turn that has ended to the one who waits longest. */
+  #pass(): void {
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next)
+      next()
+      return
+    }
+    this.#underWay--
   }
 
   /** null: too many requests. */
@@ -90,13 +117,29 @@ export class RpcClient {
   ): Promise<JsonRecord | null> {
     this.counters.requests++
     this.#lastId++
-    const response = await fetch(this.#url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-      redirect: 'error',
-    })
+    const unwanted = new AbortController()
+    let cancel = () => {}
+    const leave = () => {
+      cancel = this.#timers.after(UNWANTED_MS, () => unwanted.abort())
+    }
+    signal.addEventListener('abort', leave)
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params }),
+        signal: AbortSignal.any([unwanted.signal, AbortSignal.timeout(ANSWER_MS)]),
+        redirect: 'error',
+      })
+      return await this.#answerOf(response, method)
+    } finally {
+      signal.removeEventListener('abort', leave)
+      cancel()
+    }
+  }
+
+  /** null: too many requests. */
+  async #answerOf(response: Response, method: string): Promise<JsonRecord | null> {
     if (response.status === TOO_MANY_REQUESTS) {
       await response.body?.cancel()
       this.#slowDown(Number(response.headers.get('retry-after')))

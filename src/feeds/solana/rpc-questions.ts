@@ -30,6 +30,19 @@ export class RpcQuestions {
     this.client = client
   }
 
+  /** The newest slot that the server has. */
+  async newestSlot(signal: AbortSignal): Promise<number> {
+    const answer = await this.client.ask('getSlot', [CONFIRMED], signal)
+    if (typeof answer !== 'number') throw new Error("the RPC server's answer to getSlot is none")
+    return answer
+  }
+
+  /** The oldest slot whose block the server keeps; 0 where it does not say. */
+  async firstAvailableSlot(signal: AbortSignal): Promise<number> {
+    const answer = await this.client.ask('getFirstAvailableBlock', [], signal).catch(() => 0)
+    return typeof answer === 'number' ? answer : 0
+  }
+
   /** Slots with a block, `from` to `to`. */
   async slotsWithBlock(from: number, to: number, signal: AbortSignal): Promise<readonly number[]> {
     const answer = await this.client.ask('getBlocks', [from, to, CONFIRMED], signal)

@@ -5,6 +5,7 @@ import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { isTooLong } from '../too-long.ts'
 import { BlockTeller } from './block-teller.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
@@ -20,8 +21,6 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
 /** Slots told again after a subscription was dead; older ones the engine would refuse. */
 const SUSPECT_SLOTS_MAX = 128
-/** What the library calls a frame above the limit. */
-const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -59,7 +58,7 @@ export class SolanaSource implements Source {
     this.#rpc = new RpcClient(options.rpcUrl, timers)
     const questions = new RpcQuestions(this.#rpc)
     const normaliser = new ChainNormaliser(counters)
-    const pools = new PoolResolver(questions, normaliser.pools)
+    const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
     this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
     this.#reading = {
@@ -123,8 +122,8 @@ export class SolanaSource implements Source {
       reject(new Error(reason))
       socket.terminate()
     })
-    socket.on('error', (error: Error & { code?: string }) => {
-      if (error.code === TOO_LONG) this.#own.hugeFrames++
+    socket.on('error', (error) => {
+      if (isTooLong(error)) this.#own.hugeFrames++
       reject(error)
     })
     socket.on('close', () => {
@@ -157,7 +156,10 @@ export class SolanaSource implements Source {
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */
-  #onWhole(receiver: Receiver, signal: AbortSignal): (slot: number, parentSlot: number) => void {
+  #onWhole(
+    receiver: Receiver,
+    signal: AbortSignal,
+  ): (slot: number, parentSlot: number | null) => void {
     if (this.#options.blocks === 'gaps')
       return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
     let before: Promise<void> = Promise.resolve()

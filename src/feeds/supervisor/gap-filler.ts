@@ -10,6 +10,8 @@ const GRACE_MS = 200
 const PIECE_SLOTS = 64
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
+/** Times a slot is asked for that the chain has and every source leaves out; some two minutes. */
+const LEFT_OUT_MAX = 10
 
 export interface GapFillerOptions {
   readonly desk: SlotDesk
@@ -22,11 +24,24 @@ export interface GapFillerOptions {
   readonly report: (reason: string) => void
 }
 
+/** Why no source told a piece. */
+interface Failure {
+  readonly reason: string
+  /** Whether asking again is of no use. */
+  readonly isFinal: boolean
+  /** The last slot that every source lacks, if it is final. */
+  readonly lacksTo: number
+}
+
 /** Has gaps told again, oldest first, by whichever source can; one back-fill at a time. */
 export class GapFiller {
   readonly #options: GapFillerOptions
   readonly #backoff: Backoff
   #isRunning = false
+  /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
+  #askedTo = -1
+  /** Times in a row that sources told a piece with a hole. */
+  #leftOut = 0
 
   constructor(options: GapFillerOptions) {
     this.#options = options
@@ -60,15 +75,20 @@ export class GapFiller {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)
       return
     }
-    const to = Math.min(gapEnd, from + PIECE_SLOTS - 1)
+    const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
     counters.gapSlots += to - from + 1
     const outcome = await this.#ask(from, to, signal)
     if (signal.aborted) return
     if (outcome === 'told') {
       this.#backoff.succeeded()
-      desk.passOver(to)
+      this.#leftOut = 0
+      this.#told(to)
     } else if (outcome.isFinal) {
-      this.#giveUp(from, to, outcome.reason)
+      this.#leftOut = 0
+      // Some of them may have been told meanwhile.
+      const rest = desk.gap
+      if (rest !== null && rest.from <= outcome.lacksTo)
+        this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
     } else {
       counters.backfillErrors++
       report(`slots ${from} to ${to} could not be told again: ${outcome.reason}`)
@@ -76,13 +96,26 @@ export class GapFiller {
     }
   }
 
+  /** Whether a block is missing at the end of a piece is told by the block behind it. */
+  #told(to: number): void {
+    const { desk } = this.#options
+    const rest = desk.gap
+    if (rest === null || rest.from > to) return
+    if (rest.to <= to) desk.passOver(rest.to)
+    else this.#askedTo = to
+  }
+
+  /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
+  #leftOutSlot(to: number): number | null {
+    const rest = this.#options.desk.gap
+    return rest?.hasBlock && rest.to <= to ? rest.to : null
+  }
+
   /** Asks the sources one after the other. */
-  async #ask(
-    from: number,
-    to: number,
-    signal: AbortSignal,
-  ): Promise<'told' | { readonly reason: string; readonly isFinal: boolean }> {
+  async #ask(from: number, to: number, signal: AbortSignal): Promise<'told' | Failure> {
     let isFinal = true
+    let hasHole = false
+    let lacksTo = to
     const reasons: string[] = []
     for (const source of this.#options.sources) {
       if (source.backfill === undefined) continue
@@ -92,18 +125,27 @@ export class GapFiller {
       signal.addEventListener('abort', stop)
       try {
         await source.backfill(from, to, this.#options.desk.backfill, deadline.signal)
-        if (!deadline.signal.aborted) return 'told'
-        isFinal = false
-        reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
+        const leftOut = this.#leftOutSlot(to)
+        if (deadline.signal.aborted) {
+          isFinal = false
+          reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
+        } else if (leftOut === null) return 'told'
+        else {
+          hasHole = true
+          reasons.push(`${source.name}: slot ${leftOut} was left out`)
+        }
       } catch (error) {
-        if (!(error instanceof SlotsUnavailable)) isFinal = false
+        if (error instanceof SlotsUnavailable)
+          lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
+        else isFinal = false
         reasons.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`)
       } finally {
         cancel()
         signal.removeEventListener('abort', stop)
       }
     }
-    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal }
+    if (hasHole && isFinal) isFinal = ++this.#leftOut >= LEFT_OUT_MAX
+    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
   }
 
   #giveUp(from: number, to: number, reason: string): void {

@@ -21,13 +21,21 @@ const REMEMBERED_MAX = 200_000
 export interface Gap {
   readonly from: number
   readonly to: number
+  /** Whether the chain has a block at `to`, by the word of the block behind it. */
+  readonly hasBlock: boolean
 }
 
 interface HeldSlot {
   readonly transactions: Map<string, ToldTransaction>
   /** null: nobody said that the slot is whole. */
-  parentSlot: number | null
+  parent: Parent | null
   highestIndex: number
+}
+
+/** The slot before one on the chain; a guess where nobody knew better. */
+interface Parent {
+  readonly slot: number
+  readonly isKnown: boolean
 }
 
 interface Stray {
@@ -92,8 +100,8 @@ export class SlotDesk {
   /** What is missing before the oldest slot that is whole; null: nothing. */
   get gap(): Gap | null {
     const next = this.#oldestWhole()
-    if (next === null || this.#cursor === null || next.parentSlot <= this.#cursor) return null
-    return { from: this.#cursor + 1, to: next.parentSlot }
+    if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
+    return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
   #take(transaction: ToldTransaction): void {
@@ -120,10 +128,11 @@ export class SlotDesk {
     this.#keepBounds()
   }
 
-  #complete(slot: number, parentSlot: number): void {
+  #complete(slot: number, parentSlot: number | null): void {
     if (this.#cursor !== null && slot <= this.#cursor) return
     const held = this.#slotOf(slot)
-    held.parentSlot = Math.min(parentSlot, slot - 1)
+    if (parentSlot !== null) held.parent = { slot: Math.min(parentSlot, slot - 1), isKnown: true }
+    held.parent ??= { slot: slot - 1, isKnown: false }
     this.#advance()
     this.#keepBounds()
   }
@@ -146,7 +155,7 @@ export class SlotDesk {
   #advance(): void {
     for (;;) {
       const next = this.#oldestWhole()
-      if (next === null || (this.#cursor !== null && next.parentSlot > this.#cursor)) return
+      if (next === null || (this.#cursor !== null && next.parent.slot > this.#cursor)) return
       for (const slot of this.#slotsTo(next.slot)) {
         if (slot !== next.slot) this.#counters.partialSlots++
         this.#give(slot)
@@ -211,17 +220,16 @@ export class SlotDesk {
   #slotOf(slot: number): HeldSlot {
     let held = this.#slots.get(slot)
     if (held === undefined) {
-      held = { transactions: new Map(), parentSlot: null, highestIndex: -1 }
+      held = { transactions: new Map(), parent: null, highestIndex: -1 }
       this.#slots.set(slot, held)
     }
     return held
   }
 
-  #oldestWhole(): { slot: number; parentSlot: number } | null {
-    let oldest: { slot: number; parentSlot: number } | null = null
-    for (const [slot, { parentSlot }] of this.#slots)
-      if (parentSlot !== null && (oldest === null || slot < oldest.slot))
-        oldest = { slot, parentSlot }
+  #oldestWhole(): { slot: number; parent: Parent } | null {
+    let oldest: { slot: number; parent: Parent } | null = null
+    for (const [slot, { parent }] of this.#slots)
+      if (parent !== null && (oldest === null || slot < oldest.slot)) oldest = { slot, parent }
     return oldest
   }
 
@@ -237,7 +245,7 @@ export class SlotDesk {
   #keepBounds(): void {
     if (this.#slots.size <= HELD_SLOTS_MAX && this.#heldTransactions <= HELD_TRANSACTIONS_MAX)
       return
-    const wholes = [...this.#slots].filter(([, held]) => held.parentSlot !== null)
+    const wholes = [...this.#slots].filter(([, held]) => held.parent !== null)
     const highest = wholes.reduce((most, [slot]) => Math.max(most, slot), this.#cursor ?? 0)
     const first = this.gap === null ? 0 : this.gap.to + 1
     for (const [slot, { transactions }] of [...this.#slots]) {

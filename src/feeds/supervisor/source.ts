@@ -19,10 +19,10 @@ export interface SlotReceiver {
   /**
    * Everything of this slot has been told. A source that began in the middle of a slot never says
    * so of that slot.
-   * @param parentSlot the slot before it on the chain; a source that does not know says `slot - 1`,
-   *   and its back-fill finds out that nothing was there
+   * @param parentSlot the slot before it on the chain; null: the source does not know, so the slots
+   *   before it are taken for missing until a back-fill finds out that nothing was there
    */
-  slotComplete(slot: number, parentSlot: number): void
+  slotComplete(slot: number, parentSlot: number | null): void
 }
 
 /** What a source tells during one connection. */
@@ -41,7 +41,15 @@ export interface Receiver extends SlotReceiver {
 }
 
 /** Why a source can never tell some slots; trying again is of no use. One sentence. */
-export class SlotsUnavailable extends Error {}
+export class SlotsUnavailable extends Error {
+  /** The last slot of which that holds; null: it holds of all. */
+  readonly to: number | null
+
+  constructor(message: string, to: number | null) {
+    super(message)
+    this.to = to
+  }
+}
 
 /**
  * One provider of events. The supervisor makes its connections one after the other, watches over
@@ -62,8 +70,8 @@ export interface Source {
    */
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void>
   /**
-   * Tells the slots `from` to `to` again, both included, and resolves when all are told. Absent:
-   * the source cannot.
+   * Tells the slots `from` to `to` again, both included, and resolves when all that it knows are
+   * told; what it has left out is seen by the parents of the others. Absent: the source cannot.
    * @throws SlotsUnavailable when they can never be had; any other error is tried again
    */
   backfill?(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void>

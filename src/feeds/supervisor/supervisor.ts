@@ -1,3 +1,4 @@
+import { snakeCase } from '../../base/snake-case.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
@@ -166,8 +167,4 @@ export class Supervisor implements Feed {
     if (this.#newestTimestamp === 0) return 0
     return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - this.#newestTimestamp))
   }
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

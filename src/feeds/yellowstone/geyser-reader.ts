@@ -96,9 +96,10 @@ export class GeyserReader {
     this.#receiver.transaction({ slot, txIndex, isExact: true, signature, events })
   }
 
-  #blockMeta({ slot = 0, parentSlot = 0 }: NonNullable<GeyserUpdate['blockMeta']>): void {
+  #blockMeta({ slot = 0, parentSlot }: NonNullable<GeyserUpdate['blockMeta']>): void {
     this.#begin(slot)
-    if (this.#wholeFrom !== null && slot >= this.#wholeFrom) this.#settler.close(slot, parentSlot)
+    if (this.#wholeFrom !== null && slot >= this.#wholeFrom)
+      this.#settler.close(slot, parentSlot ?? null)
   }
 
   #slot(slot: number, status: number): void {

@@ -9,6 +9,7 @@ import {
   SlotsUnavailable,
   type Source,
 } from '../supervisor/source.ts'
+import { SILENCE_MS } from '../supervisor/source-run.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import {
   GeyserClient,
@@ -101,7 +102,10 @@ export class YellowstoneSource implements Source {
     try {
       const first = await client.firstAvailableSlot()
       if (first === null || first > from)
-        throw new SlotsUnavailable(`the server tells slots again from ${first ?? 'now'} on`)
+        throw new SlotsUnavailable(
+          `the server tells slots again from ${first ?? 'now'} on`,
+          first === null ? null : first - 1,
+        )
       let isTold = false
       const within: SlotReceiver = {
         transaction: (transaction) => {
@@ -115,7 +119,17 @@ export class YellowstoneSource implements Source {
       }
       const reader = new GeyserReader(this.#reading, within, () => {}, from)
       const stream = client.subscribe(requestFrom(from))
-      await this.#run(stream, reader, signal, () => isTold)
+      const watch = new SilenceWatch(this.#reading.timers, () => stream.cancel())
+      try {
+        await this.#run(stream, reader, signal, () => {
+          watch.heard()
+          return isTold
+        })
+      } catch (error) {
+        throw watch.isSilent ? new Error(`nothing came for ${SILENCE_MS / 1000} s`) : error
+      } finally {
+        watch.stop()
+      }
       if (!isTold && !signal.aborted) throw new Error('the server ended the stream too early')
     } finally {
       client.close()
@@ -157,6 +171,32 @@ export class YellowstoneSource implements Source {
       stream.on('error', () => {})
       reader.stop()
     }
+  }
+}
+
+/** Notices when a stream stands still: behind the old slots the new ones go on. */
+class SilenceWatch {
+  readonly #timers: Timers
+  readonly #onSilence: () => void
+  #cancel = () => {}
+  isSilent = false
+
+  constructor(timers: Timers, onSilence: () => void) {
+    this.#timers = timers
+    this.#onSilence = onSilence
+    this.heard()
+  }
+
+  heard(): void {
+    this.stop()
+    this.#cancel = this.#timers.after(SILENCE_MS, () => {
+      this.isSilent = true
+      this.#onSilence()
+    })
+  }
+
+  stop(): void {
+    this.#cancel()
   }
 }
 

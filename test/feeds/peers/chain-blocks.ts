@@ -26,3 +26,13 @@ export interface TestChain {
   /** Data of the accounts that can be asked for. */
   readonly accounts: ReadonlyMap<string, Buffer>
 }
+
+/** One of a bot: what most of a busy chain is. */
+export const FAILED: BlockTransaction = {
+  signature: 'failed',
+  index: 0,
+  hasFailed: true,
+  feeRaw: 5_000,
+  emitted: [],
+  balances: [],
+}

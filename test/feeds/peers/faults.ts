@@ -21,6 +21,12 @@ const TRANSACTIONS_MIN: Readonly<Partial<Record<Fault, number>>> = {
   reorder: 2,
   'wrong slot': 1,
 }
+/** The transactions of a block in which a fault shows to one who has missed the first frames of it. */
+export function shownIn<T>(fault: Fault, transactions: readonly T[], missed: number): readonly T[] {
+  if (fault === 'reorder') return transactions.slice(0, Math.max(0, transactions.length - missed))
+  return fault === 'duplicate' ? transactions.slice(missed) : transactions
+}
+
 /** Blocks at both ends that are told as they should: a feed has to have begun, and ends well. */
 const CALM_BLOCKS = 3
 /** Blocks that pass while nobody listens, after a loss. */

@@ -1,7 +1,10 @@
 /** Seeded schedules in a test run; `make feeds-faults` asks for more (FEED_SCHEDULES). */
 export const SCHEDULES = Number(process.env.FEED_SCHEDULES ?? 40)
 /** The first seed; FEED_SEED=<n> FEED_SCHEDULES=1 runs one again. */
-export const FIRST_SEED = Number(process.env.FEED_SEED ?? 1)
+const FIRST_SEED = Number(process.env.FEED_SEED ?? 1)
+export const SEEDS: readonly number[] = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n)
+/** Fewer for two feeds at once, unless a number was asked for. */
+export const PAIR_SEEDS = SEEDS.slice(0, Number(process.env.FEED_SCHEDULES ?? 5))
 /** Schedules under way at once: most of their time is waiting. */
 const AT_ONCE = 8
 
@@ -9,11 +12,14 @@ const AT_ONCE = 8
 export const PATIENCE = { timeout: 60_000 + SCHEDULES * 3_000 }
 
 /** Runs every seed; what fails names its seed. */
-export async function everySeed(run: (seed: number) => Promise<void>): Promise<void> {
-  const seeds = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n)
+export async function everySeed(
+  run: (seed: number) => Promise<void>,
+  seeds: readonly number[] = SEEDS,
+): Promise<void> {
+  const waiting = [...seeds]
   const failures: string[] = []
   const worker = async () => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift())
+    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift())
       try {
         await run(seed)
       } catch (error) {

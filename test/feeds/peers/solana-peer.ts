@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
-import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
-import type { Fault, FaultPlan } from './faults.ts'
+import { type Block, type BlockTransaction, FAILED, type TestChain } from './chain-blocks.ts'
+import { type Fault, type FaultPlan, shownIn } from './faults.ts'
 import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
 
 const BLOCK_MS = 1
@@ -26,6 +26,8 @@ export interface SolanaPeerOptions {
   readonly hugeBytes?: number
   /** Whether single frames are lost without a trace; else whole slots are. */
   readonly losesFrames?: boolean
+  /** Whether single transactions are answered with null, as by a node without an index of them. */
+  readonly hidesTransactions?: boolean
   /** First slot whose block is still there. */
   readonly firstBlock?: number
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
@@ -139,11 +141,13 @@ export class SolanaPeer {
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {
+      const missed = Math.max(0, ...[...this.#listeners.values()].map((one) => one.missed))
+      const shown = shownIn(fault, block.transactions, missed).filter((one) => !one.hasFailed)
       this.#tellWrongly(block, good, fault, plan)
       for (const listener of this.#listeners.values()) listener.missed = 0
       await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
       if (ENDING.includes(fault) || listeners.some((socket) => this.#listeners.has(socket)))
-        plan.happened(fault, good.length)
+        plan.happened(fault, shown.length)
     }
   }
 
@@ -247,15 +251,18 @@ export class SolanaPeer {
 
   #answer(method: string, params: readonly unknown[]): object {
     const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
+    const { firstBlock = 0 } = this.#options
+    if (method === 'getFirstAvailableBlock') return { result: firstBlock }
     if (method === 'getBlocks') {
-      const [from, to] = params.map(Number)
+      const [from, to] = [Math.max(Number(params[0]), firstBlock), Number(params[1])]
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
     }
+    if (method === 'getSlot') return { result: known.at(-1)?.slot ?? 0 }
     if (method === 'getBlock') return this.#block(Number(params[0]), known)
     if (method === 'getTransaction') {
       for (const block of known)
         for (const transaction of block.transactions)
-          if (transaction.signature === params[0])
+          if (transaction.signature === params[0] && !this.#options.hidesTransactions)
             return { result: transactionAnswer(block, transaction) }
       return { result: null }
     }
@@ -279,15 +286,6 @@ export class SolanaPeer {
       ? error(NOT_YET, `Block not available for slot ${slot}`)
       : error(SKIPPED, `Slot ${slot} was skipped`)
   }
-}
-
-const FAILED: BlockTransaction = {
-  signature: 'failed',
-  index: 0,
-  hasFailed: true,
-  feeRaw: 5_000,
-  emitted: [],
-  balances: [],
 }
 
 function error(code: number, message: string): object {

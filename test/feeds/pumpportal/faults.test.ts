@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest'
+import { SEEDS } from '../peers/runs.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { bogusCreate, type MarketFrame, portalMarket } from './portal-market.ts'
 import { digestOf, eventsOf, PortalRun } from './portal-run.ts'
-
-/** PORTAL_SCHEDULES=<n> runs more; PORTAL_SEED=<n> one of them. */
-const schedules = Number(process.env.PORTAL_SCHEDULES ?? 40)
-const only = process.env.PORTAL_SEED
-const seeds =
-  only === undefined ? Array.from({ length: schedules }, (_, i) => i + 1) : [Number(only)]
 
 const FAULTS = [
   'drop',
@@ -97,7 +92,7 @@ function gapsOf({ through, market }: Outcome): number {
   return gaps
 }
 
-test.each(seeds)('schedule %i: the state is that of the frames that came through', async (seed) => {
+test.each(SEEDS)('schedule %i: the state is that of the frames that came through', async (seed) => {
   const run = await PortalRun.start()
   try {
     const outcome = await play(run, seed)

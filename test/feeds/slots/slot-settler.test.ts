@@ -70,3 +70,23 @@ test('after the end nothing is said any more', async () => {
   await timers.pass(SETTLE_MS * 10)
   expect(whole).toEqual([])
 })
+
+test('slots that the chain has not reached cannot take the place of those it has', () => {
+  const { whole, settler } = settling()
+  settler.reached(12)
+  settler.close(10, 9)
+  for (let n = 0; n < 3_000; n++) settler.close(5_000 + n, 9)
+  settler.close(11, 10)
+  settler.touch(12)
+  expect(whole).toEqual(['9>10', '10>11'])
+})
+
+test('a slot of which something could not be had is never whole', () => {
+  const { whole, settler } = settling()
+  settler.reached(12)
+  settler.close(10, 9)
+  settler.leave(10)
+  settler.close(11, 10)
+  settler.touch(12)
+  expect(whole).toEqual(['10>11'])
+})

@@ -45,6 +45,26 @@ function asOfLogs(event: FeedEvent): object {
   return swap
 }
 
+test('swaps of a pool that cannot be looked up are read from the blocks of their slots', async () => {
+  const chain = { ...syntheticChain(2, 60), accounts: new Map<string, Buffer>() }
+  const { events, figures } = await runSolana({ chain, blocks: 'gaps', cursor: null })
+  const sorted = (list: readonly FeedEvent[]) => list.map(keyOf).sort()
+  expect(sorted(events)).toEqual(sorted(replayOf(transactionLines(chain)).events))
+  expect(figures.feed_solana_pools_unresolved_total).toBeGreaterThan(0)
+  expect(figures.feed_slots_given_up_total).toBe(0)
+})
+
+test('transactions with cut logs that cannot be fetched are read from the blocks of their slots', async () => {
+  const chain = syntheticChain(3, 30)
+  const { events, figures } = await runSolana({
+    ...{ chain, blocks: 'gaps', cursor: null, hidesTransactions: true },
+    plan: new FaultPlan(3, 30, ['truncate'], 5),
+  })
+  const sorted = (list: readonly FeedEvent[]) => list.map(keyOf).sort()
+  expect(sorted(events)).toEqual(sorted(replayOf(transactionLines(chain)).events))
+  expect(figures.feed_solana_not_fetched_total).toBeGreaterThan(0)
+})
+
 /** Where each fault shows when slots are read from their blocks. */
 const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
   drop: ['feed_solana_frames_missed_total', 'feed_gap_slots_total'],

@@ -1,34 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Source } from '../../../src/feeds/supervisor/source.ts'
-import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
-import { CollectingSink } from '../collecting-sink.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
-import { VirtualTimers } from './virtual-timers.ts'
-
-async function started(sources: readonly Source[], cursor: number | null = null, slotsMax = 100) {
-  const timers = new VirtualTimers()
-  const sink = new CollectingSink()
-  const reports: string[] = []
-  const supervisor = new Supervisor({
-    sources,
-    cursor,
-    report: (who, reason) => reports.push(`${who}: ${reason}`),
-    backfillSlotsMax: slotsMax,
-    timers,
-    random: () => 1,
-  })
-  const ended = supervisor.start(sink)
-  await timers.pass(0)
-  const signatures = () =>
-    sink.all.map((event) => ('signature' in event ? event.signature : event.type))
-  const stop = async () => {
-    supervisor.stop()
-    await timers.pass(0)
-    await ended
-  }
-  return { timers, supervisor, reports, signatures, stop }
-}
+import { started } from './started-supervisor.ts'
 
 test('a slot is handed over when it is whole, in the order of its block', async () => {
   const source = new ScriptedSource()
@@ -100,102 +73,6 @@ test('what comes after its slot is handed over late, one slot later', async () =
   source.tell(12)
   expect(signatures()).toEqual(['10/0', '11/0', '12/0', '10/1'])
   expect(supervisor.figures().feed_late_total).toBe(1)
-  await stop()
-})
-
-test('a gap is told again before what comes after it', async () => {
-  const source = new ScriptedSource()
-  const { signatures, stop, supervisor, timers } = await started([source])
-  source.tell(10, 13, 14)
-  expect(signatures()).toEqual(['10/0'])
-  await timers.pass(200)
-  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])
-  expect(source.askedSlots).toEqual([[11, 12]])
-  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 2 })
-  await stop()
-})
-
-test('a gap that another source closes meanwhile is not asked for', async () => {
-  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
-  const { signatures, stop, timers } = await started([one, two])
-  one.tell(10, 12)
-  two.tell(11)
-  await timers.pass(1_000)
-  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
-  expect([...one.askedSlots, ...two.askedSlots]).toEqual([])
-  await stop()
-})
-
-test('after a restart the slots since the last whole one are told again', async () => {
-  const source = new ScriptedSource()
-  const { signatures, stop, timers } = await started([source], 7)
-  expect(source.cursors).toEqual([7])
-  source.tell(10)
-  await timers.pass(200)
-  expect(signatures()).toEqual(['8/0', '9/0', '10/0'])
-  await stop()
-})
-
-test('a back-fill that fails is tried again, with waits', async () => {
-  const source = new ScriptedSource()
-  const { signatures, stop, supervisor, timers } = await started([source])
-  source.onBackfill = async () => {
-    throw new Error('429')
-  }
-  source.tell(10, 12)
-  await timers.pass(200 + 250 + 500)
-  expect(source.askedSlots).toHaveLength(3)
-  expect(supervisor.figures().feed_backfill_errors_total).toBe(3)
-  source.onBackfill = null
-  await timers.pass(1_000)
-  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
-  await stop()
-})
-
-test('slots that nobody can tell are given up, counted and said', async () => {
-  const source = new ScriptedSource()
-  const { signatures, reports, stop, supervisor, timers } = await started([source])
-  source.onBackfill = async () => {
-    throw new SlotsUnavailable('pruned')
-  }
-  source.tell(10, 14)
-  await timers.pass(200)
-  expect(signatures()).toEqual(['10/0', '14/0'])
-  expect(supervisor.figures().feed_slots_given_up_total).toBe(3)
-  expect(reports).toEqual([
-    'gap: slots 11 to 13 are given up, their events are missing: scripted: pruned',
-  ])
-  await stop()
-})
-
-test('of an outage that was too long the oldest slots are given up', async () => {
-  const source = new ScriptedSource()
-  const { stop, supervisor, timers } = await started([source], 1_000, 100)
-  source.tell(2_000)
-  await timers.pass(200)
-  expect(source.askedSlots).toEqual([
-    [1_900, 1_963],
-    [1_964, 1_999],
-  ])
-  expect(supervisor.figures()).toMatchObject({ feed_slots_given_up_total: 899, feed_slot: 2_000 })
-  await stop()
-})
-
-test('when too much is held behind a gap it is let go and told again', async () => {
-  const source = new ScriptedSource()
-  const { signatures, stop, supervisor, timers } = await started([source], null, 2_000)
-  source.onBackfill = async () => {
-    throw new Error('busy')
-  }
-  source.tell(10)
-  for (let slot = 12; slot < 700; slot++) source.tell(slot)
-  await timers.pass(200)
-  expect(signatures()).toEqual(['10/0'])
-  expect(supervisor.figures().feed_slots_held).toBeLessThanOrEqual(512)
-  expect(supervisor.figures().feed_held_dropped_total).toBeGreaterThan(0)
-  source.onBackfill = null
-  await timers.pass(60_000)
-  expect(signatures()).toEqual(Array.from({ length: 690 }, (_, n) => `${n + 10}/0`))
   await stop()
 })
 

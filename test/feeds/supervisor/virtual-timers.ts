@@ -15,6 +15,11 @@ export class VirtualTimers implements Timers {
     return this.#nowMs
   }
 
+  /** Calls that are due some time. */
+  get waiting(): number {
+    return this.#appointments.size
+  }
+
   wallMs(): number {
     return 1_790_000_000_000 + this.#nowMs
   }

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
+import { GeyserPeer } from '../peers/geyser-peer.ts'
 import { everySeed, PATIENCE, SCHEDULES } from '../peers/runs.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
+import { VirtualTimers } from '../supervisor/virtual-timers.ts'
+import { until } from '../until.ts'
 import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
 
 const BLOCKS = 30
@@ -20,6 +25,25 @@ test('a chain over gRPC gives the state of its file', async () => {
   expect(figures).toMatchObject({ feed_duplicates_total: 0, feed_gaps_total: 0 })
   expect(reports).toEqual([])
   expect(peer.pongs).toBeGreaterThan(0)
+})
+
+test('a back-fill whose stream stands still is given up after five seconds', async () => {
+  const chain = syntheticChain(2, 5)
+  // It does not play: nothing is there to be told.
+  const peer = new GeyserPeer({ chain })
+  const url = await peer.start()
+  const timers = new VirtualTimers()
+  const source = new YellowstoneSource({
+    ...{ peer: { url, token: '' }, counters: newFeedCounters(), timers },
+  })
+  const receiver = { transaction: () => {}, slotComplete: () => {} }
+  const { slot } = chain.blocks[0]
+  const { signal } = new AbortController()
+  const ended = source.backfill(slot, slot + 2, receiver, signal).catch(({ message }) => message)
+  await until(() => timers.waiting > 0)
+  await timers.pass(5_000)
+  expect(await ended).toBe('nothing came for 5 s')
+  peer.stop()
 })
 
 /** Where each fault shows. */

@@ -1,8 +1,12 @@
 import type { Fault } from '../fault.ts'
 
 const AMM = ['amm', 'test/feeds/amm-swaps.test.ts'] as const
+const GAPS = ['test/feeds/supervisor/gaps.test.ts'] as const
+const RPC = ['test/feeds/solana/rpc-client.test.ts'] as const
+const POOLS = ['test/feeds/solana/pool-resolver.test.ts'] as const
+const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
-/** Faults of the chain decoder. */
+/** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'AMM: the pool quote without its virtual reserves',
@@ -31,5 +35,61 @@ export const FEED_FAULTS: readonly Fault[] = [
     find: ': balanceBeforeRaw - baseRaw',
     replace: ': balanceBeforeRaw',
     tests: AMM,
+  },
+  {
+    name: 'gaps: a back-fill that left out a slot is believed',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'return rest?.hasBlock && rest.to <= to ? rest.to : null',
+    replace: 'return null',
+    tests: GAPS,
+  },
+  {
+    name: 'gaps: what lies between two pieces is passed over',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'else this.#askedTo = to',
+    replace: 'else desk.passOver(to)',
+    tests: GAPS,
+  },
+  {
+    name: 'gaps: a slot that is left out is asked for without end',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'isFinal = ++this.#leftOut >= LEFT_OUT_MAX',
+    replace: 'isFinal = false',
+    tests: GAPS,
+  },
+  {
+    name: 'RPC: the answer to a question whose asker has gone is not read',
+    file: 'src/feeds/solana/rpc-client.ts',
+    find: 'AbortSignal.any([unwanted.signal,',
+    replace: 'AbortSignal.any([signal, unwanted.signal,',
+    tests: RPC,
+  },
+  {
+    name: 'RPC: who waits for a turn stays when his asker goes',
+    file: 'src/feeds/solana/rpc-client.ts',
+    find: "signal.addEventListener('abort', leave)\n    try {\n      await promise",
+    replace: 'try {\n      await promise',
+    tests: RPC,
+  },
+  {
+    name: 'pools: a look-up ends with the connection that asked first',
+    file: 'src/feeds/solana/pool-resolver.ts',
+    find: 'if (this.#askers === 0) this.#unwanted.abort()',
+    replace: 'this.#unwanted.abort()\n    this.#waiting.clear()',
+    tests: POOLS,
+  },
+  {
+    name: 'slots: one of which something is missing is whole',
+    file: 'src/feeds/slots/slot-settler.ts',
+    find: 'if (!open.isIncomplete) this.#complete',
+    replace: 'this.#complete',
+    tests: SETTLER,
+  },
+  {
+    name: 'slots: those far ahead push out the oldest',
+    file: 'src/feeds/slots/slot-settler.ts',
+    find: 'this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))',
+    replace: 'this.#open.delete(Math.min(...this.#open.keys()))',
+    tests: SETTLER,
   },
 ]

@@ -1,0 +1,30 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+interface Question {
+  readonly method: string
+  answer(result: unknown): void
+  refuse(headers: Readonly<Record<string, string>>): void
+}
+
+/** An RPC server whose questions the test answers one by one; it ends with the test. */
+export async function rpcServer(): Promise<{ url: string; questions: readonly Question[] }> {
+  const questions: Question[] = []
+  const server = createServer(async (request, response) => {
+    const { method } = JSON.parse(await text(request))
+    questions.push({
+      method,
+      answer: (result) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result })),
+      refuse: (headers) => response.writeHead(429, headers).end('too many requests'),
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, questions }
+}

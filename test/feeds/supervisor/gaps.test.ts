@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest'
+import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
+
+/** A back-fill that has forgotten some slots. */
+function without(...missing: readonly number[]) {
+  return async (from: number, to: number, receiver: SlotReceiver) => {
+    let parent = from - 1
+    for (let slot = from; slot <= to; slot++) {
+      if (!missing.includes(slot)) {
+        receiver.transaction(told(slot))
+        receiver.slotComplete(slot, parent)
+      }
+      parent = slot
+    }
+  }
+}
+
+test('a gap is told again before what comes after it', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.tell(10, 13, 14)
+  expect(signatures()).toEqual(['10/0'])
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])
+  expect(source.askedSlots).toEqual([[11, 12]])
+  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 2 })
+  await stop()
+})
+
+test('a gap that another source closes meanwhile is not asked for', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const { signatures, stop, timers } = await started([one, two])
+  one.tell(10, 12)
+  two.tell(11)
+  await timers.pass(1_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  expect([...one.askedSlots, ...two.askedSlots]).toEqual([])
+  await stop()
+})
+
+test('after a restart the slots since the last whole one are told again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source], 7)
+  expect(source.cursors).toEqual([7])
+  source.tell(10)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['8/0', '9/0', '10/0'])
+  await stop()
+})
+
+test('a back-fill that fails is tried again, with waits', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async () => {
+    throw new Error('429')
+  }
+  source.tell(10, 12)
+  await timers.pass(200 + 250 + 500)
+  expect(source.askedSlots).toHaveLength(3)
+  expect(supervisor.figures().feed_backfill_errors_total).toBe(3)
+  source.onBackfill = null
+  await timers.pass(1_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  await stop()
+})
+
+test('a slot that a back-fill leaves out in the middle is asked for again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.onBackfill = without(12)
+  source.tell(10, 15)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  expect(reports).toEqual([
+    'gap: slots 11 to 14 could not be told again: scripted: slot 12 was left out',
+  ])
+  source.onBackfill = null
+  await timers.pass(250)
+  expect(source.askedSlots).toEqual([
+    [11, 14],
+    [12, 12],
+  ])
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0', '15/0'])
+  expect(supervisor.figures()).toMatchObject({
+    feed_backfill_errors_total: 1,
+    feed_slots_given_up_total: 0,
+  })
+  await stop()
+})
+
+test('what one source leaves out another one is asked for at once', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const { signatures, stop, supervisor, timers } = await started([one, two])
+  one.onBackfill = without(11, 12)
+  one.tell(10, 13)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0'])
+  expect(two.askedSlots).toEqual([[11, 12]])
+  expect(supervisor.figures().feed_backfill_errors_total).toBe(0)
+  await stop()
+})
+
+test('a slot between two pieces of a long gap is not forgotten', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source], 9, 1_000)
+  source.onBackfill = without(73)
+  source.tell(150)
+  await timers.pass(200)
+  expect(signatures()).toHaveLength(63)
+  source.onBackfill = null
+  await timers.pass(250)
+  expect(signatures()).toEqual(Array.from({ length: 141 }, (_, n) => `${n + 10}/0`))
+  await stop()
+})
+
+test('a stretch without blocks that is longer than a piece is passed', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source], 9, 1_000)
+  source.onBackfill = async (_from, to, receiver) => {
+    if (to < 249) return
+    receiver.transaction(told(249))
+    receiver.slotComplete(249, 9)
+  }
+  source.tell(250)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['249/0', '250/0'])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
+
+test('where nobody knows the parent of a slot, a back-fill without one is believed', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async () => {}
+  source.tell(10)
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, null)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '13/0'])
+  expect(supervisor.figures()).toMatchObject({
+    feed_backfill_errors_total: 0,
+    feed_slots_given_up_total: 0,
+  })
+  await stop()
+})
+
+test('a slot that the chain has and no source tells is given up in the end, counted and said', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.onBackfill = without(12)
+  source.tell(10, 14)
+  await timers.pass(300_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '13/0', '14/0'])
+  expect(reports.filter((report) => report.startsWith('gap: ')).at(-1)).toBe(
+    'gap: slots 12 to 12 are given up, their events are missing: scripted: slot 12 was left out',
+  )
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(1)
+  await stop()
+})
+
+test('slots that nobody can tell are given up, counted and said', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async () => {
+    throw new SlotsUnavailable('pruned', 13)
+  }
+  source.tell(10, 14)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '14/0'])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(3)
+  expect(reports).toEqual([
+    'gap: slots 11 to 13 are given up, their events are missing: scripted: pruned',
+  ])
+  await stop()
+})
+
+test('only what every source lacks is given up, the slots behind it are told', async () => {
+  const [one, two] = [new ScriptedSource('one'), new ScriptedSource('two')]
+  const from = (first: number, source: ScriptedSource) => {
+    source.onBackfill = async (asked, to, receiver) => {
+      if (asked < first) throw new SlotsUnavailable(`from ${first} on`, first - 1)
+      return without()(asked, to, receiver)
+    }
+  }
+  from(14, one)
+  from(13, two)
+  const { signatures, reports, stop, supervisor, timers } = await started([one, two])
+  one.tell(10, 16)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '13/0', '14/0', '15/0', '16/0'])
+  expect(reports).toEqual([
+    'gap: slots 11 to 12 are given up, their events are missing: one: from 14 on; two: from 13 on',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(2)
+  await stop()
+})
+
+test('of an outage that was too long the oldest slots are given up', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source], 1_000, 100)
+  source.tell(2_000)
+  await timers.pass(200)
+  expect(source.askedSlots).toEqual([
+    [1_900, 1_963],
+    [1_964, 1_999],
+  ])
+  expect(supervisor.figures()).toMatchObject({ feed_slots_given_up_total: 899, feed_slot: 2_000 })
+  await stop()
+})
+
+test('when too much is held behind a gap it is let go and told again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source], null, 2_000)
+  source.onBackfill = async () => {
+    throw new Error('busy')
+  }
+  source.tell(10)
+  for (let slot = 12; slot < 700; slot++) source.tell(slot)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0'])
+  expect(supervisor.figures().feed_slots_held).toBeLessThanOrEqual(512)
+  expect(supervisor.figures().feed_held_dropped_total).toBeGreaterThan(0)
+  source.onBackfill = null
+  await timers.pass(60_000)
+  expect(signatures()).toEqual(Array.from({ length: 690 }, (_, n) => `${n + 10}/0`))
+  await stop()
+})
