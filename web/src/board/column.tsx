@@ -45,10 +45,13 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const height = useSignal(0)
 
   useEffect(() => followHeight(box.current, (px) => (height.value = px)), [height])
+  useEffect(() => order.follow(), [order])
+  // The view of another column is in the address too: only what this one shows counts.
+  const viewText = JSON.stringify(view)
   useEffect(() => {
     order.reset()
     box.current?.scrollTo({ top: 0 })
-  }, [order, view])
+  }, [order, viewText])
 
   const { rows, arrived } = order.shown.value
   const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
@@ -62,6 +65,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
       ),
     [mints],
   )
+  useEffect(() => () => sparkFeed.want(group, []), [group])
   useEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
   useEffect(() => scrollToCurrent(box.current, rows, currentMint), [currentMint])
 

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { nextBeat } from '../frame/beat.ts'
 
 /** Figures of `/readyz` by name, with what the service says of itself. */
 export interface Reading {
@@ -31,6 +32,7 @@ export function followFigures(): () => void {
   let isWanted = true
   let timer = 0
   const look = async () => {
+    if (!isWanted) return
     try {
       const [ready, metrics] = await Promise.all([fetch('/readyz'), fetch('/metrics')])
       readings.value = [...readings.value, parseReading(await ready.json())].slice(-READINGS_MAX)
@@ -39,7 +41,8 @@ export function followFigures(): () => void {
     } catch (error) {
       readProblem.value = error instanceof Error ? error.message : String(error)
     }
-    if (isWanted) timer = setTimeout(look, EVERY_MS)
+    // A hidden page asks again when it is seen.
+    if (isWanted) timer = setTimeout(() => void nextBeat().then(look), EVERY_MS)
   }
   void look()
   return () => {

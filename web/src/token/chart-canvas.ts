@@ -12,6 +12,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { compact } from '../text/number-form.ts'
+import { candleChange } from './candle-change.ts'
 import type { Candle } from './candle-view.ts'
 import type { BarMark } from './marks.ts'
 
@@ -23,6 +24,7 @@ export class ChartCanvas {
   readonly #candles: ISeriesApi<'Candlestick'>
   readonly #volumes: ISeriesApi<'Histogram'>
   readonly #marks: ISeriesMarkersPluginApi<Time>
+  #shown: readonly Candle[] = []
 
   constructor(box: HTMLElement, onPointed: (time: number | null) => void) {
     // The required link to TradingView stands below the chart: the logo would bring a style element.
@@ -72,24 +74,29 @@ export class ChartCanvas {
       wickDownColor: colour('--down'),
     }
     this.#candles.applyOptions(worn)
+    // Volumes have the colours of then in their data.
+    this.#shown = []
   }
 
-  /** All bars anew, the newest in sight. */
+  /** The bars to show now; where only the newest differs from those before, only it is drawn. */
   show(candles: readonly Candle[]): void {
     const colour = colours()
-    this.#candles.setData(candles.map(candleData))
-    this.#volumes.setData(candles.map((candle) => volumeData(candle, colour)))
+    const change = candleChange(this.#shown, candles)
+    this.#shown = candles
+    if (change.kind === 'all') {
+      this.#candles.setData(candles.map(candleData))
+      this.#volumes.setData(candles.map((candle) => volumeData(candle, colour)))
+      return
+    }
+    for (const candle of change.candles) {
+      this.#candles.update(candleData(candle))
+      this.#volumes.update(volumeData(candle, colour))
+    }
   }
 
   /** Brings the newest bars into sight, as many as are read well. */
   fit(count: number): void {
     this.#chart.timeScale().setVisibleLogicalRange({ from: count - 120, to: count + 4 })
-  }
-
-  /** The newest bar, or one after it. */
-  update(candle: Candle): void {
-    this.#candles.update(candleData(candle))
-    this.#volumes.update(volumeData(candle, colours()))
   }
 
   mark(marks: readonly BarMark[]): void {

@@ -7,6 +7,7 @@ import type {
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
+import { nextBeat } from '../frame/beat.ts'
 
 const RECORDS = 100
 /** Trades shown at most; older ones leave. */
@@ -57,12 +58,16 @@ export class WalletFeed {
   }
 
   async #readTrades(subscription: Subscription<WalletUpdate>): Promise<void> {
+    let fresh: Swap[] = []
     for await (const update of subscription) {
+      if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
       if (update.kind === 'snapshot') this.records.value ??= update.data
       if (update.kind === 'refused') this.problem.value = update.problem.message
-      if (update.kind !== 'event') continue
-      this.#hasNews = true
-      this.#add([update.data])
+      if (update.kind === 'event') fresh.push(update.data)
+      if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
+      this.#hasNews ||= fresh.length > 0
+      this.#add(fresh)
+      fresh = []
     }
   }
 
