@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BEAT_MS, boundaryAfter, SLOW_BEAT_MS } from '../../web/src/frame/beat.ts'
+import { BEAT_MS, boundaryAfter, SLOW_BEAT_MS } from '../../web/src/frame/beat-times.ts'
 
 test('beats of every length stand on the same grid, so that their frames are shared', () => {
   expect(boundaryAfter(0, BEAT_MS)).toBe(BEAT_MS)

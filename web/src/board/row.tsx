@@ -54,7 +54,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
   const createdAt = parseTime(row.timestamp) ?? 0
   return (
     <>
-      <Avatar mint={row.mint} symbol={row.symbol} />
+      <Avatar mint={row.mint} symbol={row.symbol} image={row.image} />
       <span class="title">
         <bdi class="symbol">{shownName(row.symbol, row.mint)}</bdi>
         <bdi class="name">{shown(row.name)}</bdi>

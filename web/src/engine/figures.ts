@@ -11,6 +11,9 @@ export interface Reading {
   readonly figures: Readonly<Record<string, number>>
 }
 
+/** Name under which a reading has the requests that were refused for their rate so far. */
+export const RATE_LIMITED = 'requests_rate_limited_total'
+
 /** How often is asked, in ms. */
 const EVERY_MS = 1_000
 /** Readings kept for the plots: five minutes. */
@@ -35,8 +38,10 @@ export function followFigures(): () => void {
     if (!isWanted) return
     try {
       const [ready, metrics] = await Promise.all([fetch('/readyz'), fetch('/metrics')])
-      readings.value = [...readings.value, parseReading(await ready.json())].slice(-READINGS_MAX)
-      requests.value = parseRequests(await metrics.text())
+      const counts = parseRequests(await metrics.text())
+      const reading = parseReading(await ready.json(), counts)
+      readings.value = [...readings.value, reading].slice(-READINGS_MAX)
+      requests.value = counts
       readProblem.value = null
     } catch (error) {
       readProblem.value = error instanceof Error ? error.message : String(error)
@@ -51,7 +56,7 @@ export function followFigures(): () => void {
   }
 }
 
-function parseReading(value: unknown): Reading {
+function parseReading(value: unknown, counts: readonly RequestCount[]): Reading {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const all: Readonly<Record<string, unknown>> = Object.fromEntries(entries)
   const figures = entries.flatMap(([name, figure]) =>
@@ -61,8 +66,12 @@ function parseReading(value: unknown): Reading {
     atMs: Date.now(),
     isReady: all.status === 'ready',
     reason: typeof all.reason === 'string' ? all.reason : null,
-    figures: Object.fromEntries(figures),
+    figures: { ...Object.fromEntries(figures), [RATE_LIMITED]: refusedOf(counts) },
   }
+}
+
+function refusedOf(counts: readonly RequestCount[]): number {
+  return counts.reduce((sum, { status, count }) => (status === '429' ? sum + count : sum), 0)
 }
 
 const REQUESTS = /^mintfeed_http_requests_total\{route="([^"]*)",status="(\d+)"\} (\d+)/gm

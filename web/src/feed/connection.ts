@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals'
 import { type LiveStatus, Mintfeed } from '../../../client/src/mintfeed.ts'
 import { nextBeat } from '../frame/beat.ts'
+import { notingFetch } from './rate-windows.ts'
 
 /** Someone is looking: the page comes back sooner than a program has to. */
 const BACKOFF = { firstMs: 250, longestMs: 2_000 }
 
-const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF })
+const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF, fetch: notingFetch })
 
 /** Reads of the moment. */
 export const client = mintfeed.read

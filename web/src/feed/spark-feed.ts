@@ -7,7 +7,8 @@ import type {
   TableRow,
 } from '../../../client/src/mintfeed.ts'
 import type { Group } from '../filters/filter-fields.ts'
-import { nextBeat, SLOW_BEAT_MS } from '../frame/beat.ts'
+import { nextBeat } from '../frame/beat.ts'
+import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
 import { nowSeconds } from '../frame/now.ts'
 import { parseTime } from '../text/time-form.ts'
 import { live } from './connection.ts'

@@ -1,12 +1,9 @@
+import { BEAT_MS, boundaryAfter } from './beat-times.ts'
+
 /**
  * The page is drawn on beats: whatever came meanwhile is shown together, in one frame. Between two
  * beats the browser has nothing to do, and a page that nobody sees has none at all.
  */
-
-/** Numbers are drawn anew at most this often, in ms. The service sends tables every 250 ms. */
-export const BEAT_MS = 100
-/** What is only glanced at is drawn anew at most this often, in ms; a multiple of the beat. */
-export const SLOW_BEAT_MS = 500
 
 interface Waiter {
   readonly dueMs: number
@@ -23,11 +20,6 @@ export function nextBeat(everyMs: number = BEAT_MS): Promise<void> {
     waiters.push({ dueMs: boundaryAfter(performance.now(), everyMs), resolve })
     time()
   })
-}
-
-/** The first multiple of `everyMs` after `nowMs`. */
-export function boundaryAfter(nowMs: number, everyMs: number): number {
-  return (Math.floor(nowMs / everyMs) + 1) * everyMs
 }
 
 function time(): void {

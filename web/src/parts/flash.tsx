@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { nextBeat, SLOW_BEAT_MS } from '../frame/beat.ts'
+import { nextBeat } from '../frame/beat.ts'
+import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
 import { usd } from '../text/number-form.ts'
 
 /**
