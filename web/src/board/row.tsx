@@ -68,13 +68,15 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span title={`${exact(row.tx_24h_buy)} buys, ${exact(row.tx_24h_sell)} sells in 24 h`}>
           <span class="label">TX</span> <span data-cell="txs">{compact(row.tx_24h)}</span>
         </span>
-        <span title="Tokens of this creator that graduated, and that did not">
-          <span class="label">DEV</span>{' '}
+        <span class="migrated" title="Tokens of this creator that graduated, and that did not">
+          <span class="label">MIG</span>{' '}
           <span data-cell="creator">
             {compact(row.creator_completed_pools)}/{compact(row.creator_completing_pools)}
           </span>
         </span>
-        <SocialMarks links={row} />
+        <span class="socials">
+          <SocialMarks links={row} />
+        </span>
       </span>
       <span class="volume">
         <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>

@@ -57,9 +57,8 @@ export function EnginePage() {
         <Plot
           name="Journal position"
           values={series('journal_seq')}
-          text={text(figures.journal_seq)}
+          text={text(figures.journal_seq ?? Number.NaN)}
         />
-        <Plot name="Journal events a second" values={rates('journal_seq')} />
         <Plot
           name="Journal not yet synced"
           values={[]}

@@ -15,7 +15,7 @@ export function RateLimits() {
     <section class="panel" aria-label="Rate limits">
       <h2>Rate limits of this browser</h2>
       {windows.length === 0 ? (
-        <Note title="No limit">The service did not name one: `RATE_LIMIT` is off.</Note>
+        <Note title="No limit">The service names none: it is switched off (RATE_LIMIT).</Note>
       ) : (
         <table class="table">
           <thead>

@@ -16,6 +16,10 @@ import { candleChange } from './candle-change.ts'
 import type { Candle } from './candle-view.ts'
 import type { BarMark } from './marks.ts'
 
+/** Bars in sight at the beginning: at most, and room for at least. */
+const BARS_SEEN = 120
+const BARS_SEEN_MIN = 40
+
 const LETTERS = { creator: 'C', sniper: 'S', followed: 'F' } as const
 
 /** The one place that knows the chart library. */
@@ -31,13 +35,13 @@ export class ChartCanvas {
     this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
     this.#volumes = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
-      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
       lastValueVisible: false,
       priceLineVisible: false,
     })
     this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
-      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
       borderVisible: false,
     })
     this.#marks = createSeriesMarkers(this.#candles, [])
@@ -94,9 +98,10 @@ export class ChartCanvas {
     }
   }
 
-  /** Brings the newest bars into sight, as many as are read well. */
+  /** Brings the newest bars into sight, as many as are read well; few of them are not drawn wide. */
   fit(count: number): void {
-    this.#chart.timeScale().setVisibleLogicalRange({ from: count - 120, to: count + 4 })
+    const from = count > BARS_SEEN ? count - BARS_SEEN : Math.min(-1, count - BARS_SEEN_MIN)
+    this.#chart.timeScale().setVisibleLogicalRange({ from, to: count + 4 })
   }
 
   mark(marks: readonly BarMark[]): void {
@@ -116,6 +121,11 @@ export class ChartCanvas {
   close(): void {
     this.#chart.remove()
   }
+}
+
+/** The scale reaches below the lowest bar, but nothing costs less than nothing. */
+function axisText(value: number): string {
+  return value < 0 ? '' : compact(value)
 }
 
 function candleData({ time, open, high, low, close }: Candle) {

@@ -2,7 +2,7 @@ import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
-import { shownName } from '../text/chain-text.ts'
+import { short, shownName } from '../text/chain-text.ts'
 import { compact, money, percent, signedMoney } from '../text/number-form.ts'
 
 const COLUMNS = {
@@ -15,6 +15,7 @@ const COLUMNS = {
   trades: 'Trades',
   pnl: 'PnL',
   active: 'Active',
+  mark: 'Mark',
 } as const
 export type RecordColumn = keyof typeof COLUMNS
 
@@ -24,9 +25,14 @@ const TEXT_COLUMNS: readonly RecordColumn[] = ['wallet', 'token']
 export function RecordTable({
   records,
   columns,
+  marked = '',
+  onMark = () => {},
 }: {
   readonly records: readonly TraderRecord[]
   readonly columns: readonly RecordColumn[]
+  /** The wallet whose trades are marked on the chart. */
+  readonly marked?: string
+  readonly onMark?: (wallet: string) => void
 }) {
   return (
     <table class="table">
@@ -51,7 +57,13 @@ export function RecordTable({
             data-mint={record.mint}
           >
             {columns.map((column) => (
-              <Cell key={column} column={column} record={record} />
+              <Cell
+                key={column}
+                column={column}
+                record={record}
+                isMarked={record.wallet === marked}
+                onMark={onMark}
+              />
             ))}
           </tr>
         ))}
@@ -63,9 +75,13 @@ export function RecordTable({
 function Cell({
   column,
   record,
+  isMarked,
+  onMark,
 }: {
   readonly column: RecordColumn
   readonly record: TraderRecord
+  readonly isMarked: boolean
+  readonly onMark: (wallet: string) => void
 }) {
   switch (column) {
     case 'wallet':
@@ -102,6 +118,21 @@ function Cell({
           title={`$${record.pnl}`}
         >
           {signedMoney(record.pnl)} <span class="faint part">{percent(record.pnl_pct)}</span>
+        </td>
+      )
+    case 'mark':
+      return (
+        <td class="number">
+          <button
+            type="button"
+            class="button mark-button"
+            aria-pressed={isMarked}
+            aria-label={`Mark the trades of ${short(record.wallet)} on the chart`}
+            title="Mark the trades of this wallet on the chart"
+            onClick={() => onMark(record.wallet)}
+          >
+            F
+          </button>
         </td>
       )
     case 'active':

@@ -34,8 +34,8 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
               <th scope="col" class="number">
                 USD
               </th>
-              <th scope="col" class="number">
-                SOL
+              <th scope="col" class="number" title="In what the pool is quoted in: SOL or USDC">
+                Quote
               </th>
               <th scope="col" class="number">
                 Market cap

@@ -8,6 +8,7 @@ import type {
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
 import { nextBeat } from '../frame/beat.ts'
+import { swapName } from '../token/marks.ts'
 
 const RECORDS = 100
 /** Trades shown at most; older ones leave. */
@@ -85,14 +86,9 @@ export class WalletFeed {
   }
 
   #add(swaps: readonly Swap[]): void {
-    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [nameOf(swap), swap]))
+    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [swapName(swap), swap]))
     this.trades.value = [...byName.values()].sort(newestFirst).slice(0, TRADES_MAX)
   }
-}
-
-/** Tells a trade from all others; a read does not say its ordinal, but the balance behind it. */
-export function nameOf(swap: Swap): string {
-  return `${swap.signature} ${swap.mint} ${swap.direction} ${swap.base_balance_after}`
 }
 
 function newestFirst(a: Swap, b: Swap): number {
