@@ -11,6 +11,7 @@ import { exact } from '../text/number-form.ts'
 import { ROW_HEIGHT, type ShownRow, seenRange } from './column-rows.ts'
 import { FilterPanel } from './filter-panel.tsx'
 import { HeldOrder } from './held-order.ts'
+import { Pace } from './pace.ts'
 import { Row } from './row.tsx'
 
 export const COLUMN_TITLES: Readonly<Record<Group, string>> = {
@@ -57,6 +58,8 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
   const seen = rows.slice(first, end)
   const mints = seen.map(({ row }) => row.mint).join()
+  const pace = useMemo(() => new Pace(), [])
+  const isQuick = pace.isQuick(mints, performance.now())
   useEffect(
     () =>
       sparkFeed.want(
@@ -125,7 +128,10 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
         onPointerLeave={() => order.pointedAt(false)}
       >
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
-        <ul style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+        <ul
+          class={isQuick ? 'quick' : undefined}
+          style={{ height: `${rows.length * ROW_HEIGHT}px` }}
+        >
           {seen.map(({ row, isGone }, at) => (
             <Row
               key={row.mint}
