@@ -20,6 +20,8 @@ const COLUMNS = {
 export type RecordColumn = keyof typeof COLUMNS
 
 const TEXT_COLUMNS: readonly RecordColumn[] = ['wallet', 'token']
+/** Left out where there is no room for them: the profit says what came of both. */
+const WIDE_COLUMNS: readonly RecordColumn[] = ['bought', 'sold']
 
 /** Trader records, with the columns that the place needs. */
 export function RecordTable({
@@ -39,11 +41,7 @@ export function RecordTable({
       <thead>
         <tr>
           {columns.map((column) => (
-            <th
-              key={column}
-              scope="col"
-              class={TEXT_COLUMNS.includes(column) ? undefined : 'number'}
-            >
+            <th key={column} scope="col" class={headClass(column)}>
               {COLUMNS[column]}
             </th>
           ))}
@@ -70,6 +68,11 @@ export function RecordTable({
       </tbody>
     </table>
   )
+}
+
+function headClass(column: RecordColumn): string | undefined {
+  if (TEXT_COLUMNS.includes(column)) return undefined
+  return WIDE_COLUMNS.includes(column) ? 'number wide-only' : 'number'
 }
 
 function Cell({
@@ -154,7 +157,7 @@ function Figure({
   readonly exact: number
 }) {
   return (
-    <td class="number" data-cell={column} title={String(exact)}>
+    <td class={headClass(column)} data-cell={column} title={String(exact)}>
       {text}
     </td>
   )
