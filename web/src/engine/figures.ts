@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { heard } from '../feed/connection.ts'
 import { nextBeat } from '../frame/beat.ts'
 
 /** Figures of `/readyz` by name, with what the service says of itself. */
@@ -42,6 +43,9 @@ export function followFigures(): () => void {
       const reading = parseReading(await ready.json(), counts)
       readings.value = [...readings.value, reading].slice(-READINGS_MAX)
       requests.value = counts
+      // Without a journal the service tells its position with the answers of its API alone.
+      const { journal_seq: seq } = reading.figures
+      if (seq !== undefined) heard(seq)
       readProblem.value = null
     } catch (error) {
       readProblem.value = error instanceof Error ? error.message : String(error)
