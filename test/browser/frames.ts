@@ -3,7 +3,8 @@
  *
  *     npm run frames -- [--rate 1000] [--frames-seconds 60] [--memory-minutes 10] [--empty-seconds 10] [--profile]
  *
- * An empty page in the same browser, before and after, is the most that this machine can draw.
+ * An empty page in the same browser, before, after and in the same seconds, is the most that this
+ * machine can draw.
  */
 import { parseArgs } from 'node:util'
 import type { Browser, CDPSession, Page } from 'playwright-core'
@@ -133,19 +134,27 @@ async function loadLines(page: Page, program: Program): Promise<readonly Line[]>
 }
 
 async function frameLines(
+  browser: Browser,
   page: Page,
   session: CDPSession,
   program: Program,
   seconds: number,
 ): Promise<readonly Line[]> {
   const [busy, trades, atMs] = [await busySeconds(session), await tradesOf(program), Date.now()]
-  const times = await frameTimesOf(page, seconds)
+  // What holds up both at once is the machine.
+  const empty = await browser.newPage({ viewport: VIEWPORT })
+  const [times, emptyTimes] = await Promise.all([
+    frameTimesOf(page, seconds),
+    frameTimesOf(empty, seconds),
+  ])
+  await empty.close()
   const [after, tradesAfter] = [await busySeconds(session), await tradesOf(program)]
   const tookSeconds = (Date.now() - atMs) / 1000
   const share = (name: string) =>
     `${(((after[name] - busy[name]) / tookSeconds) * 100).toFixed(0)} %`
   return [
     [`frames a second, board, ${seconds} s`, spread(times, seconds)],
+    ['frames a second, empty page, the same seconds', spread(emptyTimes, seconds)],
     ['trades a second meanwhile', ((tradesAfter - trades) / tookSeconds).toFixed(0)],
     [
       "page's thread busy",
@@ -200,7 +209,9 @@ async function memoryLines(session: CDPSession, minutes: number): Promise<readon
     ['heap after collection, MB, each minute', heaps.map((each) => each.toFixed(2)).join(' ')],
     [
       'heap slope, the first minute left out',
-      `${(slope(heaps.slice(1)) * 1024).toFixed(1)} KB a minute`,
+      heaps.length < 3
+        ? 'needs two minutes'
+        : `${(slope(heaps.slice(1)) * 1024).toFixed(1)} KB a minute`,
     ],
     ['nodes, each minute', readings.map(({ nodes }) => nodes).join(' ')],
     ['listeners, each minute', readings.map(({ listeners }) => listeners).join(' ')],
@@ -209,7 +220,6 @@ async function memoryLines(session: CDPSession, minutes: number): Promise<readon
 
 /** Of the straight line that fits best, by step. */
 function slope(values: readonly number[]): number {
-  if (values.length < 2) return Number.NaN
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const up = values.reduce((sum, value, at) => sum + (at - middle) * (value - mean), 0)
@@ -234,7 +244,7 @@ async function measure(
   const page = await browser.newPage({ viewport: VIEWPORT })
   const session = await page.context().newCDPSession(page)
   add(...(await loadLines(page, program)))
-  add(...(await frameLines(page, session, program, framesSeconds)))
+  add(...(await frameLines(browser, page, session, program, framesSeconds)))
   add(await delayLine(page))
   if (asked.isProfiled) for (const line of await hottest(session, PROFILE_MS)) say(line)
   add(...(await memoryLines(session, memoryMinutes)))
