@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Fetch } from '../../../client/src/options.ts'
+import type { Fetch } from '../../../client/src/mintfeed.ts'
 import { type RateWindow, rateWindow, withWindow } from './rate-window.ts'
 
 /** By endpoint, the one asked last at the end. Empty: nothing was asked, or there is no limit. */
