@@ -62,3 +62,12 @@ test('a column that is scrolled is held until it is back at its top', () => {
   order.scrolled(0)
   expect(shown()).toBe('ca')
 })
+
+test('the next row is still the next while the keyboard walks through a column', () => {
+  const { live, order, shown } = column('a', 'b')
+  order.walked(true)
+  live.value = rowsOf('b', 'new', 'a')
+  expect(shown()).toBe('ab')
+  order.walked(false)
+  expect(shown()).toBe('bnewa')
+})

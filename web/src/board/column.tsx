@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { ColumnFeed } from '../feed/column-feed.ts'
 import { sparkFeed } from '../feed/spark-feed.ts'
 import type { ColumnView } from '../filters/board-view.ts'
@@ -47,6 +47,8 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
 
   useEffect(() => followHeight(box.current, (px) => (height.value = px)), [height])
   useEffect(() => order.follow(), [order])
+  const isWalked = currentMint !== null
+  useLayoutEffect(() => order.walked(isWalked), [order, isWalked])
   // The view of another column is in the address too: only what this one shows counts.
   const viewText = JSON.stringify(view)
   useEffect(() => {

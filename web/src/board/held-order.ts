@@ -6,13 +6,15 @@ import { heldRows, type ShownRows } from './column-rows.ts'
 const SCROLLED_PX = 8
 
 /**
- * Holds a column's order while someone points at it or has scrolled, so that nothing jumps away.
+ * Holds a column's order while someone points at it, walks through it by keys or has scrolled, so
+ * that nothing jumps away.
  * Only rows can be held: a column that is still empty fills first, and one whose held rows have all
  * left shows those that are there.
  */
 export class HeldOrder {
   readonly scrollTop = signal(0)
   readonly #isPointedAt = signal(false)
+  readonly #isWalked = signal(false)
   readonly #held = signal<readonly TableRow[] | null>(null)
   readonly #live: ReadonlySignal<readonly TableRow[]>
   /** Rows of the table before; the ones that follow them are of another. */
@@ -31,13 +33,19 @@ export class HeldOrder {
   /** Holds and lets go until the returned function is called. */
   follow(): () => void {
     return effect(() => {
-      const isWanted = this.#isPointedAt.value || this.scrollTop.value > SCROLLED_PX
+      const isScrolled = this.scrollTop.value > SCROLLED_PX
+      const isWanted = this.#isPointedAt.value || this.#isWalked.value || isScrolled
       this.#settle(isWanted, this.#live.value)
     })
   }
 
   pointedAt(is: boolean): void {
     this.#isPointedAt.value = is
+  }
+
+  /** The keyboard is at one of its rows. */
+  walked(is: boolean): void {
+    this.#isWalked.value = is
   }
 
   scrolled(top: number): void {
