@@ -71,7 +71,8 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
     [mints],
   )
   useEffect(() => () => sparkFeed.want(group, []), [group])
-  useEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
+  // With the rows, not after them: a key may come as soon as they are seen.
+  useLayoutEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
   useEffect(() => scrollToCurrent(box.current, rows, currentMint), [currentMint])
 
   return (
