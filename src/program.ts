@@ -68,7 +68,7 @@ export class Program {
    * @throws Error with one sentence when a port cannot be had or the TLS files are not right
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin, surface, hasDashboard } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface, dashboard } = this.#config
     const { tls, limits } = surface
     if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
@@ -95,7 +95,9 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
-      ...(hasDashboard ? { dashboard: readDashboard(DASHBOARD_FOLDER) } : {}),
+      ...(dashboard === 'off'
+        ? {}
+        : { dashboard: readDashboard(DASHBOARD_FOLDER, dashboard === 'images') }),
       log: this.#log,
     })
     this.#admin = await openAdmin(this.#config, {

@@ -69,7 +69,8 @@ export interface Config {
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
   /** The page people look at is served at `/`. */
-  readonly hasDashboard: boolean
+  /** `images`: the page may ask other servers for pictures of tokens. */
+  readonly dashboard: 'on' | 'off' | 'images'
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -172,7 +173,7 @@ export function readConfig(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,
     ),
-    hasDashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off']) === 'on',
+    dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
   }
 }
 

@@ -18,6 +18,8 @@ export interface Dashboard {
   readonly page: DashboardFile
   /** Files with a hash in their name: what they hold never changes. */
   readonly assets: readonly DashboardFile[]
+  /** The page may show pictures of tokens, from whatever server their creators named. */
+  readonly hasImages: boolean
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -29,16 +31,18 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Reads the page that the build left in `folder` with its `.br` and `.gz` forms beside the files.
+ * With `hasImages` the page is told that it may show pictures of tokens.
  * @returns null when it is not built
  * @throws Error with one sentence when the folder is larger than a page can be
  */
-export function readDashboard(folder: string): Dashboard | null {
+export function readDashboard(folder: string, hasImages: boolean = false): Dashboard | null {
   if (!existsSync(join(folder, 'index.html'))) return null
   const names = readdirSync(join(folder, 'assets')).filter((name) => extname(name) in CONTENT_TYPES)
   checkSize(folder, names)
   return {
-    page: readOne(folder, 'index.html'),
+    page: hasImages ? pageWithImages(folder) : readOne(folder, 'index.html'),
     assets: names.map((name) => readOne(folder, `assets/${name}`)),
+    hasImages,
   }
 }
 
@@ -52,9 +56,23 @@ function checkSize(folder: string, names: readonly string[]): void {
 }
 
 function readOne(folder: string, name: string): DashboardFile {
-  const bytes = readFileSync(join(folder, name))
-  const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
   const forms = { br: prepared(folder, `${name}.br`), gzip: prepared(folder, `${name}.gz`) }
+  return fileOf(name, readFileSync(join(folder, name)), forms)
+}
+
+/** The page learns it from an attribute. The forms that the build prepared do not have it. */
+function pageWithImages(folder: string): DashboardFile {
+  const text = readFileSync(join(folder, 'index.html'), 'utf8')
+  const bytes = Buffer.from(text.replace('<html', '<html data-images="on"'))
+  return fileOf('index.html', bytes, { br: null, gzip: null })
+}
+
+function fileOf(
+  name: string,
+  bytes: Buffer,
+  forms: Readonly<Record<'br' | 'gzip', Buffer | null>>,
+): DashboardFile {
+  const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
   return {
     path: `/${name}`,
     contentType: CONTENT_TYPES[extname(name)],

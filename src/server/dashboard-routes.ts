@@ -8,16 +8,18 @@ const PAGE_PATHS = ['/', '/engine', '/token/:mint', '/wallet/:wallet']
 
 /**
  * Scripts, styles and connections of this origin alone: a text of the chain that got into the page
- * as markup could still load and run nothing.
+ * as markup could still load and run nothing. Pictures of tokens are the one exception, if asked for.
  */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-const PAGE_HEADERS: readonly Header[] = [
-  ['Cache-Control', 'no-cache'],
-  ['Content-Security-Policy', POLICY],
-]
+function pageHeaders(hasImages: boolean): readonly Header[] {
+  const pictures = hasImages ? "'self' data: https:" : "'self' data:"
+  const policy =
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${pictures}; ` +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  return [
+    ['Cache-Control', 'no-cache'],
+    ['Content-Security-Policy', policy],
+  ]
+}
 
 /** The name of an asset has a hash of what it holds, so that a browser never has to ask again. */
 const ASSET_HEADERS: readonly Header[] = [['Cache-Control', 'public, max-age=31536000, immutable']]
@@ -32,7 +34,7 @@ const NOT_BUILT: Reply = {
 /** Routes of the page; null: it is not built, and `/` says so. */
 export function dashboardRoutes(dashboard: Dashboard | null): readonly Route[] {
   if (dashboard === null) return PAGE_PATHS.map((path) => pageRoute(path, NOT_BUILT))
-  const page = replyOf(dashboard.page, PAGE_HEADERS)
+  const page = replyOf(dashboard.page, pageHeaders(dashboard.hasImages))
   return [
     ...PAGE_PATHS.map((path) => pageRoute(path, page)),
     ...dashboard.assets.map((file) => ({

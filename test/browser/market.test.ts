@@ -71,6 +71,49 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a column that is pointed at holds its order until the pointer leaves', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 8)
+      const rows = page.locator('.column[data-group="new"] .rows')
+      const heading = page.locator('.column[data-group="new"] .held')
+      const mints = async () => (await shownColumn(page, 'new')).rows.map(({ mint }) => mint)
+      await rows.hover()
+      await heading.getByText(/paused · \d+ new/).waitFor()
+      const held = await mints()
+      const told = await heading.textContent()
+      await until('more new ones', async () =>
+        (await heading.textContent()) === told ? null : true,
+      )
+      const still = await mints()
+      expect(still.length).toBeGreaterThan(0)
+      // A row that left meanwhile is faded; no other took a place.
+      expect(still).toEqual(held.filter((mint) => still.includes(mint)))
+      await page.mouse.move(5, 5)
+      await until('the new ones', async () => ((await mints())[0] === held[0] ? null : true))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('a column that is pointed at before its rows come fills, and holds those', async () => {
+      const tab = await Tab.open(browser, program.url)
+      const { page } = tab
+      const open = Promise.withResolvers<void>()
+      await page.routeWebSocket(/\/ws/, (socket) => {
+        const server = socket.connectToServer()
+        server.onMessage((message) => void open.promise.then(() => socket.send(message)))
+      })
+      await page.goto(program.url)
+      const column = page.locator('.column[data-group="new"]')
+      await column.getByText('The first rows are on their way.').waitFor()
+      await column.locator('.rows').hover()
+      open.resolve()
+      await rowsCame(page, 'new', 8)
+      await column.getByText(/paused/).waitFor()
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('the keyboard searches, moves, opens and explains', async () => {
       const tab = await opened('/')
       const { page } = tab

@@ -51,6 +51,23 @@ test('the page is at each of its addresses, under a policy that allows this orig
     expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   }))
 
+test('pictures of tokens are allowed, and the page told so, only where they were asked for', async () => {
+  const folder = builtFolder()
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><title>page</title>')
+  await serving({ dashboard: readDashboard(folder, true) }, async (url) => {
+    const answer = await fetch(url)
+    expect(await answer.text()).toContain('<html data-images="on" lang="en">')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("img-src 'self' data: https:;")
+    expect(policy.replace(/img-src [^;]*;/, '')).not.toMatch(/unsafe|https?:|\*/)
+  })
+  await serving({ dashboard: readDashboard(folder) }, async (url) => {
+    const answer = await fetch(url)
+    expect(await answer.text()).not.toContain('data-images')
+    expect(answer.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+  })
+})
+
 test.each(['br', 'gzip', 'identity'])('an asset comes as it was prepared in %s', (coding) =>
   serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
     const answer = await fetch(url + SCRIPT_PATH, { headers: { 'accept-encoding': coding } })

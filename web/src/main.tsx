@@ -27,7 +27,7 @@ function Page() {
 wearTheme()
 followAddress()
 listenToKeys()
-keepTime()
+void keepTime()
 addKeys({
   '?': openHelp,
   t: toggleTheme,

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { ColumnFeed } from '../feed/column-feed.ts'
 import { sparkFeed } from '../feed/spark-feed.ts'
 import type { ColumnView } from '../filters/board-view.ts'
@@ -11,6 +11,7 @@ import { exact } from '../text/number-form.ts'
 import { ROW_HEIGHT, type ShownRow, seenRange } from './column-rows.ts'
 import { FilterPanel } from './filter-panel.tsx'
 import { HeldOrder } from './held-order.ts'
+import { Pace } from './pace.ts'
 import { Row } from './row.tsx'
 
 export const COLUMN_TITLES: Readonly<Record<Group, string>> = {
@@ -45,15 +46,22 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const height = useSignal(0)
 
   useEffect(() => followHeight(box.current, (px) => (height.value = px)), [height])
+  useEffect(() => order.follow(), [order])
+  const isWalked = currentMint !== null
+  useLayoutEffect(() => order.walked(isWalked), [order, isWalked])
+  // The view of another column is in the address too: only what this one shows counts.
+  const viewText = JSON.stringify(view)
   useEffect(() => {
     order.reset()
     box.current?.scrollTo({ top: 0 })
-  }, [order, view])
+  }, [order, viewText])
 
   const { rows, arrived } = order.shown.value
   const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
   const seen = rows.slice(first, end)
   const mints = seen.map(({ row }) => row.mint).join()
+  const pace = useMemo(() => new Pace(), [])
+  const isQuick = pace.isQuick(mints, performance.now())
   useEffect(
     () =>
       sparkFeed.want(
@@ -62,7 +70,9 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
       ),
     [mints],
   )
-  useEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
+  useEffect(() => () => sparkFeed.want(group, []), [group])
+  // With the rows, not after them: a key may come as soon as they are seen.
+  useLayoutEffect(() => onShown(rows.map(({ row }) => row.mint)), [rows])
   useEffect(() => scrollToCurrent(box.current, rows, currentMint), [currentMint])
 
   return (
@@ -121,7 +131,10 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
         onPointerLeave={() => order.pointedAt(false)}
       >
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
-        <ul style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+        <ul
+          class={isQuick ? 'quick' : undefined}
+          style={{ height: `${rows.length * ROW_HEIGHT}px` }}
+        >
           {seen.map(({ row, isGone }, at) => (
             <Row
               key={row.mint}

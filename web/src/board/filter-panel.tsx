@@ -79,7 +79,8 @@ function RangeInput({
   return (
     <div class="range">
       <span>
-        {label} {unit !== '' && <span class="faint">{unit}</span>}
+        {label}
+        {unit !== '' && <span class="faint">{`\u00a0${unit}`}</span>}
       </span>
       <BoundInput
         label={`${label}, at least`}

@@ -1,16 +1,24 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { TableRow } from '../../../client/src/mintfeed.ts'
 import { heldRows, type ShownRows } from './column-rows.ts'
 
 /** Scrolled further than this, someone reads below the top. */
 const SCROLLED_PX = 8
 
-/** Holds a column's order while someone points at it or has scrolled, so that nothing jumps away. */
+/**
+ * Holds a column's order while someone points at it, walks through it by keys or has scrolled, so
+ * that nothing jumps away.
+ * Only rows can be held: a column that is still empty fills first, and one whose held rows have all
+ * left shows those that are there.
+ */
 export class HeldOrder {
   readonly scrollTop = signal(0)
   readonly #isPointedAt = signal(false)
+  readonly #isWalked = signal(false)
   readonly #held = signal<readonly TableRow[] | null>(null)
   readonly #live: ReadonlySignal<readonly TableRow[]>
+  /** Rows of the table before; the ones that follow them are of another. */
+  #former: readonly TableRow[] | null = null
   readonly shown: ReadonlySignal<ShownRows>
 
   constructor(live: ReadonlySignal<readonly TableRow[]>) {
@@ -22,24 +30,45 @@ export class HeldOrder {
     return this.#held.value !== null
   }
 
+  /** Holds and lets go until the returned function is called. */
+  follow(): () => void {
+    return effect(() => {
+      const isScrolled = this.scrollTop.value > SCROLLED_PX
+      const isWanted = this.#isPointedAt.value || this.#isWalked.value || isScrolled
+      this.#settle(isWanted, this.#live.value)
+    })
+  }
+
   pointedAt(is: boolean): void {
     this.#isPointedAt.value = is
-    this.#settle()
+  }
+
+  /** The keyboard is at one of its rows. */
+  walked(is: boolean): void {
+    this.#isWalked.value = is
   }
 
   scrolled(top: number): void {
     this.scrollTop.value = top
-    this.#settle()
   }
 
   /** Another filter or order: what was held is another table. */
   reset(): void {
-    this.#held.value = this.#held.value === null ? null : this.#live.value
+    this.#former = this.#live.peek()
+    this.#held.value = null
   }
 
-  #settle(): void {
-    const holds = this.#isPointedAt.value || this.scrollTop.value > SCROLLED_PX
-    if (holds === this.isHeld) return
-    this.#held.value = holds ? this.#live.value : null
+  #settle(isWanted: boolean, live: readonly TableRow[]): void {
+    if (live === this.#former) return
+    this.#former = null
+    const held = this.#held.peek()
+    if (!isWanted) this.#held.value = null
+    else if (held === null || !isAnyOf(held, live)) this.#held.value = live.length > 0 ? live : null
   }
+}
+
+/** Is one of the held rows still in the table? */
+function isAnyOf(held: readonly TableRow[], live: readonly TableRow[]): boolean {
+  const mints = new Set(live.map(({ mint }) => mint))
+  return held.some(({ mint }) => mints.has(mint))
 }

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { Component } from 'preact'
 import type { TableRow } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { Avatar } from '../parts/avatar.tsx'
@@ -19,9 +19,8 @@ interface RowProps {
   readonly isCurrent: boolean
 }
 
-/** One token in its place. What is in it is only made anew when the row's numbers changed. */
+/** One token in its place. */
 export function Row({ row, index, isGone, isCurrent }: RowProps) {
-  const inner = useMemo(() => <RowBody row={row} />, [row])
   return (
     <li
       class={isGone ? 'row gone' : 'row'}
@@ -29,16 +28,33 @@ export function Row({ row, index, isGone, isCurrent }: RowProps) {
       aria-current={isCurrent ? 'true' : undefined}
       style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
     >
-      <a href={tokenPath(row.mint)}>{inner}</a>
+      <a href={tokenPath(row.mint)}>
+        <RowBody row={row} />
+      </a>
     </li>
   )
 }
 
-function RowBody({ row }: { readonly row: TableRow }) {
+/**
+ * What is in a row; it is only made anew when the row's numbers changed. A kept element would do
+ * that as well, but holds the tree it was first drawn in, whose elements hold still older ones: the
+ * page would remember everything it ever showed.
+ */
+class RowBody extends Component<{ readonly row: TableRow }> {
+  override shouldComponentUpdate({ row }: { readonly row: TableRow }): boolean {
+    return row !== this.props.row
+  }
+
+  render({ row }: { readonly row: TableRow }) {
+    return <RowCells row={row} />
+  }
+}
+
+function RowCells({ row }: { readonly row: TableRow }) {
   const createdAt = parseTime(row.timestamp) ?? 0
   return (
     <>
-      <Avatar mint={row.mint} symbol={row.symbol} />
+      <Avatar mint={row.mint} symbol={row.symbol} image={row.image} />
       <span class="title">
         <bdi class="symbol">{shownName(row.symbol, row.mint)}</bdi>
         <bdi class="name">{shown(row.name)}</bdi>
@@ -52,13 +68,15 @@ function RowBody({ row }: { readonly row: TableRow }) {
         <span title={`${exact(row.tx_24h_buy)} buys, ${exact(row.tx_24h_sell)} sells in 24 h`}>
           <span class="label">TX</span> <span data-cell="txs">{compact(row.tx_24h)}</span>
         </span>
-        <span title="Tokens of this creator that graduated, and that did not">
-          <span class="label">DEV</span>{' '}
+        <span class="migrated" title="Tokens of this creator that graduated, and that did not">
+          <span class="label">MIG</span>{' '}
           <span data-cell="creator">
             {compact(row.creator_completed_pools)}/{compact(row.creator_completing_pools)}
           </span>
         </span>
-        <SocialMarks links={row} />
+        <span class="socials">
+          <SocialMarks links={row} />
+        </span>
       </span>
       <span class="volume">
         <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>

@@ -3,8 +3,17 @@ import { Note } from '../parts/note.tsx'
 import { linePath } from '../parts/spark.tsx'
 import { compact, exact } from '../text/number-form.ts'
 import { age } from '../text/time-form.ts'
-import { followFigures, rates, readings, readProblem, requests, series } from './figures.ts'
+import {
+  followFigures,
+  RATE_LIMITED,
+  rates,
+  readings,
+  readProblem,
+  requests,
+  series,
+} from './figures.ts'
 import { followLag, lagsMs } from './launch-lag.ts'
+import { RateLimits } from './rate-limits.tsx'
 
 const MEGABYTE = 2 ** 20
 
@@ -45,7 +54,11 @@ export function EnginePage() {
         <Plot name="Memory of the process, MB" values={megabytes('rss_bytes')} />
         <Plot name="Heap, MB" values={megabytes('heap_used_bytes')} />
         <Plot name="Loop held longest, ms" values={series('loop_delay_max_ms')} />
-        <Plot name="Journal events a second" values={rates('journal_seq')} />
+        <Plot
+          name="Journal position"
+          values={series('journal_seq')}
+          text={text(figures.journal_seq ?? Number.NaN)}
+        />
         <Plot
           name="Journal not yet synced"
           values={[]}
@@ -56,11 +69,15 @@ export function EnginePage() {
           values={[]}
           text={snapshotAge === undefined || snapshotAge < 0 ? 'none yet' : age(snapshotAge)}
         />
+        <Plot name="Refused for their rate, a second" values={rates(RATE_LIMITED)} />
         <Plot name="Late swaps folded" values={series('late_folded_total')} />
       </div>
       <div class="two">
         <Figures figures={figures} />
-        <Requests />
+        <div class="stack">
+          <RateLimits />
+          <Requests />
+        </div>
       </div>
     </main>
   )

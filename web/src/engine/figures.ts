@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals'
+import { heard } from '../feed/connection.ts'
+import { nextBeat } from '../frame/beat.ts'
 
 /** Figures of `/readyz` by name, with what the service says of itself. */
 export interface Reading {
@@ -9,6 +11,9 @@ export interface Reading {
   readonly reason: string | null
   readonly figures: Readonly<Record<string, number>>
 }
+
+/** Name under which a reading has the requests that were refused for their rate so far. */
+export const RATE_LIMITED = 'requests_rate_limited_total'
 
 /** How often is asked, in ms. */
 const EVERY_MS = 1_000
@@ -31,15 +36,22 @@ export function followFigures(): () => void {
   let isWanted = true
   let timer = 0
   const look = async () => {
+    if (!isWanted) return
     try {
       const [ready, metrics] = await Promise.all([fetch('/readyz'), fetch('/metrics')])
-      readings.value = [...readings.value, parseReading(await ready.json())].slice(-READINGS_MAX)
-      requests.value = parseRequests(await metrics.text())
+      const counts = parseRequests(await metrics.text())
+      const reading = parseReading(await ready.json(), counts)
+      readings.value = [...readings.value, reading].slice(-READINGS_MAX)
+      requests.value = counts
+      // Without a journal the service tells its position with the answers of its API alone.
+      const { journal_seq: seq } = reading.figures
+      if (seq !== undefined) heard(seq)
       readProblem.value = null
     } catch (error) {
       readProblem.value = error instanceof Error ? error.message : String(error)
     }
-    if (isWanted) timer = setTimeout(look, EVERY_MS)
+    // A hidden page asks again when it is seen.
+    if (isWanted) timer = setTimeout(() => void nextBeat().then(look), EVERY_MS)
   }
   void look()
   return () => {
@@ -48,7 +60,7 @@ export function followFigures(): () => void {
   }
 }
 
-function parseReading(value: unknown): Reading {
+function parseReading(value: unknown, counts: readonly RequestCount[]): Reading {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const all: Readonly<Record<string, unknown>> = Object.fromEntries(entries)
   const figures = entries.flatMap(([name, figure]) =>
@@ -58,8 +70,12 @@ function parseReading(value: unknown): Reading {
     atMs: Date.now(),
     isReady: all.status === 'ready',
     reason: typeof all.reason === 'string' ? all.reason : null,
-    figures: Object.fromEntries(figures),
+    figures: { ...Object.fromEntries(figures), [RATE_LIMITED]: refusedOf(counts) },
   }
+}
+
+function refusedOf(counts: readonly RequestCount[]): number {
+  return counts.reduce((sum, { status, count }) => (status === '429' ? sum + count : sum), 0)
 }
 
 const REQUESTS = /^mintfeed_http_requests_total\{route="([^"]*)",status="(\d+)"\} (\d+)/gm

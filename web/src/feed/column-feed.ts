@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { Subscription, TableRow, TablesUpdate } from '../../../client/src/mintfeed.ts'
 import { tableQuery } from '../filters/board-view.ts'
 import type { ColumnFilters, Group } from '../filters/filter-fields.ts'
+import { nextBeat } from '../frame/beat.ts'
 import { serviceTimeIs } from '../frame/now.ts'
 import { heard, live } from './connection.ts'
 
@@ -41,6 +42,8 @@ export class ColumnFeed {
 
   async #read(subscription: Subscription<TablesUpdate>): Promise<void> {
     for await (const update of subscription) {
+      // The first rows are waited for; later ones come with everything else of their beat.
+      if (!this.isLoading.value) await nextBeat()
       if (subscription !== this.#subscription) return
       this.isLoading.value = false
       if (update.kind === 'refused') {

@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals'
 import { type LiveStatus, Mintfeed } from '../../../client/src/mintfeed.ts'
+import { nextBeat } from '../frame/beat.ts'
+import { notingFetch } from './rate-windows.ts'
 
 /** Someone is looking: the page comes back sooner than a program has to. */
 const BACKOFF = { firstMs: 250, longestMs: 2_000 }
 
-const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF })
+const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF, fetch: notingFetch })
 
 /** Reads of the moment. */
 export const client = mintfeed.read
@@ -53,8 +55,18 @@ function statusChanged({ connections, open }: LiveStatus): void {
   }, STALE_MS)
 }
 
-/** Told with everything that came: where the page now stands. */
+/** What was heard since the last beat; null: nothing. */
+let heardSeq: number | null = null
+
+/** Told with everything that came: where the page now stands. Shown with the next beat. */
 export function heard(seq: number): void {
+  if (heardSeq === null) void nextBeat().then(tellHeard)
+  heardSeq = seq
+}
+
+function tellHeard(): void {
+  const seq = heardSeq
+  heardSeq = null
   const { roundTripMs, lagMs } = live.status
   const lastSeconds = Math.floor(Date.now() / 1000)
   link.value = { ...link.value, seq, lastSeconds, roundTripMs, lagMs }

@@ -7,6 +7,8 @@ import type {
   TableRow,
 } from '../../../client/src/mintfeed.ts'
 import type { Group } from '../filters/filter-fields.ts'
+import { nextBeat } from '../frame/beat.ts'
+import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
 import { nowSeconds } from '../frame/now.ts'
 import { parseTime } from '../text/time-form.ts'
 import { live } from './connection.ts'
@@ -19,8 +21,6 @@ const FOLLOWED_MAX = 90
 const KEPT_MAX = 400
 /** Scrolling past a row is no reason to follow it: wants are looked at after this pause, in ms. */
 const PAUSE_MS = 250
-/** A line is drawn anew at most this often, in ms. */
-const DRAW_MS = 500
 
 interface Line {
   readonly closes: Signal<readonly number[]>
@@ -33,6 +33,11 @@ class SparkFeed {
   readonly #lines = new Map<string, Line>()
   #timer = 0
 
+  constructor() {
+    // A line that nobody sees need not be followed.
+    document.addEventListener('visibilitychange', () => this.#later())
+  }
+
   closesOf(mint: string): ReadonlySignal<readonly number[]> {
     return this.#line(mint).closes
   }
@@ -40,6 +45,10 @@ class SparkFeed {
   /** The rows of a column that are seen now. */
   want(group: Group, rows: readonly TableRow[]): void {
     this.#wanted.set(group, rows)
+    this.#later()
+  }
+
+  #later(): void {
     if (this.#timer === 0) this.#timer = setTimeout(() => this.#settle(), PAUSE_MS)
   }
 
@@ -53,7 +62,8 @@ class SparkFeed {
 
   #settle(): void {
     this.#timer = 0
-    const rows = [...this.#wanted.values()].flat().slice(0, FOLLOWED_MAX)
+    const wanted = document.hidden ? [] : [...this.#wanted.values()].flat()
+    const rows = wanted.slice(0, FOLLOWED_MAX)
     const mints = new Set(rows.map(({ mint }) => mint))
     for (const [mint, line] of this.#lines) {
       if (mints.has(mint)) continue
@@ -91,7 +101,7 @@ async function readCloses(
     bars = (update.isWhole ? update.bars : withBars(bars, update.bars)).slice(-BARS)
     closes.value = bars.map(({ close }) => close)
     // The mailbox gathers what comes meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, DRAW_MS))
+    await nextBeat(SLOW_BEAT_MS)
   }
 }
 

@@ -26,6 +26,7 @@ export function listenToKeys(): void {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.closest('input,select,textarea,dialog') !== null || target.isContentEditable)
+    // A dialog that was just closed keeps the focus until the next frame.
+    (target.closest('input,select,textarea,dialog[open]') !== null || target.isContentEditable)
   )
 }

@@ -1,4 +1,8 @@
 import { signal } from '@preact/signals'
+import { nextBeat } from './beat.ts'
+
+/** Ages are drawn anew this often, in ms. */
+const TICK_MS = 1_000
 
 /** The service's unix second, for ages; it goes on by this browser's clock between frames. */
 export const nowSeconds = signal(Math.floor(Date.now() / 1000))
@@ -10,8 +14,10 @@ export function serviceTimeIs(seconds: number): void {
   aheadSeconds = seconds - Date.now() / 1000
 }
 
-export function keepTime(): void {
-  setInterval(() => {
+/** Runs as long as the page. */
+export async function keepTime(): Promise<void> {
+  for (;;) {
+    await nextBeat(TICK_MS)
     nowSeconds.value = Math.floor(Date.now() / 1000 + aheadSeconds)
-  }, 1000)
+  }
 }

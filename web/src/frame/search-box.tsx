@@ -103,7 +103,7 @@ export function SearchBox() {
               href={tokenPath(token.mint)}
               onClick={leave}
             >
-              <Avatar mint={token.mint} symbol={token.symbol} />
+              <Avatar mint={token.mint} symbol={token.symbol} image={token.image} />
               <span class="title">
                 <bdi>{shownName(token.symbol, token.mint)}</bdi>{' '}
                 <bdi class="faint">{shown(token.name)}</bdi>

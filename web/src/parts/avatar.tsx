@@ -1,11 +1,33 @@
-import { shown } from '../text/chain-text.ts'
+import { safeLink, shown } from '../text/chain-text.ts'
 
-/** A picture of a token without asking anybody for it: its first letter on a colour of its mint. */
-export function Avatar({ mint, symbol }: { readonly mint: string; readonly symbol: string }) {
+/** The service allows pictures of tokens: each is a request to a server that the token's creator chose. */
+const HAS_IMAGES = document.documentElement.dataset.images === 'on'
+
+interface AvatarProps {
+  readonly mint: string
+  readonly symbol: string
+  readonly image: string | null | undefined
+}
+
+/** A token's first letter on a colour of its mint; above it its picture, where pictures are allowed. */
+export function Avatar({ mint, symbol, image }: AvatarProps) {
   const [letter = '?'] = shown(symbol)
+  const source = HAS_IMAGES ? safeLink(image) : null
   return (
     <span class="avatar" aria-hidden="true" style={{ background: colourOf(mint) }}>
       {letter.toUpperCase()}
+      {source !== null && (
+        <img
+          key={source}
+          src={source}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          referrerpolicy="no-referrer"
+          // The letter is below it.
+          onError={({ currentTarget }) => (currentTarget.hidden = true)}
+        />
+      )}
     </span>
   )
 }

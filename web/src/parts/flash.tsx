@@ -1,9 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { nextBeat } from '../frame/beat.ts'
+import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
 import { usd } from '../text/number-form.ts'
 
-const FLASH_MS = 700
-
-/** Dollars that light up for a moment when they change, in the colour of the direction. */
+/**
+ * Dollars that light up for a moment when they change, in the colour of the direction. No
+ * animation: it would have every frame painted anew for a tint that nobody sees fade.
+ */
 export function FlashUsd({ value, cell }: { readonly value: number; readonly cell: string }) {
   const element = useRef<HTMLSpanElement>(null)
   const before = useRef(value)
@@ -11,16 +14,26 @@ export function FlashUsd({ value, cell }: { readonly value: number; readonly cel
     const last = before.current
     before.current = value
     if (last === value) return
-    const name = value > last ? '--up-flash' : '--down-flash'
-    const colour = getComputedStyle(document.documentElement).getPropertyValue(name)
-    element.current?.animate([{ backgroundColor: colour }, { backgroundColor: 'transparent' }], {
-      duration: FLASH_MS,
-      easing: 'ease-out',
-    })
+    let isNewest = true
+    void lightUp(element.current, value > last ? 'rose' : 'fell', () => isNewest)
+    return () => {
+      isNewest = false
+    }
   }, [value])
   return (
     <span ref={element} class="cap" data-cell={cell} title={`$${value.toLocaleString('en-US')}`}>
       {usd(value)}
     </span>
   )
+}
+
+async function lightUp(
+  element: HTMLElement | null,
+  flash: 'rose' | 'fell',
+  isNewest: () => boolean,
+): Promise<void> {
+  if (element === null) return
+  element.dataset.flash = flash
+  await nextBeat(SLOW_BEAT_MS)
+  if (isNewest()) delete element.dataset.flash
 }

@@ -54,9 +54,9 @@ export function money(value: number): string {
   return size < 0.005 ? `${sign}<$0.01` : `${sign}$${size.toFixed(2)}`
 }
 
-/** `+$1.2K`, `-$30`, `+$0.42`, `$0`: what was won or lost. */
+/** `+$1.2K`, `-$30`, `+$0.42`, `<$0.01`, `$0`: what was won or lost. */
 export function signedMoney(value: number): string {
-  return value > 0 ? `+${money(value)}` : money(value)
+  return value >= 0.005 ? `+${money(value)}` : money(value)
 }
 
 /** `12,345`: for exact counts on hover. */

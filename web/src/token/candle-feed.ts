@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { Bar, BarsUpdate, Resolution, Subscription } from '../../../client/src/mintfeed.ts'
 import { heard, live } from '../feed/connection.ts'
 import { withBars } from '../feed/spark-feed.ts'
+import { nextBeat } from '../frame/beat.ts'
 
 /** Bars the chart begins with, and keeps at most. */
 const BARS_FIRST = 1_500
@@ -30,6 +31,7 @@ export class CandleFeed {
 
   async #read(subscription: Subscription<BarsUpdate>): Promise<void> {
     for await (const update of subscription) {
+      if (!this.isLoading.value) await nextBeat()
       if (subscription !== this.#subscription) return
       this.isLoading.value = false
       if (update.kind === 'refused') continue

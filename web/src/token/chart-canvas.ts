@@ -12,8 +12,13 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { compact } from '../text/number-form.ts'
+import { candleChange } from './candle-change.ts'
 import type { Candle } from './candle-view.ts'
 import type { BarMark } from './marks.ts'
+
+/** Bars in sight at the beginning: at most, and room for at least. */
+const BARS_SEEN = 120
+const BARS_SEEN_MIN = 40
 
 const LETTERS = { creator: 'C', sniper: 'S', followed: 'F' } as const
 
@@ -23,19 +28,20 @@ export class ChartCanvas {
   readonly #candles: ISeriesApi<'Candlestick'>
   readonly #volumes: ISeriesApi<'Histogram'>
   readonly #marks: ISeriesMarkersPluginApi<Time>
+  #shown: readonly Candle[] = []
 
   constructor(box: HTMLElement, onPointed: (time: number | null) => void) {
     // The required link to TradingView stands below the chart: the logo would bring a style element.
     this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
     this.#volumes = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
-      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
       lastValueVisible: false,
       priceLineVisible: false,
     })
     this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
-      priceFormat: { type: 'custom', formatter: compact, minMove: 1e-12 },
+      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
       borderVisible: false,
     })
     this.#marks = createSeriesMarkers(this.#candles, [])
@@ -72,24 +78,30 @@ export class ChartCanvas {
       wickDownColor: colour('--down'),
     }
     this.#candles.applyOptions(worn)
+    // Volumes have the colours of then in their data.
+    this.#shown = []
   }
 
-  /** All bars anew, the newest in sight. */
+  /** The bars to show now; where only the newest differs from those before, only it is drawn. */
   show(candles: readonly Candle[]): void {
     const colour = colours()
-    this.#candles.setData(candles.map(candleData))
-    this.#volumes.setData(candles.map((candle) => volumeData(candle, colour)))
+    const change = candleChange(this.#shown, candles)
+    this.#shown = candles
+    if (change.kind === 'all') {
+      this.#candles.setData(candles.map(candleData))
+      this.#volumes.setData(candles.map((candle) => volumeData(candle, colour)))
+      return
+    }
+    for (const candle of change.candles) {
+      this.#candles.update(candleData(candle))
+      this.#volumes.update(volumeData(candle, colour))
+    }
   }
 
-  /** Brings the newest bars into sight, as many as are read well. */
+  /** Brings the newest bars into sight, as many as are read well; few of them are not drawn wide. */
   fit(count: number): void {
-    this.#chart.timeScale().setVisibleLogicalRange({ from: count - 120, to: count + 4 })
-  }
-
-  /** The newest bar, or one after it. */
-  update(candle: Candle): void {
-    this.#candles.update(candleData(candle))
-    this.#volumes.update(volumeData(candle, colours()))
+    const from = count > BARS_SEEN ? count - BARS_SEEN : Math.min(-1, count - BARS_SEEN_MIN)
+    this.#chart.timeScale().setVisibleLogicalRange({ from, to: count + 4 })
   }
 
   mark(marks: readonly BarMark[]): void {
@@ -109,6 +121,11 @@ export class ChartCanvas {
   close(): void {
     this.#chart.remove()
   }
+}
+
+/** The scale reaches below the lowest bar, but nothing costs less than nothing. */
+function axisText(value: number): string {
+  return value < 0 ? '' : compact(value)
 }
 
 function candleData({ time, open, high, low, close }: Candle) {

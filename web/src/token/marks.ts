@@ -29,6 +29,21 @@ export function swapMarks(kind: MarkKind, swaps: readonly Swap[]): readonly Mark
   })
 }
 
+/** Trades of a wallet: those that were read, and those that came since, each once. */
+export function tradesOf(
+  wallet: string,
+  read: readonly Swap[],
+  tape: readonly { readonly swap: Swap }[],
+): readonly Swap[] {
+  const came = tape.map(({ swap }) => swap).filter(({ signer }) => signer === wallet)
+  return [...new Map([...read, ...came].map((swap) => [swapName(swap), swap])).values()]
+}
+
+/** Tells a trade from all others; a read does not say its ordinal, but the balance behind it. */
+export function swapName(swap: Swap): string {
+  return `${swap.signature} ${swap.mint} ${swap.direction} ${swap.base_balance_after}`
+}
+
 /** First buys of the snipers. */
 export function sniperMarks(snipers: readonly TraderRecord[]): readonly Mark[] {
   return snipers.flatMap(({ first_buy_ts: time }) =>

@@ -2,7 +2,7 @@ import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
-import { shownName } from '../text/chain-text.ts'
+import { short, shownName } from '../text/chain-text.ts'
 import { compact, money, percent, signedMoney } from '../text/number-form.ts'
 
 const COLUMNS = {
@@ -15,29 +15,33 @@ const COLUMNS = {
   trades: 'Trades',
   pnl: 'PnL',
   active: 'Active',
+  mark: 'Mark',
 } as const
 export type RecordColumn = keyof typeof COLUMNS
 
 const TEXT_COLUMNS: readonly RecordColumn[] = ['wallet', 'token']
+/** Left out where there is no room for them: the profit says what came of both. */
+const WIDE_COLUMNS: readonly RecordColumn[] = ['bought', 'sold']
 
 /** Trader records, with the columns that the place needs. */
 export function RecordTable({
   records,
   columns,
+  marked = '',
+  onMark = () => {},
 }: {
   readonly records: readonly TraderRecord[]
   readonly columns: readonly RecordColumn[]
+  /** The wallet whose trades are marked on the chart. */
+  readonly marked?: string
+  readonly onMark?: (wallet: string) => void
 }) {
   return (
     <table class="table">
       <thead>
         <tr>
           {columns.map((column) => (
-            <th
-              key={column}
-              scope="col"
-              class={TEXT_COLUMNS.includes(column) ? undefined : 'number'}
-            >
+            <th key={column} scope="col" class={headClass(column)}>
               {COLUMNS[column]}
             </th>
           ))}
@@ -51,7 +55,13 @@ export function RecordTable({
             data-mint={record.mint}
           >
             {columns.map((column) => (
-              <Cell key={column} column={column} record={record} />
+              <Cell
+                key={column}
+                column={column}
+                record={record}
+                isMarked={record.wallet === marked}
+                onMark={onMark}
+              />
             ))}
           </tr>
         ))}
@@ -60,12 +70,21 @@ export function RecordTable({
   )
 }
 
+function headClass(column: RecordColumn): string | undefined {
+  if (TEXT_COLUMNS.includes(column)) return undefined
+  return WIDE_COLUMNS.includes(column) ? 'number wide-only' : 'number'
+}
+
 function Cell({
   column,
   record,
+  isMarked,
+  onMark,
 }: {
   readonly column: RecordColumn
   readonly record: TraderRecord
+  readonly isMarked: boolean
+  readonly onMark: (wallet: string) => void
 }) {
   switch (column) {
     case 'wallet':
@@ -104,6 +123,21 @@ function Cell({
           {signedMoney(record.pnl)} <span class="faint part">{percent(record.pnl_pct)}</span>
         </td>
       )
+    case 'mark':
+      return (
+        <td class="number">
+          <button
+            type="button"
+            class="button mark-button"
+            aria-pressed={isMarked}
+            aria-label={`Mark the trades of ${short(record.wallet)} on the chart`}
+            title="Mark the trades of this wallet on the chart"
+            onClick={() => onMark(record.wallet)}
+          >
+            F
+          </button>
+        </td>
+      )
     case 'active':
       return (
         <td class="number faint">
@@ -123,7 +157,7 @@ function Figure({
   readonly exact: number
 }) {
   return (
-    <td class="number" data-cell={column} title={String(exact)}>
+    <td class={headClass(column)} data-cell={column} title={String(exact)}>
       {text}
     </td>
   )

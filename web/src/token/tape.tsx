@@ -34,8 +34,12 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
               <th scope="col" class="number">
                 USD
               </th>
-              <th scope="col" class="number">
-                SOL
+              <th
+                scope="col"
+                class="number wide-only"
+                title="In what the pool is quoted: SOL or USDC"
+              >
+                Quote
               </th>
               <th scope="col" class="number">
                 Market cap
@@ -76,7 +80,7 @@ function TapeRow({
       <td class={`number ${side}`} title={`$${swap.volume_usd}`}>
         {money(swap.volume_usd)}
       </td>
-      <td class="number">{compact(swap.quote_mint_amount)}</td>
+      <td class="number wide-only">{compact(swap.quote_mint_amount)}</td>
       <td class="number soft">{usd(swap.m_cap_usd)}</td>
       <td>
         <WalletLink

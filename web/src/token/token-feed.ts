@@ -9,6 +9,7 @@ import type {
   TradeUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
+import { nextBeat } from '../frame/beat.ts'
 
 /** Trades of the tape, newest first; older ones leave. */
 const TAPE_MAX = 400
@@ -89,11 +90,12 @@ export class TokenFeed {
   async #readTrades(subscription: Subscription<TradeUpdate>): Promise<void> {
     let fresh: TapeTrade[] = []
     for await (const update of subscription) {
+      // A burst is drawn once, with its beat; only the first trades are not waited with.
+      if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
       if (update.kind === 'snapshot' && update.data !== null) this.detail.value = update.data
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
-      // A burst is drawn once.
       if (fresh.length > 0) this.tape.value = [...fresh, ...this.tape.value].slice(0, TAPE_MAX)
       fresh = []
     }

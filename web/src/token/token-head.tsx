@@ -14,7 +14,7 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
     detail.migration_timestamp !== null ? 'Graduated' : detail.complete ? 'Complete' : null
   return (
     <header class="token-head">
-      <Avatar mint={detail.mint} symbol={detail.symbol} />
+      <Avatar mint={detail.mint} symbol={detail.symbol} image={detail.image} />
       <div class="token-name">
         <h1>
           <bdi class="symbol">{shownName(detail.symbol, detail.mint)}</bdi>{' '}

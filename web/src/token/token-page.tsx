@@ -1,5 +1,5 @@
-import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Swap } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
 import { Note } from '../parts/note.tsx'
@@ -10,7 +10,7 @@ import { Chart } from './chart.tsx'
 import { ClassShares } from './class-shares.tsx'
 import { Concentration } from './concentration.tsx'
 import { CreatorHistory } from './creator-history.tsx'
-import { sniperMarks, swapMarks } from './marks.ts'
+import { sniperMarks, swapMarks, tradesOf } from './marks.ts'
 import { RecordTable } from './record-table.tsx'
 import { Tape } from './tape.tsx'
 import { TokenFeed, type TraderOrder } from './token-feed.ts'
@@ -24,21 +24,36 @@ const ORDERS: readonly (readonly [TraderOrder, string])[] = [
   ['last_active_ts', 'Last active'],
 ]
 
+/** Trades of a followed wallet that are read for the chart; those after them come live. */
+const MARKED_SWAPS = 200
+
+/** The wallet whose trades are marked, and those that were read; '': nobody. */
+interface Followed {
+  readonly wallet: string
+  readonly swaps: readonly Swap[]
+}
+const NOBODY: Followed = { wallet: '', swaps: [] }
+
 /** Everything about one token, live. */
 export function TokenPage({ mint }: { readonly mint: string }) {
   const feed = useMemo(() => new TokenFeed(mint), [mint])
   useEffect(() => () => feed.close(), [feed])
-  const followed = useSignal<readonly Swap[]>([])
+  const followed = useSignal<Followed>(NOBODY)
   const supply = useComputed(() => {
     const { market_cap = 0, token_price_usd = 0 } = feed.detail.value ?? {}
     // Steps of a token: the quotient of two rounded numbers must not make the chart tremble.
     return token_price_usd === 0 ? 1e9 : Math.round(market_cap / token_price_usd)
   })
-  const marks = useComputed(() => [
-    ...swapMarks('creator', feed.creatorSwaps.value),
-    ...sniperMarks(feed.snipers.value),
-    ...swapMarks('followed', followed.value),
-  ])
+  const creator = useComputed(() => feed.detail.value?.creator ?? '')
+  const marks = useComputed(() => {
+    const { wallet, swaps } = followed.value
+    const tape = feed.tape.value
+    return [
+      ...swapMarks('creator', tradesOf(creator.value, feed.creatorSwaps.value, tape)),
+      ...sniperMarks(feed.snipers.value),
+      ...swapMarks('followed', tradesOf(wallet, swaps, tape)),
+    ]
+  })
   const detail = feed.detail.value
   if (detail === null) return <Without feed={feed} mint={mint} />
   return (
@@ -52,7 +67,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
             supply={supply}
             marks={marks}
           />
-          <Traders feed={feed} onFollow={(swaps) => (followed.value = swaps)} />
+          <Traders feed={feed} followed={followed} />
         </div>
         <div class="token-side">
           <Tape feed={feed} />
@@ -104,15 +119,20 @@ function Holders({ feed }: { readonly feed: TokenFeed }) {
 
 function Traders({
   feed,
-  onFollow,
+  followed,
 }: {
   readonly feed: TokenFeed
-  readonly onFollow: (swaps: readonly Swap[]) => void
+  readonly followed: Signal<Followed>
 }) {
-  const follow = async (wallet: string) => {
-    if (wallet.trim() === '') return onFollow([])
-    const swaps = await client.swaps(feed.mint, { wallet: wallet.trim(), limit: 200 })
-    onFollow(swaps.ok ? swaps.data.items : [])
+  const { wallet } = followed.value
+  const follow = async (text: string) => {
+    const next = text.trim()
+    followed.value = { wallet: next, swaps: [] }
+    if (next === '') return
+    const swaps = await client.swaps(feed.mint, { wallet: next, limit: MARKED_SWAPS })
+    // Somebody else may be followed by now.
+    if (swaps.ok && followed.value.wallet === next)
+      followed.value = { wallet: next, swaps: swaps.data.items }
   }
   return (
     <section class="panel" aria-label="Traders">
@@ -120,12 +140,7 @@ function Traders({
         <h2>Traders</h2>
         <span class="faint">{feed.traders.value !== null && exact(feed.traders.value.total)}</span>
         <span class="spring" />
-        <input
-          class="field wide-only follow"
-          placeholder="Mark a wallet on the chart"
-          aria-label="Mark the trades of a wallet on the chart"
-          onChange={({ currentTarget }) => void follow(currentTarget.value)}
-        />
+        <FollowField wallet={wallet} onWallet={(text) => void follow(text)} />
         <select
           class="select"
           aria-label="Order of the traders"
@@ -145,9 +160,35 @@ function Traders({
       <div class="panel-rows">
         <RecordTable
           records={feed.traders.value?.items ?? []}
-          columns={['wallet', 'holding', 'bought', 'sold', 'trades', 'pnl', 'active']}
+          columns={['wallet', 'holding', 'bought', 'sold', 'trades', 'pnl', 'active', 'mark']}
+          marked={wallet}
+          onMark={(next) => void follow(next === wallet ? '' : next)}
         />
       </div>
     </section>
+  )
+}
+
+/** What is typed stays while the page moves; a wallet that is chosen in the table takes its place. */
+function FollowField({
+  wallet,
+  onWallet,
+}: {
+  readonly wallet: string
+  readonly onWallet: (text: string) => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.value = wallet
+  }, [wallet])
+  return (
+    <input
+      ref={input}
+      class="field follow"
+      placeholder="Mark a wallet on the chart"
+      aria-label="Mark the trades of a wallet on the chart"
+      spellcheck={false}
+      onChange={({ currentTarget }) => onWallet(currentTarget.value)}
+    />
   )
 }

@@ -7,6 +7,8 @@ import type {
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
+import { nextBeat } from '../frame/beat.ts'
+import { swapName } from '../token/marks.ts'
 
 const RECORDS = 100
 /** Trades shown at most; older ones leave. */
@@ -57,12 +59,16 @@ export class WalletFeed {
   }
 
   async #readTrades(subscription: Subscription<WalletUpdate>): Promise<void> {
+    let fresh: Swap[] = []
     for await (const update of subscription) {
+      if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
       if (update.kind === 'snapshot') this.records.value ??= update.data
       if (update.kind === 'refused') this.problem.value = update.problem.message
-      if (update.kind !== 'event') continue
-      this.#hasNews = true
-      this.#add([update.data])
+      if (update.kind === 'event') fresh.push(update.data)
+      if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
+      this.#hasNews ||= fresh.length > 0
+      this.#add(fresh)
+      fresh = []
     }
   }
 
@@ -80,14 +86,9 @@ export class WalletFeed {
   }
 
   #add(swaps: readonly Swap[]): void {
-    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [nameOf(swap), swap]))
+    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [swapName(swap), swap]))
     this.trades.value = [...byName.values()].sort(newestFirst).slice(0, TRADES_MAX)
   }
-}
-
-/** Tells a trade from all others; a read does not say its ordinal, but the balance behind it. */
-export function nameOf(swap: Swap): string {
-  return `${swap.signature} ${swap.mint} ${swap.direction} ${swap.base_balance_after}`
 }
 
 function newestFirst(a: Swap, b: Swap): number {

@@ -91,7 +91,7 @@ function Total({ name, value }: { readonly name: string; readonly value: number 
   return (
     <div>
       <dt>{name}</dt>
-      <dd class={value < 0 ? 'down' : 'up'} title={`$${value}`}>
+      <dd class={value < 0 ? 'down' : value > 0 ? 'up' : undefined} title={`$${value}`}>
         {signedMoney(value)}
       </dd>
     </div>

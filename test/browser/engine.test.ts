@@ -1,0 +1,37 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Program, startProgram } from '../process/program.ts'
+import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { Tab } from './tab.ts'
+
+const reason = whyNoBrowser()
+
+let browser: Browser
+let program: Program
+
+describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 }, () => {
+  beforeAll(async () => {
+    program = await startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: '40/60s' })
+    browser = await openBrowser()
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await program?.end('SIGTERM')
+  })
+
+  test('shows the figures of the service and what its rate limit leaves to this browser', async () => {
+    const tab = await Tab.open(browser, program.url)
+    const { page } = tab
+    await page.goto(`${program.url}/engine`)
+    const limits = page.getByRole('region', { name: 'Rate limits' })
+    const left = await limits.getByRole('cell', { name: /^\d+ of 40$/ }).textContent()
+    expect(Number.parseInt(left ?? '', 10)).toBeLessThan(40)
+    for (const name of ['Swaps a second', 'Live sockets', 'Journal position'])
+      await page.getByRole('region', { name, exact: true }).waitFor()
+    // Two readings make a line.
+    await page.getByRole('region', { name: 'Swaps a second' }).locator('svg').waitFor()
+    expect(tab.errors).toEqual([])
+    await tab.close()
+  })
+})

@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { eventLineText } from '../../src/wire/event-line-text.ts'
+import { type Program, startProgram, until } from '../process/program.ts'
+import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { rowsCame } from './tab.ts'
+
+const reason = whyNoBrowser()
+const PICTURE = 'https://pictures.example/token.png'
+const MISSING = 'https://pictures.example/missing.png'
+/** Not taken as a picture: it is no https address. */
+const PLAIN = 'http://plain.example/token.png'
+/** One green pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let browser: Browser
+
+function events(): FeedEvent[] {
+  const timestamp = Math.floor(Date.now() / 1000)
+  return [PICTURE, MISSING, PLAIN].flatMap((image, at): FeedEvent[] => [
+    {
+      type: 'token_created',
+      slot: 100 + at,
+      txIndex: 1,
+      ordinal: 0,
+      signature: `PictureSignature${at}`,
+      timestamp,
+      mint: `PictureMint${at}pump`,
+      name: `Picture ${at}`,
+      symbol: `PIC${at}`,
+      uri: '',
+      creator: 'PictureCreator',
+      bondingCurve: `PictureCurve${at}`,
+      tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      isMayhemMode: false,
+      virtualBaseRaw: 1_073_000_000_000_000n,
+      virtualQuoteRaw: 30_000_000_000n,
+      realBaseRaw: 793_100_000_000_000n,
+    },
+    { type: 'metadata', timestamp, mint: `PictureMint${at}pump`, image },
+  ])
+}
+
+async function started(DASHBOARD: string): Promise<Program> {
+  const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DASHBOARD })
+  const lines = events().map((event) => `${eventLineText(event)}\n`)
+  program.child.stdin?.write(lines.join(''))
+  return program
+}
+
+/** Addresses that the board asked other servers for, with who it said it was; `pictures` are seen in the end. */
+async function askedBy(DASHBOARD: string, pictures: number): Promise<string[]> {
+  const program = await started(DASHBOARD)
+  onTestFinished(async () => void (await program.end('SIGTERM')))
+  const page = await browser.newPage()
+  onTestFinished(() => page.close())
+  const asked: string[] = []
+  await page.route(/example/, (route) => {
+    const request = route.request()
+    asked.push(`${request.url()} ${request.headers().referer ?? 'no referrer'}`)
+    return request.url() === PICTURE
+      ? route.fulfill({ body: PIXEL, contentType: 'image/png' })
+      : route.fulfill({ status: 404 })
+  })
+  await page.goto(program.url)
+  await rowsCame(page, 'new', 3)
+  await page.waitForLoadState('networkidle')
+  expect(await page.locator('.row .avatar').count()).toBe(3)
+  // One that does not come gives way to its letter.
+  await until('the pictures', async () =>
+    (await page.locator('.row .avatar img:visible').count()) === pictures ? true : null,
+  )
+  return asked.sort()
+}
+
+describe.skipIf(reason !== null)('pictures of tokens', { timeout: 90_000, retry: 2 }, () => {
+  beforeAll(async () => {
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  test('are asked for with DASHBOARD=images, over https only, and nobody learns of the page', async () => {
+    const asked = await askedBy('images', 1)
+    expect(asked).toEqual([`${MISSING} no referrer`, `${PICTURE} no referrer`])
+  })
+
+  test('are not asked for without it', async () => {
+    const asked = await askedBy('on', 0)
+    expect(asked).toEqual([])
+  })
+})

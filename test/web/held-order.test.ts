@@ -1,0 +1,73 @@
+import { signal } from '@preact/signals'
+import { expect, onTestFinished, test } from 'vitest'
+import type { TableRow } from '../../client/src/mintfeed.ts'
+import { HeldOrder } from '../../web/src/board/held-order.ts'
+
+const rowsOf = (...mints: readonly string[]) =>
+  mints.map((mint) => ({ mint }) as Partial<TableRow> as TableRow)
+
+function column(...mints: readonly string[]) {
+  const live = signal<readonly TableRow[]>(rowsOf(...mints))
+  const order = new HeldOrder(live)
+  onTestFinished(order.follow())
+  const shown = () =>
+    order.shown.value.rows
+      .map(({ row: { mint }, isGone }) => (isGone ? `(${mint})` : mint))
+      .join('')
+  return { live, order, shown }
+}
+
+test('a column that is pointed at before its rows come fills, and holds those', () => {
+  const { live, order, shown } = column()
+  order.pointedAt(true)
+  expect(order.isHeld).toBe(false)
+  live.value = rowsOf('a', 'b')
+  expect(shown()).toBe('ab')
+  live.value = rowsOf('c', 'a', 'b')
+  expect(shown()).toBe('ab')
+  order.pointedAt(false)
+  expect(shown()).toBe('cab')
+})
+
+test('rows that have all left are no order to hold: those that are there are shown, and held', () => {
+  const { live, order, shown } = column('a', 'b')
+  order.pointedAt(true)
+  live.value = rowsOf('x', 'b')
+  expect(shown()).toBe('(a)b')
+  live.value = rowsOf('x', 'y')
+  expect(shown()).toBe('xy')
+  live.value = rowsOf('z', 'x', 'y')
+  expect(shown()).toBe('xy')
+  live.value = []
+  expect(shown()).toBe('')
+  expect(order.isHeld).toBe(false)
+})
+
+test('another filter shows its rows though the column is pointed at', () => {
+  const { live, order, shown } = column('a', 'b', 'c')
+  order.pointedAt(true)
+  order.reset()
+  expect(shown()).toBe('abc')
+  live.value = rowsOf('d', 'b')
+  expect(shown()).toBe('db')
+  live.value = rowsOf('e', 'd', 'b')
+  expect(shown()).toBe('db')
+})
+
+test('a column that is scrolled is held until it is back at its top', () => {
+  const { live, order, shown } = column('a', 'b')
+  order.scrolled(400)
+  live.value = rowsOf('c', 'a')
+  expect(shown()).toBe('a(b)')
+  order.scrolled(0)
+  expect(shown()).toBe('ca')
+})
+
+test('the next row is still the next while the keyboard walks through a column', () => {
+  const { live, order, shown } = column('a', 'b')
+  order.walked(true)
+  live.value = rowsOf('b', 'new', 'a')
+  expect(shown()).toBe('ab')
+  order.walked(false)
+  expect(shown()).toBe('bnewa')
+})
