@@ -206,6 +206,12 @@ export const CANDLES_EVERY_MS = 100
 /** Tables and candles hold the loop for this long at a time. */
 export const STATE_SLICE_MS = 4
 
+/** Closed connections are taken out of what they followed for this long at a time. */
+export const DEPARTURE_SLICE_MS = 2
+
+/** Closed connections that wait for it at most; past it one is done for each that closes. */
+export const MAX_DEPARTED = 50_000
+
 /** Streams of server-sent events at most. */
 export const MAX_EVENT_STREAMS = 2_000
 

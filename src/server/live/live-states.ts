@@ -24,6 +24,8 @@ export interface LiveStateParts {
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly send: (connection: LiveConnection, frame: string) => void
+  /** Takes what closed connections followed away at once. */
+  readonly finishDepartures: () => void
 }
 
 /** The state channels: what somebody follows is computed once a round, whoever follows it. */
@@ -189,7 +191,9 @@ export class LiveStates {
     if (connection.topics.has(topic)) return null
     if (connection.topics.countOf(TABLES) >= MAX_CONNECTION_TABLES)
       return fullFrame('too_many_tables', `${MAX_CONNECTION_TABLES} tables a connection`)
-    if (this.#tables.has(topic) || this.#tables.size < MAX_TABLES) return null
+    if (this.#tables.has(topic)) return null
+    if (this.#tables.size >= MAX_TABLES) this.#parts.finishDepartures()
+    if (this.#tables.size < MAX_TABLES) return null
     return fullFrame('too_many_tables', `${MAX_TABLES} different tables in all`)
   }
 
@@ -197,7 +201,9 @@ export class LiveStates {
     if (connection.topics.has(topic)) return null
     if (connection.topics.countOf(CANDLES) >= MAX_CONNECTION_CANDLES)
       return fullFrame('too_many_candles', `${MAX_CONNECTION_CANDLES} candles a connection`)
-    if (this.#candles.has(topic) || this.#candles.size < MAX_CANDLES) return null
+    if (this.#candles.has(topic)) return null
+    if (this.#candles.size >= MAX_CANDLES) this.#parts.finishDepartures()
+    if (this.#candles.size < MAX_CANDLES) return null
     return fullFrame('too_many_candles', `${MAX_CANDLES} different candles in all`)
   }
 }
