@@ -5,6 +5,7 @@ import { ROOT } from '../tidy/source-files.ts'
 import { type Attack, pause, type Victim } from './attack.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
 import { disconnects, messageFlood, subscribeFlood } from './live-floods.ts'
+import { takePlaces } from './places.ts'
 import {
   idleSockets,
   slowBodies,
@@ -67,6 +68,8 @@ export class Siege {
       SIM_TOKENS: String(tokens),
       SIM_RATE: String(swapsPerSecond),
       TRUST_PROXY: '127.0.0.1',
+      // Every answer made twice would be the tests' own attack.
+      CHECK_CACHE: '0',
       ADMIN_PORT: '0',
     })
     const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
@@ -78,6 +81,13 @@ export class Siege {
   /** Log lines of defects so far. */
   get defects(): readonly string[] {
     return this.#program.lines.filter((line) => line.includes('A route threw'))
+  }
+
+  /** Separates attacker, client and service; false where the machine does not allow it. */
+  separate(): boolean {
+    const service = this.#program.child.pid ?? 0
+    const client = this.#client.pid ?? 0
+    return takePlaces({ service, client, attacker: process.pid })
   }
 
   async attack(attack: Attack, size: number, durationMs: number): Promise<Effect> {
