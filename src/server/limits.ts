@@ -58,6 +58,12 @@ export const SEND_DEADLINE_MS = 120_000
 /** Share of answers that are sent so that a client that does not read them is found. */
 export const PROBED_SHARE = 1 / 8
 
+/**
+ * Share of answers without a body (HEAD, OPTIONS, 304) that end their connection: uWebSockets.js
+ * does not tell whether such an answer is read, and a client that reads none would fill the memory.
+ */
+export const LAST_ANSWER_SHARE = 1 / 256
+
 /** Answers from this size on are always sent that way: a few of them unread would be much. */
 export const PROBED_BYTES = 256 * 1024
 

@@ -35,7 +35,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
           res.writeStatus(statusLine(304)).writeHeader('Vary', lines.of('', etag, extra))
-          res.endWithoutBody()
+          sender.sendHead(res)
           return
         }
         // uWebSockets.js writes 200 by itself.
@@ -68,10 +68,11 @@ function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
   const bytes = compressed ?? body.bytes
   // A timed-out body is still on its way: what follows on the socket is no request.
   const close = closing || reply.statusCode === 408
-  if (reply.statusCode === 204) res.endWithoutBody()
+  if (reply.statusCode === 204) sender.sendHead(res)
   else if (request.method === 'HEAD') {
     // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
-    res.writeHeader('Content-Length', String(bytes.length)).endWithoutBody()
+    res.writeHeader('Content-Length', String(bytes.length))
+    sender.sendHead(res)
   } else if (close) res.end(bytes, true)
   else sender.send(res, bytes)
 }

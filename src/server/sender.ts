@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import { PROBED_BYTES, PROBED_SHARE, SEND_DEADLINE_MS } from './limits.ts'
+import { LAST_ANSWER_SHARE, PROBED_BYTES, PROBED_SHARE, SEND_DEADLINE_MS } from './limits.ts'
 
 /**
  * Sends bodies. `end` of uWebSockets.js copies what the kernel does not take, so that a client that
@@ -29,6 +29,11 @@ export class Sender {
     }
     const [, isDone] = res.tryEnd(bytes, bytes.length)
     if (!isDone) this.#sendRest(res, bytes)
+  }
+
+  /** Status and headers are all of the answer. One in many is the connection's last, and says so. */
+  sendHead(res: HttpResponse): void {
+    res.endWithoutBody(undefined, Math.random() < LAST_ANSWER_SHARE)
   }
 
   #sendRest(res: HttpResponse, bytes: Buffer): void {

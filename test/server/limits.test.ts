@@ -170,6 +170,25 @@ test.each([400_000, 40_000])(
   },
 )
 
+test.each([
+  ['HEAD', '/healthz', ''],
+  ['OPTIONS', '/api/v2/meme', ''],
+  ['GET', '/healthz', 'If-None-Match: *\r\n'],
+])(
+  'answers without a body that nobody reads do not pile up: %s %s',
+  async (method, path, header) => {
+    await start()
+    const socket = connect(fake.server.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`.repeat(10_000))
+    // Who asks is the only one left.
+    await expect.poll(async () => (await figures()).sockets, LOOKED_FOR).toBe(1)
+    socket.resume()
+    await closed
+  },
+)
+
 test('a slow reader gets its answer whole', async () => {
   await start()
   const body = 'abcdefgh'.repeat(1_000_000)
