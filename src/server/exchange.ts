@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import type { EarlyBody } from './body-reader.ts'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log } from './options.ts'
 import type { Header, Reply } from './reply.ts'
@@ -27,6 +28,8 @@ export class Exchange {
   isApi = false
   /** Headers of the rate limit. */
   extraHeaders: readonly Header[] = []
+  /** The body, when it had to be taken in before the route was known. */
+  early: EarlyBody | null = null
   readonly #context: ExchangeContext
   readonly #startedMs = performance.now()
   #ended = false
@@ -36,6 +39,11 @@ export class Exchange {
     this.#context = context
     this.res = res
     this.request = request
+  }
+
+  /** Answered, or aborted by the client. */
+  get hasEnded(): boolean {
+    return this.#ended
   }
 
   /** Milliseconds since the request's head. */

@@ -55,14 +55,26 @@ export const MAX_BODY_BYTES = 16 * 1024
 /** An answer that its client has not read after this time is given up, and the socket closed. */
 export const SEND_DEADLINE_MS = 120_000
 
+/**
+ * Requests are answered at once for this long in one turn of the loop; those that come on top wait
+ * for the next turn, and who has sent another one behind such a request is cut off.
+ */
+export const TURN_MS = 8
+
+/** Requests that wait for the next turn at most: one a socket; past it they are answered at once. */
+export const MAX_WAITING_REQUESTS = 60_000
+
 /** Share of answers that are sent so that a client that does not read them is found. */
 export const PROBED_SHARE = 1 / 8
 
 /**
- * Share of answers without a body (HEAD, OPTIONS, 304) that end their connection: uWebSockets.js
+ * Share of answers without a body (HEAD, OPTIONS, 304) that are held back for a moment: uWebSockets.js
  * does not tell whether such an answer is read, and a client that reads none would fill the memory.
  */
-export const LAST_ANSWER_SHARE = 1 / 256
+export const HELD_SHARE = 1 / 256
+
+/** How long; whoever sends its next request before the answer came is cut off. */
+export const HELD_MS = 20
 
 /** Answers from this size on are always sent that way: a few of them unread would be much. */
 export const PROBED_BYTES = 256 * 1024

@@ -15,6 +15,8 @@ export interface ResponseWriter {
   readonly unfinished: number
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>>
+  /** Counts a request whose connection was closed before its answer. */
+  gaveUp(): void
   /** `extra`: headers the front adds, such as those of the rate limit. */
   write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
 }
@@ -28,6 +30,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
     get unfinished() {
       return sender.unfinished
     },
+    gaveUp: () => sender.gaveUp(),
     figures: () => ({ ...encoder.figures(), ...sender.figures() }),
     write(res, request, reply, extra) {
       const body = typeof reply.body === 'string' ? encoder.encode(reply.body) : reply.body

@@ -14,4 +14,6 @@ App()
     },
     close: () => {},
   })
-  .listen('127.0.0.1', Number(port), () => process.stderr.write('"msg":"ready"\n'))
+  .listen('127.0.0.1', Number(port), () => {
+    process.stderr.write('"msg":"ready"\n')
+  })

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { TURN_MS } from '../../src/server/limits.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
@@ -170,6 +171,29 @@ test.each([400_000, 40_000])(
   },
 )
 
+test('requests of one turn that take long wait for the next, and who has sent more behind one is cut', async () => {
+  await start()
+  fake.body = () => {
+    const endMs = performance.now() + 2 * TURN_MS
+    while (performance.now() < endMs);
+    return '{}'
+  }
+  const get = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
+  const head = 'POST /api/v2/meme HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const flood = await rawConnect(fake.server.port)
+  const patient = await Promise.all(Array.from({ length: 6 }, () => rawConnect(fake.server.port)))
+  flood.socket.write(get.repeat(100))
+  for (const [index, { socket }] of patient.entries())
+    socket.write(index % 2 === 0 ? get : `${head}Content-Length: 2\r\n\r\n{}`)
+  const isAnswered = () => patient.every(({ received }) => received.includes('\r\n\r\n{}'))
+  await waitUntil(() => flood.isEnded && isAnswered())
+  expect(isAnswered()).toBe(true)
+  expect(flood.isEnded).toBe(true)
+  expect(fake.calls.length).toBeLessThan(10)
+  expect(await figures()).toMatchObject({ http_waiting_requests: 0 })
+  for (const { socket } of patient) socket.destroy()
+})
+
 test.each([
   ['HEAD', '/healthz', ''],
   ['OPTIONS', '/api/v2/meme', ''],
@@ -182,12 +206,28 @@ test.each([
     socket.on('error', () => {})
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`.repeat(10_000))
-    // Who asks is the only one left.
-    await expect.poll(async () => (await figures()).sockets, LOOKED_FOR).toBe(1)
+    await expect.poll(async () => (await figures()).http_unread_answers_total, LOOKED_FOR).toBe(1)
     socket.resume()
     await closed
   },
 )
+
+test('who waits for each answer gets all of them, those held back for a moment too', async () => {
+  await start()
+  const raw = await rawConnect(fake.server.port)
+  for (let count = 1; count <= 2000; count++) {
+    raw.socket.write('HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    while (!raw.received.includes('\r\n\r\n'))
+      await new Promise((resolve) => raw.socket.once('data', resolve))
+    expect(raw.received.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n.+\r\n\r\n$/s)
+    raw.received = Buffer.alloc(0)
+  }
+  expect(await figures()).toMatchObject({
+    http_unread_answers_total: 0,
+    http_unfinished_answers: 0,
+  })
+  raw.socket.destroy()
+})
 
 test('a slow reader gets its answer whole', async () => {
   await start()
