@@ -53,8 +53,9 @@ export class EarlyBody {
 
   constructor(res: HttpResponse) {
     readBody(res, (body) => {
-      this.#body = body
-      this.#done?.(body)
+      if (this.#done !== null) this.#done(body)
+      // Its memory is only lent until this returns.
+      else this.#body = body.ok ? accept(Buffer.from(body.value)) : body
     })
   }
 
