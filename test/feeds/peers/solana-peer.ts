@@ -247,6 +247,7 @@ export class SolanaPeer {
 
   #answer(method: string, params: readonly unknown[]): object {
     const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
+    if (method === 'getSlot') return { result: known.at(-1)?.slot ?? 0 }
     if (method === 'getBlocks') {
       const [from, to] = params.map(Number)
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
