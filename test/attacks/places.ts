@@ -23,6 +23,11 @@ export function takePlaces(pids: {
   return done.every((isDone) => isDone)
 }
 
+/** Binds a process to one core; false where the machine does not allow it. */
+export function pinTo(core: number, pid: number): boolean {
+  return os.cpus().length > core && run('taskset', ['-acp', String(core), String(pid)])
+}
+
 /** A tool of util-linux; false where it is missing or not allowed. */
 function run(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0
