@@ -34,7 +34,7 @@ export const DEFAULT_LIMITS: AdjustableLimits = {
   connectionsPerAddress: 1000,
   messagesPerSecond: 2000,
   messagesPerSecondPerAddress: 10_000,
-  subscriptionsPerSecondPerAddress: 50_000,
+  subscriptionsPerSecondPerAddress: 20_000,
   bodyDeadlineMs: 10_000,
   routeDeadlineMs: 10_000,
   answerCacheBytes: 32 * 1024 * 1024,

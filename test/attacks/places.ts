@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import os from 'node:os'
 
+/** Real-time priorities, above those that others on a shared machine may use. */
+const SERVICE_PRIORITY = '20'
+const CLIENT_PRIORITY = '21'
+
 /**
  * Who runs where, so that a table shows the service and not a fight for the processor: the service has
  * a core of its own; attacker and the client that behaves share the other, and the client goes first.
@@ -16,8 +20,8 @@ export function takePlaces(pids: {
     run('taskset', ['-acp', '0', String(pids.service)]),
     run('taskset', ['-acp', '1', String(pids.attacker)]),
     run('taskset', ['-acp', '1', String(pids.client)]),
-    run('chrt', ['-a', '-r', '-p', '1', String(pids.service)]),
-    run('chrt', ['-a', '-r', '-p', '2', String(pids.client)]),
+    run('chrt', ['-a', '-r', '-p', SERVICE_PRIORITY, String(pids.service)]),
+    run('chrt', ['-a', '-r', '-p', CLIENT_PRIORITY, String(pids.client)]),
     run('chrt', ['-a', '-o', '-p', '0', String(pids.attacker)]),
   ]
   return done.every((isDone) => isDone)
