@@ -31,6 +31,9 @@ export const ATTACKS: readonly Attack[] = [
 /** How often the service's figures are read during an attack. */
 const LOOK_MS = 250
 
+/** How long the client is measured before the attack, and warms the service before that, at most. */
+const QUIET_MS = 3000
+
 /** What a client that behaves met meanwhile. */
 export interface Measured {
   readonly answers: number
@@ -91,7 +94,10 @@ export class Siege {
   }
 
   async attack(attack: Attack, size: number, durationMs: number): Promise<Effect> {
-    const before = await this.#measure(() => pause(Math.min(durationMs, 3000)))
+    const quietMs = Math.min(durationMs, QUIET_MS)
+    // A program that has just started is slow by itself.
+    await this.#measure(() => pause(quietMs))
+    const before = await this.#measure(() => pause(quietMs))
     const startBytes = (await this.#figures(['rss_bytes'])).rss_bytes
     let mostBytes = startBytes
     let stallMs = 0
