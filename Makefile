@@ -8,7 +8,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench bench-charts load mutants crash conformance format sim fuzz attacks soak audit licences sbom feeds-faults reconnects
+.PHONY: help run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +69,9 @@ fuzz: $(INSTALLED) ## COUNT hostile inputs (20,000,000) from SEED into every rea
 
 attacks: $(INSTALLED) ## Attacks at full size on loopback; a table of what they cost others
 	@$(NODE) test/attacks/run.ts
+
+disconnects: $(INSTALLED) ## COUNT (18,000) live connections gone at once: the loop's stall beside uWebSockets.js alone
+	@$(NODE) test/attacks/disconnects.ts
 
 soak: $(INSTALLED) ## Runs a market for DURATION (30m) with faults; memory, stalls, errors, differences
 	@DURATION=$(or $(DURATION),30m) $(NODE) test/soak/run.ts

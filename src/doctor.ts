@@ -12,6 +12,7 @@ import {
 } from './commands/machine-checks.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
 import { checkFeeds } from './feed-list.ts'
+import { checkLiveFeeds } from './live-checks.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import { checkTlsFiles } from './server/tls-files.ts'
 
@@ -22,7 +23,8 @@ const DAY_S = 86_400
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
   'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
-  'what to do about each. Changes nothing. Exit code 0: nothing stands in the way; 1: it would\n' +
+  'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most.\n' +
+  'Changes nothing. Exit code 0: nothing stands in the way; 1: it would\n' +
   'not start, or not for long.\n'
 
 /** `mintfeed doctor`: takes the flags of the service itself; returns the exit code. */
@@ -62,6 +64,7 @@ async function examine(
     checkBacklog(),
     ...checkTls(surface.tls),
     checkFeedsOf(config),
+    ...(await checkLiveFeeds(config)),
     ...checkExposure(config),
   ]
 }

@@ -210,6 +210,7 @@ export class Program {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
+    if (this.#service.tokenLimit.reason !== null) return this.#service.tokenLimit.reason
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {
       const reason = feed.notLive?.() ?? null

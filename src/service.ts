@@ -4,10 +4,12 @@ import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
 import { TapeDamage } from './engine/tape.ts'
+import { TokenLimit } from './token-limit.ts'
 
 /** The engine behind the sink the feeds write to, with the clock it goes by. */
 export class Service implements EventSink {
   readonly engine: Engine
+  readonly tokenLimit: TokenLimit
   /** Where batches go: the engine itself, or the journal before it. */
   #sink: EventSink
 
@@ -18,12 +20,13 @@ export class Service implements EventSink {
   readonly #clockMs: () => number
 
   constructor(
-    config: Pick<Config, 'clock' | 'lateSlots'>,
+    config: Pick<Config, 'clock' | 'lateSlots'> & Partial<Pick<Config, 'maxTokens'>>,
     onFailure: (reason: string) => void = () => {},
     clockMs: () => number = Date.now,
     engine: Engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots }),
   ) {
     this.engine = engine
+    this.tokenLimit = new TokenLimit(engine.state, config.maxTokens ?? Number.POSITIVE_INFINITY)
     this.#sink = this.engine
     this.#onFailure = onFailure
     this.#clockMs = clockMs
@@ -41,7 +44,7 @@ export class Service implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.#take(() => this.#sink.events(batch))
+    this.#take(() => this.#sink.events(this.tokenLimit.admitted(batch)))
   }
 
   records(batch: RecordBatch): void {
@@ -71,6 +74,7 @@ export class Service implements EventSink {
     const { state, counts, top, search } = this.engine
     return {
       tokens: state.tokens.count,
+      token_limit_refused_events_total: this.tokenLimit.refusedEvents,
       wallets: state.wallets.count,
       positions: state.positions.count,
       swaps: state.tape.count,

@@ -51,6 +51,8 @@ export interface Config {
   readonly fsync: 'group' | 'always' | 'off'
   /** Bytes of swap history kept in memory; older history is read back from the disk. */
   readonly tapeMemoryBytes: number
+  /** Tokens held at most; further ones are refused. */
+  readonly maxTokens: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
   readonly keepsJournal: boolean
   /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
@@ -86,6 +88,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   SNAPSHOT_EVERY: '5m',
   FSYNC: 'group',
   TAPE_MEMORY: '1gb',
+  MAX_TOKENS: '5000000',
   JOURNAL_KEEP: 'needed',
   RATE_LIMIT: '120/60s',
   TRUST_PROXY: '',
@@ -148,6 +151,7 @@ export function readConfig(
     snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
+    maxTokens: integer('MAX_TOKENS', settings.MAX_TOKENS, 1, 100_000_000),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
     checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',

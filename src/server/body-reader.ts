@@ -46,6 +46,26 @@ export function readBody(res: HttpResponse, done: (body: Parsed<Buffer>) => void
   })
 }
 
+/** A body that is collected before anybody knows what it is for. */
+export class EarlyBody {
+  #body: Parsed<Buffer> | null = null
+  #done: ((body: Parsed<Buffer>) => void) | null = null
+
+  constructor(res: HttpResponse) {
+    readBody(res, (body) => {
+      if (this.#done !== null) this.#done(body)
+      // Its memory is only lent until this returns.
+      else this.#body = body.ok ? accept(Buffer.from(body.value)) : body
+    })
+  }
+
+  /** Calls back once, now or when the body is there, as `readBody` does. */
+  read(done: (body: Parsed<Buffer>) => void): void {
+    if (this.#body === null) this.#done = done
+    else done(this.#body)
+  }
+}
+
 /** The refusal of a body that did not arrive in time. */
 export function bodyTimeout(deadlineMs: number): Refused {
   const message = `The body did not arrive within ${deadlineMs} ms.`

@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
 import type { RequestError } from '../wire/errors.ts'
+import type { EarlyBody } from './body-reader.ts'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log } from './options.ts'
 import type { Header, Reply } from './reply.ts'
@@ -30,6 +31,8 @@ export class Exchange {
   extraHeaders: readonly Header[] = []
   /** The body of a refusal, of paths whose clients know another shape than that of the API. */
   errorBody: ((error: RequestError) => string) | null = null
+  /** The body, when it had to be taken in before the route was known. */
+  early: EarlyBody | null = null
   readonly #context: ExchangeContext
   readonly #startedMs = performance.now()
   #ended = false
@@ -39,6 +42,11 @@ export class Exchange {
     this.#context = context
     this.res = res
     this.request = request
+  }
+
+  /** Answered, or aborted by the client. */
+  get hasEnded(): boolean {
+    return this.#ended
   }
 
   /** Milliseconds since the request's head. */

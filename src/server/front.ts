@@ -4,7 +4,7 @@ import { bodyText } from '../wire/requests/json-body.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { parseQueryString } from '../wire/requests/query-parameters.ts'
 import { udfErrorJson } from '../wire/udf-json.ts'
-import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
+import { bodyTimeout, EarlyBody, readBody, refusedByHeaders } from './body-reader.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import {
@@ -24,6 +24,7 @@ import { errorReply, type Reply, textOf } from './reply.ts'
 import { expectAbort, readRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
+import type { Turns } from './turns.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
@@ -39,6 +40,7 @@ export interface FrontOptions {
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
   readonly context: ExchangeContext
+  readonly turns: Turns
 }
 
 /** The one handler of every HTTP request: no route can forget what is done here. */
@@ -51,8 +53,20 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
       return
     }
     const exchange = new Exchange(options.context, res, request)
-    exchange.guard(() => dispatch(options, exchange), internalError)
+    if (options.turns.isOver()) defer(options, exchange)
+    else exchange.guard(() => dispatch(options, exchange), internalError)
   }
+}
+
+/** Answers in a later turn. The body is taken in meanwhile: uWebSockets.js would not keep it. */
+function defer(options: FrontOptions, exchange: Exchange): void {
+  const { routeDeadlineMs, turns } = options
+  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+  if (exchange.request.method === 'POST') exchange.early = new EarlyBody(exchange.res)
+  turns.later(() => {
+    if (exchange.hasEnded) options.context.writer.gaveUp()
+    else exchange.guard(() => dispatch(options, exchange), internalError)
+  })
 }
 
 /** The reply, or null when it comes later; the exchange is told to wait then. */
@@ -95,12 +109,14 @@ function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): 
   if (refused !== null) return errorReply(refused.error)
   const { bodyDeadlineMs } = options
   exchange.wait(bodyDeadlineMs, () => errorReply(bodyTimeout(bodyDeadlineMs).error))
-  readBody(exchange.res, (body) => {
+  const read = (body: Parsed<Buffer>) => {
     exchange.guard(() => {
       const text = body.ok ? bodyText(body.value) : body
       return text.ok ? run(options, exchange, match, text.value) : errorReply(text.error)
     }, internalError)
-  })
+  }
+  if (exchange.early === null) readBody(exchange.res, read)
+  else exchange.early.read(read)
   return null
 }
 

@@ -53,7 +53,7 @@ export class KeptAnswers {
     const kept = this.#kept.get(key)
     if (kept !== undefined && kept.version === version) {
       this.#hits += 1
-      if (this.#options.isChecked) check(key, kept.reply, answer())
+      if (this.#options.isChecked) this.#check(key, kept, answer())
       return { ok: true, value: kept.reply }
     }
     this.#misses += 1
@@ -63,6 +63,14 @@ export class KeptAnswers {
     this.#kept.set(key, { reply, version })
     return { ok: true, value: reply }
   }
+
+  /** @throws Error when the kept answer is not what would be answered now: a defect. */
+  #check(key: string, kept: Kept, made: Parsed<Reply> | Promise<Parsed<Reply>>): void {
+    // Made when the next second had begun: an answer to another question.
+    if (made instanceof Promise || this.#options.version() !== kept.version) return
+    const text = made.ok ? textOf(made.value) : ''
+    if (text !== textOf(kept.reply)) throw new Error(`the kept answer to ${key} is not a fresh one`)
+  }
 }
 
 function encoded({ body }: Reply): EncodedBody {
@@ -71,11 +79,4 @@ function encoded({ body }: Reply): EncodedBody {
 
 function bytesOf({ body }: Reply): number {
   return body.length
-}
-
-/** @throws Error when the kept answer is not what would be answered now: a defect. */
-function check(key: string, kept: Reply, made: Parsed<Reply> | Promise<Parsed<Reply>>): void {
-  if (made instanceof Promise) return
-  const text = made.ok ? textOf(made.value) : ''
-  if (text !== textOf(kept)) throw new Error(`the kept answer to ${key} is not a fresh one`)
 }

@@ -34,7 +34,7 @@ export const DEFAULT_LIMITS: AdjustableLimits = {
   connectionsPerAddress: 1000,
   messagesPerSecond: 2000,
   messagesPerSecondPerAddress: 10_000,
-  subscriptionsPerSecondPerAddress: 50_000,
+  subscriptionsPerSecondPerAddress: 20_000,
   bodyDeadlineMs: 10_000,
   routeDeadlineMs: 10_000,
   answerCacheBytes: 32 * 1024 * 1024,
@@ -55,8 +55,26 @@ export const MAX_BODY_BYTES = 16 * 1024
 /** An answer that its client has not read after this time is given up, and the socket closed. */
 export const SEND_DEADLINE_MS = 120_000
 
+/**
+ * Requests are answered at once for this long in one turn of the loop; those that come on top wait
+ * for the next turn, and who has sent another one behind such a request is cut off.
+ */
+export const TURN_MS = 8
+
+/** Requests that wait for the next turn at most: one a socket; past it they are answered at once. */
+export const MAX_WAITING_REQUESTS = 60_000
+
 /** Share of answers that are sent so that a client that does not read them is found. */
 export const PROBED_SHARE = 1 / 8
+
+/**
+ * Share of answers without a body (HEAD, OPTIONS, 304) that are held back for a moment: uWebSockets.js
+ * does not tell whether such an answer is read, and a client that reads none would fill the memory.
+ */
+export const HELD_SHARE = 1 / 1024
+
+/** How long; whoever sends its next request before the answer came is cut off. */
+export const HELD_MS = 20
 
 /** Answers from this size on are always sent that way: a few of them unread would be much. */
 export const PROBED_BYTES = 256 * 1024
@@ -199,6 +217,12 @@ export const CANDLES_EVERY_MS = 100
 
 /** Tables and candles hold the loop for this long at a time. */
 export const STATE_SLICE_MS = 4
+
+/** Closed connections are taken out of what they followed for this long at a time. */
+export const DEPARTURE_SLICE_MS = 2
+
+/** Closed connections that wait for it at most; past it one is done for each that closes. */
+export const MAX_DEPARTED = 50_000
 
 /** Streams of server-sent events at most. */
 export const MAX_EVENT_STREAMS = 2_000

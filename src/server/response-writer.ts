@@ -14,6 +14,8 @@ export interface ResponseWriter {
   readonly unfinished: number
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>>
+  /** Counts a request whose connection was closed before its answer. */
+  gaveUp(): void
   /** `extra`: headers the front adds, such as those of the rate limit. */
   write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
 }
@@ -26,6 +28,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
     get unfinished() {
       return sender.unfinished
     },
+    gaveUp: () => sender.gaveUp(),
     figures: () => sender.figures(),
     write(res, request, reply, extra) {
       const body = typeof reply.body === 'string' ? encodeBody(reply.body) : reply.body
@@ -33,7 +36,7 @@ export function responseWriter(corsOrigin: string, closing: () => boolean): Resp
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
           res.writeStatus(statusLine(304)).writeHeader('Vary', lines.of('', etag, extra))
-          res.endWithoutBody()
+          sender.sendHead(res)
           return
         }
         // uWebSockets.js writes 200 by itself.
@@ -66,10 +69,11 @@ function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
   const bytes = compressed ?? body.bytes
   // A timed-out body is still on its way: what follows on the socket is no request.
   const close = closing || reply.statusCode === 408
-  if (reply.statusCode === 204) res.endWithoutBody()
+  if (reply.statusCode === 204) sender.sendHead(res)
   else if (request.method === 'HEAD') {
     // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
-    res.writeHeader('Content-Length', String(bytes.length)).endWithoutBody()
+    res.writeHeader('Content-Length', String(bytes.length))
+    sender.sendHead(res)
   } else if (close) res.end(bytes, true)
   else sender.send(res, bytes)
 }

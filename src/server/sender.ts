@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import { PROBED_BYTES, PROBED_SHARE, SEND_DEADLINE_MS } from './limits.ts'
+import { HELD_MS, HELD_SHARE, PROBED_BYTES, PROBED_SHARE, SEND_DEADLINE_MS } from './limits.ts'
 
 /**
  * Sends bodies. `end` of uWebSockets.js copies what the kernel does not take, so that a client that
@@ -21,6 +21,11 @@ export class Sender {
     return { http_unfinished_answers: this.#unfinished, http_unread_answers_total: this.#givenUp }
   }
 
+  /** A request was given up before its answer: its client had sent another one behind it, or left. */
+  gaveUp(): void {
+    this.#givenUp++
+  }
+
   /** Status and headers have been written; the rest of the answer is `bytes`, which must not change. */
   send(res: HttpResponse, bytes: Buffer): void {
     if (bytes.length < PROBED_BYTES && Math.random() > PROBED_SHARE) {
@@ -29,6 +34,24 @@ export class Sender {
     }
     const [, isDone] = res.tryEnd(bytes, bytes.length)
     if (!isDone) this.#sendRest(res, bytes)
+  }
+
+  /** Status and headers have been written and are all of the answer. */
+  sendHead(res: HttpResponse): void {
+    if (Math.random() > HELD_SHARE) {
+      res.endWithoutBody()
+      return
+    }
+    this.#unfinished++
+    const timer = setTimeout(() => {
+      this.#unfinished--
+      res.cork(() => res.endWithoutBody())
+    }, HELD_MS)
+    res.onAborted(() => {
+      this.#unfinished--
+      this.#givenUp++
+      clearTimeout(timer)
+    })
   }
 
   #sendRest(res: HttpResponse, bytes: Buffer): void {

@@ -27,6 +27,7 @@ import type { Route } from './route.ts'
 import { routerOf } from './router.ts'
 import { documentRoutes, feedRoute, systemRoutes } from './system-routes.ts'
 import { tokenReadRoutes, withCursors } from './token-routes.ts'
+import { Turns } from './turns.ts'
 import { udfRoutes } from './udf-routes.ts'
 
 const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
@@ -110,11 +111,13 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     maxBytes: bounds.answerCacheBytes,
     isChecked: options.checksKept ?? false,
   })
+  const turns = new Turns()
   const figures = () => ({
     ...live.figures(),
     ...apps.figures(),
     ...context.writer.figures(),
     ...kept.figures(),
+    ...turns.figures(),
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
@@ -134,6 +137,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
     context,
+    turns,
   })
   const eventStreams = new EventStreams({
     feed: live,

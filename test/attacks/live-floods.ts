@@ -1,13 +1,6 @@
 import type { Attack } from './attack.ts'
 import { pause } from './attack.ts'
-import {
-  dripUntil,
-  followFrame,
-  handshake,
-  openSockets,
-  resetAll,
-  textFrame,
-} from './raw-sockets.ts'
+import { dripUntil, followFrame, openLive, resetAll, textFrame } from './raw-sockets.ts'
 
 /** Mints that one connection follows before it goes. */
 const FOLLOWED = 20
@@ -23,12 +16,11 @@ export const disconnects: Attack = {
   sizes: { small: 500, full: 15_000 },
   async run({ port, mints }, size, isOver) {
     do {
-      const sockets = await openSockets(port, size, (socket, index) => {
-        const id = `d${index}`
+      const sockets = await openLive(port, size, (index) => {
         const from = index % Math.max(1, mints.length - FOLLOWED)
-        socket.resume().write(handshake(id))
-        socket.write(followFrame(id, mints.slice(from, from + FOLLOWED)))
+        return { id: `d${index}`, mints: mints.slice(from, from + FOLLOWED) }
       })
+      for (const socket of sockets) socket.resume()
       await pause(1000)
       resetAll(sockets)
       await pause(1000)
@@ -43,9 +35,9 @@ export const subscribeFlood: Attack = {
   sizes: { small: 5, full: 100 },
   async run({ port }, size, isOver) {
     const mints = Array.from({ length: 1000 }, (_, index) => `flood${index}`.padEnd(44, 'x'))
-    const sockets = await openSockets(port, size, (socket, index) => {
-      socket.resume().write(handshake(`f${index}`, FLOODER))
-    })
+    const clientOf = (index: number) => ({ id: `f${index}`, address: FLOODER })
+    const sockets = await openLive(port, size, clientOf)
+    for (const socket of sockets) socket.resume()
     const ids = new Map(sockets.map((socket, index) => [socket, `f${index}`]))
     await dripUntil(isOver, sockets, FLOOD_MS, (socket) => {
       const id = ids.get(socket) ?? ''
@@ -64,9 +56,9 @@ export const messageFlood: Attack = {
     const nonsense = Buffer.concat(
       Array.from({ length: MESSAGES_A_FLOOD }, () => textFrame('{"a":')),
     )
-    const sockets = await openSockets(port, size, (socket, index) => {
-      socket.resume().write(handshake(`m${index}`, FLOODER))
-    })
+    const clientOf = (index: number) => ({ id: `m${index}`, address: FLOODER })
+    const sockets = await openLive(port, size, clientOf)
+    for (const socket of sockets) socket.resume()
     await dripUntil(isOver, sockets, FLOOD_MS, (socket) => socket.write(nonsense))
   },
 }

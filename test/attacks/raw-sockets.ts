@@ -36,6 +36,54 @@ function openSocket(
   })
 }
 
+/** Who a live connection is. */
+export interface LiveClient {
+  readonly id: string
+  /** What it follows from its beginning on. */
+  readonly mints?: readonly string[]
+  /** Of the client behind the proxy that this machine is. */
+  readonly address?: string
+}
+
+/**
+ * Opens live connections. What came with the handshake would be lost, so they follow nothing before
+ * its answer is there. They are left paused behind the first answer: who wants to read resumes.
+ */
+export async function openLive(
+  port: number,
+  count: number,
+  clientOf: (index: number) => LiveClient,
+): Promise<Socket[]> {
+  const accepted: Promise<void>[] = []
+  const sockets = await openSockets(port, count, (socket, index) => {
+    accepted.push(acceptedAs(socket, clientOf(index)))
+  })
+  await Promise.all(accepted)
+  return sockets
+}
+
+/** Resolves when it follows its mints, or is closed. */
+function acceptedAs(socket: Socket, { id, mints = [], address }: LiveClient): Promise<void> {
+  return new Promise((resolve) => {
+    let text = ''
+    let isOpen = false
+    const heard = (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      if (!isOpen && text.includes('\r\n\r\n')) {
+        isOpen = true
+        if (mints.length > 0) socket.write(followFrame(id, mints))
+      }
+      if (!isOpen || (mints.length > 0 && !text.includes('"subscribed"'))) return
+      socket.off('data', heard)
+      socket.pause()
+      resolve()
+    }
+    socket.on('data', heard)
+    socket.once('close', resolve)
+    socket.write(handshake(id, address))
+  })
+}
+
 /** Closes what is left, with a reset. */
 export function resetAll(sockets: readonly Socket[]): void {
   for (const socket of sockets) socket.resetAndDestroy()

@@ -37,12 +37,20 @@ let isWell = true
 for (const attack of ATTACKS.filter(({ name }) => name.includes(process.env.ONLY ?? ''))) {
   // A program of its own each: what one attack leaves in memory is not the next one's.
   const siege = await Siege.begin(TOKENS, SWAPS_PER_SECOND)
+  const isApart = siege.separate()
   const effect = await siege.attack(attack, attack.sizes.full, DURATION_MS)
   const { defects } = siege
   const exitCode = await siege.end()
-  tell(attack.name, `${attack.sizes.full} ${attack.unit}`, effect)
+  tell(
+    isApart ? attack.name : `${attack.name} (cores shared)`,
+    `${attack.sizes.full} ${attack.unit}`,
+    effect,
+  )
   if (defects.length === 0 && exitCode === 0) continue
   isWell = false
-  process.stdout.write(`${attack.name}: ${defects.length} defects, ended with ${exitCode}\n`)
+  const first = defects.slice(0, 3).map((line) => `  ${line}\n`)
+  process.stdout.write(
+    `${attack.name}: ${defects.length} defects, ended with ${exitCode}\n${first.join('')}`,
+  )
 }
 process.exit(isWell ? 0 : 1)

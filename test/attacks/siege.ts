@@ -5,6 +5,7 @@ import { ROOT } from '../tidy/source-files.ts'
 import { type Attack, pause, type Victim } from './attack.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
 import { disconnects, messageFlood, subscribeFlood } from './live-floods.ts'
+import { takePlaces } from './places.ts'
 import {
   idleSockets,
   slowBodies,
@@ -29,6 +30,9 @@ export const ATTACKS: readonly Attack[] = [
 
 /** How often the service's figures are read during an attack. */
 const LOOK_MS = 250
+
+/** How long the client is measured before the attack, and warms the service before that, at most. */
+const QUIET_MS = 3000
 
 /** What a client that behaves met meanwhile. */
 export interface Measured {
@@ -67,6 +71,8 @@ export class Siege {
       SIM_TOKENS: String(tokens),
       SIM_RATE: String(swapsPerSecond),
       TRUST_PROXY: '127.0.0.1',
+      // Every answer made twice would be the tests' own attack.
+      CHECK_CACHE: '0',
       ADMIN_PORT: '0',
     })
     const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
@@ -80,8 +86,18 @@ export class Siege {
     return this.#program.lines.filter((line) => line.includes('A route threw'))
   }
 
+  /** Separates attacker, client and service; false where the machine does not allow it. */
+  separate(): boolean {
+    const service = this.#program.child.pid ?? 0
+    const client = this.#client.pid ?? 0
+    return takePlaces({ service, client, attacker: process.pid })
+  }
+
   async attack(attack: Attack, size: number, durationMs: number): Promise<Effect> {
-    const before = await this.#measure(() => pause(Math.min(durationMs, 3000)))
+    const quietMs = Math.min(durationMs, QUIET_MS)
+    // A program that has just started is slow by itself.
+    await this.#measure(() => pause(quietMs))
+    const before = await this.#measure(() => pause(quietMs))
     const startBytes = (await this.#figures(['rss_bytes'])).rss_bytes
     let mostBytes = startBytes
     let stallMs = 0

@@ -1,5 +1,5 @@
 import { type Attack, pause } from './attack.ts'
-import { dripUntil, followFrame, handshake, openSockets } from './raw-sockets.ts'
+import { dripUntil, openLive, openSockets } from './raw-sockets.ts'
 
 const DRIP_MS = 500
 const BIG_ANSWER = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -61,11 +61,8 @@ export const slowLiveReaders: Attack = {
   unit: 'connections',
   sizes: { small: 20, full: 500 },
   async run({ port, mints }, size, isOver) {
-    const sockets = await openSockets(port, size, (socket, index) => {
-      socket.pause()
-      socket.write(handshake(`s${index}`))
-      socket.write(followFrame(`s${index}`, mints))
-    })
+    // Paused they stay: nothing more is read.
+    const sockets = await openLive(port, size, (index) => ({ id: `s${index}`, mints }))
     await dripUntil(isOver, sockets, DRIP_MS, () => {})
   },
 }

@@ -10,6 +10,7 @@ import { jsonReply } from '../../src/server/reply.ts'
 import { responseWriter } from '../../src/server/response-writer.ts'
 import type { Route } from '../../src/server/route.ts'
 import { routerOf } from '../../src/server/router.ts'
+import { Turns } from '../../src/server/turns.ts'
 import { accept, type Parsed } from '../../src/wire/requests/parsed.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
 
@@ -38,6 +39,7 @@ async function startFront(answer: () => Answer) {
     bodyDeadlineMs: 100,
     routeDeadlineMs: 50,
     context,
+    turns: new Turns(),
   })
   app.any('/*', front)
   const socket = await new Promise<us_listen_socket | false>((resolve) => {

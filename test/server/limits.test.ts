@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { TURN_MS } from '../../src/server/limits.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
@@ -13,6 +14,9 @@ afterEach(() => fake?.server.stop())
 
 const figures = async (): Promise<Record<string, number>> =>
   (await (await fetch(`${fake.server.url}/readyz`)).json()) as Record<string, number>
+
+/** A machine that does other things too needs longer than the usual second. */
+const LOOKED_FOR = { timeout: 30_000 }
 
 const from = (address: string, id = 'me') =>
   LiveClient.open(`${fake.server.wsUrl}?id=${id}`, { headers: { 'X-Forwarded-For': address } })
@@ -42,7 +46,7 @@ test('live connections count as sockets until they close', async () => {
   expect(await figures()).toMatchObject({ sockets: 4, live_connections: 3 })
   for (const client of clients) client.close()
   await Promise.all(clients.map((client) => client.closed))
-  await expect.poll(figures).toMatchObject({ sockets: 1, live_connections: 0 })
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({ sockets: 1, live_connections: 0 })
 })
 
 test('an address may have so many live connections, others are not held back by it', async () => {
@@ -78,6 +82,17 @@ test('more messages in a second than allowed close the connection with 4010', as
   expect(flood.received.length).toBeLessThanOrEqual(50)
   expect(await quiet.ask({ type: 'ping' })).toEqual({ type: 'pong' })
   quiet.close()
+})
+
+test('what hundreds of connections followed is let go when they close at once', async () => {
+  await start()
+  const clients = await Promise.all(Array.from({ length: 300 }, () => from('1.1.1.1')))
+  const asked = clients.map((client, index) => client.ask(follow(mintsOf(index % 10))))
+  await Promise.all(asked)
+  expect(await figures()).toMatchObject({ live_connections: 300, live_followed_mints: 200 })
+  for (const { socket } of clients) socket.terminate()
+  const none = { live_connections: 0, live_followed_mints: 0, live_departures: 0 }
+  await expect.poll(figures, LOOKED_FOR).toMatchObject(none)
 })
 
 const countedFrom = (limits: NonNullable<ServerOptions['limits']>) =>
@@ -133,7 +148,7 @@ test('pings of the protocol count too, and their answers do not pile up', async 
   client.socket.pause()
   const payload = Buffer.alloc(125)
   for (let index = 0; index < 60_000; index++) client.socket.ping(payload)
-  await waitUntil(() => false, 1000)
+  await expect.poll(async () => (await figures()).live_slow_readers_total, LOOKED_FOR).toBe(1)
   client.socket.resume()
   expect((await client.closed).code).toBe(4009)
 })
@@ -148,13 +163,71 @@ test.each([400_000, 40_000])(
     socket.on('error', () => {})
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5000))
-    await expect.poll(async () => (await figures()).http_unread_answers_total).toBe(1)
+    await expect.poll(async () => (await figures()).http_unread_answers_total, LOOKED_FOR).toBe(1)
     // The kernel holds some megabytes; behind them one answer in eight finds it out.
     expect(fake.calls.length).toBeLessThan(1000)
     socket.resume()
     await closed
   },
 )
+
+test('requests of one turn that take long wait for the next, and who has sent more behind one is cut', async () => {
+  await start()
+  fake.body = () => {
+    const endMs = performance.now() + 2 * TURN_MS
+    while (performance.now() < endMs);
+    return '{}'
+  }
+  const get = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
+  const head = 'POST /api/v2/meme HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const flood = await rawConnect(fake.server.port)
+  const patient = await Promise.all(Array.from({ length: 6 }, () => rawConnect(fake.server.port)))
+  flood.socket.write(get.repeat(100))
+  for (const [index, { socket }] of patient.entries())
+    socket.write(index % 2 === 0 ? get : `${head}Content-Length: 2\r\n\r\n{}`)
+  const isAnswered = () => patient.every(({ received }) => received.includes('\r\n\r\n{}'))
+  await waitUntil(() => flood.isEnded && isAnswered())
+  expect(isAnswered()).toBe(true)
+  expect(flood.isEnded).toBe(true)
+  expect(fake.calls.length).toBeLessThan(10)
+  expect(await figures()).toMatchObject({ http_waiting_requests: 0 })
+  for (const { socket } of patient) socket.destroy()
+})
+
+test.each([
+  ['HEAD', '/healthz', ''],
+  ['OPTIONS', '/api/v2/meme', ''],
+  ['GET', '/healthz', 'If-None-Match: *\r\n'],
+])(
+  'answers without a body that nobody reads do not pile up: %s %s',
+  async (method, path, header) => {
+    await start()
+    const socket = connect(fake.server.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`.repeat(10_000))
+    await expect.poll(async () => (await figures()).http_unread_answers_total, LOOKED_FOR).toBe(1)
+    socket.resume()
+    await closed
+  },
+)
+
+test('who waits for each answer gets all of them, those held back for a moment too', async () => {
+  await start()
+  const raw = await rawConnect(fake.server.port)
+  for (let count = 1; count <= 2000; count++) {
+    raw.socket.write('HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    while (!raw.received.includes('\r\n\r\n'))
+      await new Promise((resolve) => raw.socket.once('data', resolve))
+    expect(raw.received.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n.+\r\n\r\n$/s)
+    raw.received = Buffer.alloc(0)
+  }
+  expect(await figures()).toMatchObject({
+    http_unread_answers_total: 0,
+    http_unfinished_answers: 0,
+  })
+  raw.socket.destroy()
+})
 
 test('a slow reader gets its answer whole', async () => {
   await start()

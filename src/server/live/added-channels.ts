@@ -24,6 +24,8 @@ export interface AddedChannelsParts {
   readonly send: (connection: LiveConnection, frame: string) => void
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
+  /** Takes what closed connections followed away at once. */
+  readonly finishDepartures: () => void
   /** After a publish: their buffers are to be looked at. */
   readonly published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
 }
@@ -37,7 +39,8 @@ export class AddedChannels {
   readonly #numbered: NumberedStreams
   readonly #states: LiveStates
 
-  constructor({ app, streams, answers, send, accepted, published }: AddedChannelsParts) {
+  constructor(parts: AddedChannelsParts) {
+    const { app, streams, answers, send, accepted, published, finishDepartures } = parts
     const topics = new Topics(app, published, send)
     this.#streams = streams
     this.#send = send
@@ -54,7 +57,7 @@ export class AddedChannels {
       send,
       accepted,
     })
-    this.#states = new LiveStates({ answers, streams, topics, send })
+    this.#states = new LiveStates({ answers, streams, topics, send, finishDepartures })
   }
 
   /** Flat figures for /readyz and /metrics. */

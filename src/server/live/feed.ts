@@ -24,6 +24,7 @@ import type { LiveTimes } from '../options.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
 import { type LiveConnection, newConnection, type Outlet, type SocketData } from './connection.ts'
+import { Departures } from './departures.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
 import type { LiveGate } from './live-gate.ts'
@@ -58,6 +59,7 @@ export class LiveFeed {
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
+  readonly #departures = new Departures((connection) => this.#drop(connection))
   readonly #added: AddedChannels
   readonly #tableTrades: TableTrades
   readonly #stopKeepAlive: () => void
@@ -76,6 +78,7 @@ export class LiveFeed {
       ...options,
       send,
       accepted: (connection, request) => this.#leavePlain(connection, request),
+      finishDepartures: () => this.#departures.finish(),
       published: (followers, bytes) => {
         this.#published++
         this.#backlog.publishedTopic(followers, bytes)
@@ -110,6 +113,7 @@ export class LiveFeed {
   figures(): Readonly<Record<string, number>> {
     return {
       live_connections: this.#connections.size,
+      live_departures: this.#departures.size,
       live_followed_mints: this.#subscriptions.mintCount,
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
@@ -127,6 +131,7 @@ export class LiveFeed {
     this.#isStopping = true
     this.#stopKeepAlive()
     this.#backlog.stop()
+    this.#departures.stop()
     this.#added.stop()
     for (const connection of [...this.#connections]) {
       this.#close(connection, CLOSE_CODES.serviceRestart, 'the service restarts')
@@ -184,6 +189,10 @@ export class LiveFeed {
   disconnected(connection: LiveConnection): void {
     connection.isClosed = true
     this.#connections.delete(connection)
+    this.#departures.add(connection)
+  }
+
+  #drop(connection: LiveConnection): void {
     this.#subscriptions.drop(connection)
     this.#added.drop(connection)
   }

@@ -40,6 +40,8 @@ export interface LiveStateParts {
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly send: (connection: LiveConnection, frame: string) => void
+  /** Takes what closed connections followed away at once. */
+  readonly finishDepartures: () => void
 }
 
 /** The state channels: what somebody follows is computed once a round, whoever follows it. */
@@ -222,7 +224,9 @@ export class LiveStates {
     const refused = (most: string) => liveErrorFrame(code, `At most ${most} can be followed.`)
     if (connection.topics.countOf(channel) >= maxOfConnection)
       return refused(`${maxOfConnection} ${what} a connection`)
-    if (followed.has(topic) || followed.size < max) return null
+    if (followed.has(topic)) return null
+    if (followed.size >= max) this.#parts.finishDepartures()
+    if (followed.size < max) return null
     return refused(`${max} different ${what} in all`)
   }
 }

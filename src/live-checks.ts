@@ -1,0 +1,125 @@
+import { status } from '@grpc/grpc-js'
+import { WebSocket } from 'ws'
+import type { Config } from './base/config.ts'
+import { bad, type Finding, good, warn } from './commands/finding.ts'
+import { RpcClient } from './feeds/solana/rpc-client.ts'
+import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
+import { GeyserClient } from './feeds/yellowstone/geyser-client.ts'
+
+/** How long one server may take to answer. */
+const ANSWER_MS = 5000
+/** Refusals of who asks: another address or key is needed, and waiting does not help. */
+const REFUSED = /\b(401|402|403)\b|unauthenticated|permission denied|forbidden|unauthorized/i
+
+type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>
+
+/**
+ * Asks the server of each live feed of FEED one question with the credentials that are set, all at
+ * once and for ANSWER_MS at most. Says hosts only: addresses may hold keys.
+ */
+export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
+  const { feeds, pumpPortal, yellowstone, solana } = config
+  const checks: Promise<Finding>[] = []
+  if (solana !== null) {
+    checks.push(finding('solana rpc', solana.rpcUrl, 'SOLANA_RPC_URL', askRpc(solana.rpcUrl)))
+    const question = { jsonrpc: '2.0', id: 1, method: 'slotSubscribe' }
+    const asked = askSocket(solana.wsUrl, question)
+    checks.push(finding('solana ws', solana.wsUrl, 'SOLANA_WS_URL', asked))
+  }
+  if (yellowstone !== null) {
+    const names = 'YELLOWSTONE_URL and YELLOWSTONE_TOKEN'
+    checks.push(finding('yellowstone', yellowstone.url, names, askYellowstone(yellowstone)))
+  }
+  if (feeds.some(({ kind }) => kind === 'pumpportal')) {
+    const address = new URL(pumpPortal.url)
+    if (pumpPortal.key !== null) address.searchParams.set('api-key', pumpPortal.key)
+    const asked = askSocket(address.href, { method: 'subscribeNewToken' })
+    checks.push(finding('pumpportal', pumpPortal.url, 'PUMPPORTAL_URL and PUMPPORTAL_KEY', asked))
+  }
+  return Promise.all(checks)
+}
+
+/** What came of a question: null when it was answered, else why not. */
+async function finding(
+  about: string,
+  url: string,
+  names: string,
+  asked: Promise<string | null>,
+): Promise<Finding> {
+  const { host } = new URL(url)
+  const reason = await asked
+  if (reason === null) return good(about, `${host} answers.`)
+  if (REFUSED.test(reason))
+    return bad(about, `${host} refuses what is set (${reason}): check ${names}.`)
+  if (/\b429\b|too many|resource_exhausted/i.test(reason))
+    return warn(about, `${host} says there are too many requests: see what the plan allows.`)
+  return bad(about, `${host} does not answer (${reason}): check ${names} and the network.`)
+}
+
+async function askRpc(url: string): Promise<string | null> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    await new RpcClient(url, REAL_TIMERS).ask('getSlot', [], signal)
+    return null
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/** Sends one message; the first answer decides. */
+function askSocket(url: string, question: object): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url, { handshakeTimeout: ANSWER_MS, maxPayload: 2 ** 20 })
+    const done = (reason: string | null) => {
+      clearTimeout(timer)
+      resolve(reason)
+      socket.terminate()
+    }
+    const timer = setTimeout(() => done(tooLate()), ANSWER_MS)
+    socket.on('open', () => socket.send(JSON.stringify(question)))
+    socket.on('message', (data: Buffer) => done(complaintIn(String(data))))
+    socket.on('close', (code) => done(`it closed with ${code}`))
+    socket.on('error', (error) => done(reasonOf(error)))
+  })
+}
+
+function askYellowstone(peer: NonNullable<Config['yellowstone']>): Promise<string | null> {
+  return new Promise((resolve) => {
+    const client = new GeyserClient(peer)
+    const stream = client.subscribe({ slots: { slots: {} }, commitment: 'CONFIRMED' })
+    const done = (reason: string | null) => {
+      clearTimeout(timer)
+      resolve(reason)
+      stream.cancel()
+      client.close()
+    }
+    const timer = setTimeout(() => done(tooLate()), ANSWER_MS)
+    stream.on('data', () => done(null))
+    stream.on('end', () => done('it ended the stream'))
+    stream.on('error', (error: Error & { code?: number }) => done(grpcReason(error)))
+  })
+}
+
+function grpcReason({ code, message }: Error & { code?: number }): string {
+  if (code === status.UNAUTHENTICATED) return 'unauthenticated'
+  if (code === status.PERMISSION_DENIED) return 'permission denied'
+  return message
+}
+
+/** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal. */
+function complaintIn(text: string): string | null {
+  return /"errors?"\s*:/.test(text) ? text.slice(0, 200) : null
+}
+
+function tooLate(): string {
+  return `nothing came within ${ANSWER_MS / 1000} s`
+}
+
+/** The cause of a failed fetch says more than that it failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return tooLate()
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return code === '' ? error.message : code
+}

@@ -1,0 +1,107 @@
+import { createServer, type Server } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { readConfig } from '../../src/base/config.ts'
+import { checkLiveFeeds } from '../../src/live-checks.ts'
+import { MockSocketServer } from '../feeds/mock-socket-server.ts'
+import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
+import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
+import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
+
+const chain = syntheticChain(1, 5)
+const ends: (() => unknown)[] = []
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+
+const found = async (environment: Record<string, string>) =>
+  (await checkLiveFeeds(readConfig([], environment))).map(
+    ({ level, about, says }) => `${level} ${about}: ${says}`,
+  )
+
+/** A server that answers every request with one status, handshakes too. */
+async function refusing(statusCode: number): Promise<string> {
+  const server: Server = createServer((_, response) => response.writeHead(statusCode).end())
+  server.on('upgrade', (_, socket) => {
+    socket.end(`HTTP/1.1 ${statusCode} No\r\nContent-Length: 0\r\n\r\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ends.push(() => server.close())
+  const address = server.address()
+  return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+test('feeds that need no server are not asked', async () => {
+  expect(await found({ FEED: 'sim' })).toEqual([])
+})
+
+test('a Solana server is asked over HTTP and WebSocket, and its key is never shown', async () => {
+  const peer = new SolanaPeer({ chain })
+  const host = await peer.start()
+  ends.push(() => peer.stop())
+  const environment = {
+    FEED: 'solana',
+    SOLANA_RPC_URL: `http://${host}/?api-key=hidden`,
+    SOLANA_WS_URL: `ws://${host}/?api-key=hidden`,
+  }
+  const lines = await found(environment)
+  expect(lines).toEqual([`good solana rpc: ${host} answers.`, `good solana ws: ${host} answers.`])
+  const refuser = await refusing(401)
+  const refused = await found({
+    FEED: 'solana',
+    SOLANA_RPC_URL: `http://${refuser}/?api-key=hidden`,
+    SOLANA_WS_URL: `ws://${refuser}/?api-key=hidden`,
+  })
+  expect(refused).toHaveLength(2)
+  expect(refused[0]).toMatch(/^bad solana rpc: .* refuses what is set .*401.*SOLANA_RPC_URL/)
+  expect(refused[1]).toMatch(/^bad solana ws: .* refuses what is set .*401.*SOLANA_WS_URL/)
+  expect(refused.join()).not.toContain('hidden')
+})
+
+test('a Yellowstone server says whether the token is the right one', async () => {
+  const peer = new GeyserPeer({ chain, token: 'right' })
+  const url = await peer.start()
+  ends.push(() => peer.stop())
+  void peer.play()
+  const { host } = new URL(url)
+  const asked = (token: string) =>
+    found({ FEED: 'yellowstone', YELLOWSTONE_URL: url, YELLOWSTONE_TOKEN: token })
+  expect(await asked('right')).toEqual([`good yellowstone: ${host} answers.`])
+  expect(await asked('wrong')).toEqual([
+    `bad yellowstone: ${host} refuses what is set (unauthenticated): check YELLOWSTONE_URL and YELLOWSTONE_TOKEN.`,
+  ])
+})
+
+test('PumpPortal: an answer, a complaint, nobody there', async () => {
+  const server = await MockSocketServer.listen()
+  const { host } = new URL(server.url)
+  const asked = () => found({ FEED: 'pumpportal', PUMPPORTAL_URL: server.url })
+  const answering = (message: object) => {
+    const timer = setInterval(() => server.say(message), 10)
+    return () => clearInterval(timer)
+  }
+  const stopAnswers = answering({ message: 'Successfully subscribed.' })
+  expect(await asked()).toEqual([`good pumpportal: ${host} answers.`])
+  stopAnswers()
+  const stopComplaints = answering({ errors: 'Unauthorized: no such key' })
+  expect((await asked())[0]).toMatch(/^bad pumpportal: .* refuses what is set .*PUMPPORTAL_KEY/)
+  stopComplaints()
+  await server.close()
+  expect((await asked())[0]).toMatch(/^bad pumpportal: .* does not answer .*ECONNREFUSED/)
+})
+
+test('a server that takes the question and says nothing is given up in time', async () => {
+  const server = await MockSocketServer.listen()
+  ends.push(() => server.close())
+  const lines = await found({ FEED: 'pumpportal', PUMPPORTAL_URL: server.url })
+  expect(lines[0]).toMatch(/^bad pumpportal: .* does not answer \(nothing came within 5 s\)/)
+})
+
+test('too many requests are a warning: the credentials are right', async () => {
+  const refuser = await refusing(429)
+  const lines = await found({
+    FEED: 'solana',
+    SOLANA_RPC_URL: `http://${refuser}`,
+    SOLANA_WS_URL: `ws://${refuser}`,
+  })
+  expect(lines[1]).toMatch(/^warn solana ws: .* too many requests/)
+})

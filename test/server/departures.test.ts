@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../src/server/limits.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import { Departures } from '../../src/server/live/departures.ts'
+import { waitUntil } from './raw-http.ts'
+
+const socket = {
+  send: () => 1,
+  getBufferedAmount: () => 0,
+  subscribe: () => true,
+  unsubscribe: () => true,
+  end: () => {},
+}
+const connections = (count: number): LiveConnection[] =>
+  Array.from({ length: count }, (_, index) =>
+    newConnection({ id: `c${index}`, isLocal: false, isSocket: true, socket, load: null }, 0, 1),
+  )
+
+function busyFor(durationMs: number): void {
+  const endMs = performance.now() + durationMs
+  while (performance.now() < endMs);
+}
+
+test('a close does no work of its own, and between two slices others have their turn', async () => {
+  const dropped = new Set<LiveConnection>()
+  const departures = new Departures((connection) => {
+    busyFor(DEPARTURE_SLICE_MS)
+    dropped.add(connection)
+  })
+  const closed = connections(10)
+  for (const connection of closed) departures.add(connection)
+  expect(dropped.size).toBe(0)
+  const seen: number[] = []
+  const look = () => {
+    seen.push(dropped.size)
+    if (dropped.size < closed.length) setImmediate(look)
+  }
+  setImmediate(look)
+  await waitUntil(() => dropped.size === closed.length)
+  expect(departures.size).toBe(0)
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})
+
+test('when too many wait, each one that comes takes another with it', () => {
+  let dropped = 0
+  const departures = new Departures(() => {
+    dropped++
+  })
+  const [connection] = connections(1)
+  for (let index = 0; index < MAX_DEPARTED + 5; index++) departures.add(connection)
+  expect(departures.size).toBe(MAX_DEPARTED)
+  expect(dropped).toBe(5)
+  departures.finish()
+  expect(dropped).toBe(MAX_DEPARTED + 5)
+  departures.stop()
+})
