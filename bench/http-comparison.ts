@@ -19,6 +19,8 @@ export interface Question {
   readonly body: Uint8Array
   readonly goal?: Goal
   readonly pairs?: number
+  /** Requests under way on each connection; the driver's own number when left out. */
+  readonly pipelined?: number
 }
 
 /** Our rate next to a bare uWebSockets.js server that sends the same bytes. */
@@ -29,12 +31,18 @@ export async function compareWithBare(
 ): Promise<Line> {
   const { what, requests, body, goal } = question
   const bare = await HttpPeer.start('bare-http.ts', body)
-  const ours = () => load.rate(served, requests)
-  const peer = () => load.rate(bare, [question.peerRequest ?? requests[0]])
+  const { pipelined } = question
+  const ours = (runMs?: number) => load.rate(served, requests, runMs, pipelined)
+  const peerRequests = [question.peerRequest ?? requests[0]]
+  const peer = (runMs?: number) => load.rate(bare, peerRequests, runMs, pipelined)
   try {
-    await load.rate(served, requests, warmMs)
-    await load.rate(bare, requests, warmMs)
-    const { peerRate, ...rest } = await compareRates(ours, peer, question.pairs ?? PAIRS)
+    await ours(warmMs)
+    await peer(warmMs)
+    const { peerRate, ...rest } = await compareRates(
+      () => ours(),
+      () => peer(),
+      question.pairs ?? PAIRS,
+    )
     return {
       what: `${what}, ${(body.length / 1000).toFixed(1)} KB`,
       unit: 'answers/s',

@@ -4,9 +4,10 @@ import { roundMs } from '../settings.ts'
 
 /** Rounds begin with this, for the connections to open. */
 const RAMP_MS = 100
-const CONNECTIONS = 8
-/** Requests under way on each connection, so that the server and not the round trip is measured. */
-const UNDER_WAY = 4
+/** Requests under way, so that the server and not the round trip is measured. */
+const UNDER_WAY = 32
+/** On each connection, unless a row says otherwise. */
+const PIPELINED = 4
 const OPEN_CONNECTIONS = 16
 
 /** A server that is driven. */
@@ -26,10 +27,16 @@ export class HttpLoad {
   }
 
   /** Answers a second when the next request goes out as soon as an answer came. */
-  async rate(target: Target, requests: readonly string[], runMs = roundMs): Promise<Round> {
+  async rate(
+    target: Target,
+    requests: readonly string[],
+    runMs = roundMs,
+    underWay = PIPELINED,
+  ): Promise<Round> {
+    const connections = UNDER_WAY / underWay
     const result = await this.#ask({
       ...{ port: target.port, serverPid: target.pid, requests: requests.join('\0') },
-      ...{ connections: CONNECTIONS, underWay: UNDER_WAY, warmMs: RAMP_MS, runMs },
+      ...{ connections, underWay, warmMs: RAMP_MS, runMs },
     })
     return {
       perSecond: Number(result.perSecond),

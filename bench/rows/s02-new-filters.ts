@@ -47,6 +47,8 @@ export async function run(): Promise<readonly Line[]> {
         peerRequest: postTables(popularBody),
         body: Buffer.alloc(Math.round(bytes / sample.length), ' '),
         goal: ratioAtLeast(0.45),
+        // These hold a turn of the loop, and who pipelines behind a request that waits is cut off.
+        pipelined: 1,
       })
     },
   )
