@@ -118,7 +118,7 @@ export class TokenReader {
   }
 
   get creator(): string {
-    const creator = this.#creatorPlus1
+    const creator = this.creatorPlus1
     return creator === 0 ? '' : this.#state.book.walletText(creator - 1)
   }
 
@@ -271,13 +271,13 @@ export class TokenReader {
 
   /** Tokens this token's creator created; 0 when unknown. */
   get creatorCreations(): number {
-    const creator = this.#creatorPlus1
+    const creator = this.creatorPlus1
     return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.creations)
   }
 
   /** Of these, migrated. */
   get creatorMigrations(): number {
-    const creator = this.#creatorPlus1
+    const creator = this.creatorPlus1
     return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.migrations)
   }
 
@@ -289,7 +289,8 @@ export class TokenReader {
     return this.#b[this.#bAt + B.quote]
   }
 
-  get #creatorPlus1(): number {
+  /** Wallet row of the creator + 1; 0: unknown. */
+  get creatorPlus1(): number {
     return this.#b[this.#bAt + B.creatorPlus1]
   }
 

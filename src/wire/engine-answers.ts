@@ -10,8 +10,9 @@ import { GROUPS } from './answers.ts'
 import { chartJson } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
-import { type Gate, TableColumns } from './table-columns.ts'
+import { TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
+import { TableScan } from './table-scan.ts'
 import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
 import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
@@ -24,6 +25,7 @@ export class EngineAnswers implements Answers {
   readonly #chart: Chart
   readonly #rows: KeptRows
   readonly #columns: TableColumns
+  readonly #scan = new TableScan()
   readonly #search: TokenSearch
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
@@ -39,7 +41,7 @@ export class EngineAnswers implements Answers {
     this.#token = newReader()
     this.#trader = new PositionReader(engine.state, newReader())
     this.#rows = new KeptRows(engine.state)
-    this.#columns = new TableColumns(engine.state, newReader())
+    this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
   }
@@ -142,17 +144,13 @@ export class EngineAnswers implements Answers {
   /** One group: its order is kept, so the first `limit` that pass are the answer. */
   #table(group: Group, query: TablesQuery): void {
     const gates = compileFilters(query.filters[group], this.#columns)
-    const { order } = this.#engine
-    const { blocks } = order[group]
+    const { blocks } = this.#engine.order[group]
     let count = 0
-    for (let i = blocks.length - 1; i >= 0; i--)
-      for (let place = blocks[i].length; ; ) {
-        place = lastPassing(blocks[i], place - 1, gates)
-        if (place < 0) break
-        this.#rows.row(this.#token.at(blocks[i][place]), count === 0)
-        count += 1
-        if (count === query.limit) return
-      }
+    this.#scan.run(blocks, gates, (token) => {
+      this.#rows.row(this.#token.at(token), count === 0)
+      count += 1
+      return count < query.limit
+    })
   }
 
   #findToken(mint: string): number {
@@ -194,20 +192,6 @@ export class EngineAnswers implements Answers {
       .map(({ position }) => traderJson(this.#trader.at(position)))
     return pageJson(positions.length, query, items)
   }
-}
-
-/** Place of the last token at `from` or before it that passes all gates; -1 when none does. */
-function lastPassing(tokens: readonly number[], from: number, gates: readonly Gate[]): number {
-  if (gates.length === 0) return from
-  let place = gates[0].lastPassing(tokens, from)
-  while (place >= 0 && !passesRest(tokens[place], gates))
-    place = gates[0].lastPassing(tokens, place - 1)
-  return place
-}
-
-function passesRest(token: number, gates: readonly Gate[]): boolean {
-  for (let i = 1; i < gates.length; i++) if (!gates[i].passes(token)) return false
-  return true
 }
 
 function pageJson(total: number, page: Page, items: readonly string[]): string {

@@ -1,32 +1,34 @@
+import { METADATA_KEYS } from '../engine/event.ts'
+import { L } from '../engine/layout.ts'
 import { METRICS } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
-import { RANGE_FILTERS, type RangeFilterName } from './answers.ts'
-import { isWithin, MarketCapColumn, NumberColumn, type TokenColumn } from './token-columns.ts'
+import type { XLinks } from '../engine/x-links.ts'
+import {
+  type FlagFilterName,
+  RANGE_FILTERS,
+  type RangeFilterName,
+  SOCIALS,
+  type Social,
+} from './answers.ts'
+import {
+  AgeColumn,
+  CreatorColumn,
+  MarketCapColumn,
+  NumberColumn,
+  ReusesColumn,
+  type TokenColumn,
+} from './token-columns.ts'
 
-type Read = (token: TokenReader) => number
+type ColumnName = RangeFilterName | Exclude<FlagFilterName, 'noXReuses'> | Social | 'atLeastOne'
 
-/** One condition of a filter. */
+const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
+
+/** One condition of a filter: values of a column from `min` to `max`, both allowed. */
 export interface Gate {
-  passes(token: number): boolean
-  /** Place of the last token at `from` or before it that passes; -1 when none does. */
-  lastPassing(tokens: readonly number[], from: number): number
-}
-
-/**
- * Quantities that hang on other tokens or on the clock, and not on changes of the token alone: they
- * are read each time.
- */
-const NEVER_KEPT: readonly RangeFilterName[] = [
-  'xReuses',
-  'ageMinutes',
-  'devCreations',
-  'devMigrations',
-]
-
-/** Is the quantity kept in a column? */
-export function isKept(name: RangeFilterName): boolean {
-  return !NEVER_KEPT.includes(name)
+  readonly column: TokenColumn
+  readonly min: number
+  readonly max: number
 }
 
 /**
@@ -37,26 +39,29 @@ export function isKept(name: RangeFilterName): boolean {
 export class TableColumns {
   readonly #state: State
   readonly #reader: TokenReader
-  readonly #columns = new Map<RangeFilterName, TokenColumn>()
+  readonly #links: XLinks
+  readonly #columns = new Map<ColumnName, TokenColumn>()
 
   /** `reader` is the columns' own: it is moved. */
-  constructor(state: State, reader: TokenReader) {
+  constructor(state: State, reader: TokenReader, links: XLinks) {
     this.#state = state
     this.#reader = reader
+    this.#links = links
   }
 
   /** Values from `min` to `max`, both allowed. */
   range(name: RangeFilterName, min: number, max: number): Gate {
-    if (!isKept(name)) {
-      const read = READS[name]
-      return this.test((token) => isWithin(read(token), min, max))
-    }
-    return new ColumnGate(this.#column(name), min, max)
+    return { column: this.#column(name), min, max }
   }
 
-  /** Any other condition, read each time. */
-  test(passes: (token: TokenReader) => boolean): Gate {
-    return new TestGate(this.#reader, passes)
+  /** Tokens of which a flag holds. */
+  flag(name: FlagFilterName): Gate {
+    return name === 'noXReuses' ? this.range('xReuses', 0, 0) : this.#holds(name)
+  }
+
+  /** Tokens that name a social network, or any of them. */
+  social(name: Social | 'atLeastOne'): Gate {
+    return this.#holds(name)
   }
 
   /** Market caps in dollars; valid until the state changes. */
@@ -64,67 +69,51 @@ export class TableColumns {
     return this.#column('mCapUsd')
   }
 
-  #column(name: RangeFilterName): TokenColumn {
+  #holds(name: ColumnName): Gate {
+    return { column: this.#column(name), min: 1, max: 1 }
+  }
+
+  #column(name: ColumnName): TokenColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      column =
-        name === 'mCapUsd'
-          ? new MarketCapColumn(this.#state, this.#reader)
-          : new NumberColumn(this.#state, this.#reader, READS[name])
+      column = this.#newColumn(name)
       this.#columns.set(name, column)
     }
     column.cover()
     return column
   }
-}
 
-class ColumnGate implements Gate {
-  readonly #column: TokenColumn
-  readonly #min: number
-  readonly #max: number
-
-  constructor(column: TokenColumn, min: number, max: number) {
-    this.#column = column
-    this.#min = min
-    this.#max = max
-  }
-
-  passes(token: number): boolean {
-    return isWithin(this.#column.valueOf(token), this.#min, this.#max)
-  }
-
-  lastPassing(tokens: readonly number[], from: number): number {
-    return this.#column.lastWithin(tokens, from, this.#min, this.#max)
+  #newColumn(name: ColumnName): TokenColumn {
+    const [state, reader] = [this.#state, this.#reader]
+    if (name === 'mCapUsd') return new MarketCapColumn(state, reader)
+    if (name === 'ageMinutes') return new AgeColumn(state, reader)
+    if (name === 'xReuses') return new ReusesColumn(state, reader, this.#links)
+    if (name === 'devCreations') return new CreatorColumn(state, reader, L.creations)
+    if (name === 'devMigrations') return new CreatorColumn(state, reader, L.migrations)
+    return new NumberColumn(state, reader, readOf(name))
   }
 }
 
-class TestGate implements Gate {
-  readonly #reader: TokenReader
-  readonly #test: (token: TokenReader) => boolean
-
-  constructor(reader: TokenReader, test: (token: TokenReader) => boolean) {
-    this.#reader = reader
-    this.#test = test
-  }
-
-  passes(token: number): boolean {
-    return this.#test(this.#reader.at(token))
-  }
-
-  lastPassing(tokens: readonly number[], from: number): number {
-    let place = from
-    while (place >= 0 && !this.passes(tokens[place])) place--
-    return place
-  }
-}
-
-function readOf(name: RangeFilterName): Read {
+/** What hangs on nothing but its token; a flag is 0 or 1. */
+function readOf(name: ColumnName): (token: TokenReader) => number {
+  if (name === 'atLeastOne')
+    return (token) => Number(SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
+  const names: readonly string[] = SOCIALS
+  const place = SOCIAL_PLACES[names.indexOf(name)]
+  if (place !== undefined) return (token) => Number(token.hasMetadata(place))
   const metric = METRICS.find((row) => row.filter === name)
-  if (metric === undefined || metric.kind !== 'number') throw new Error(`no range metric ${name}`)
-  return metric.read
+  if (metric?.kind === 'number') return metric.read
+  if (metric?.kind === 'boolean') return (token) => Number(metric.read(token))
+  throw new Error(`no metric ${name}`)
 }
 
-const READS: Readonly<Record<RangeFilterName, Read>> = Object.assign(
-  {},
-  ...RANGE_FILTERS.map((name) => ({ [name]: readOf(name) })),
+/** Ranges by what a look costs: those of a number that lies in its column come first. */
+export const RANGES_BY_COST: readonly RangeFilterName[] = RANGE_FILTERS.toSorted(
+  (a, b) => costOf(a) - costOf(b),
 )
+
+/** Looks into other rows for each value. */
+function costOf(name: RangeFilterName): number {
+  if (name === 'xReuses') return 2
+  return name === 'devCreations' || name === 'devMigrations' ? 1 : 0
+}

@@ -1,18 +1,5 @@
-import { METADATA_KEYS } from '../engine/event.ts'
-import { METRICS } from '../engine/metrics.ts'
-import type { TokenReader } from '../engine/token-reader.ts'
-import {
-  type Filters,
-  FLAG_FILTERS,
-  RANGE_FILTERS,
-  SOCIALS,
-  type SocialsFilter,
-} from './answers.ts'
-import { type Gate, isKept, type TableColumns } from './table-columns.ts'
-
-type TokenTest = (token: TokenReader) => boolean
-
-const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
+import { type Filters, FLAG_FILTERS, SOCIALS, type SocialsFilter } from './answers.ts'
+import { type Gate, RANGES_BY_COST, type TableColumns } from './table-columns.ts'
 
 /** Compiles the filters of a group once: those that cost least come first. */
 export function compileFilters(
@@ -20,16 +7,16 @@ export function compileFilters(
   columns: TableColumns,
 ): readonly Gate[] {
   if (filters === null || filters === undefined) return []
-  const tests = [...flagTests(filters), ...socialTests(filters.socials)]
-  return [...rangeGates(filters, columns), ...tests.map((test) => columns.test(test))]
+  return [
+    ...flagGates(filters, columns),
+    ...socialGates(filters.socials, columns),
+    ...rangeGates(filters, columns),
+  ]
 }
-
-/** Columns are compared where they lie; the others are read token by token, of those that are left. */
-const KEPT_FIRST = RANGE_FILTERS.toSorted((a, b) => Number(isKept(b)) - Number(isKept(a)))
 
 function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
   const gates: Gate[] = []
-  for (const name of KEPT_FIRST) {
+  for (const name of RANGES_BY_COST) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY
@@ -40,24 +27,12 @@ function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
 }
 
 /** A flag that is true requires; false is the same as absent (contract section 2). */
-function flagTests(filters: Filters): TokenTest[] {
-  return FLAG_FILTERS.filter((name) => filters[name] === true).map((name) => flagReader(name))
+function flagGates(filters: Filters, columns: TableColumns): Gate[] {
+  return FLAG_FILTERS.filter((name) => filters[name] === true).map((name) => columns.flag(name))
 }
 
-function socialTests(socials: SocialsFilter | null | undefined): TokenTest[] {
+function socialGates(socials: SocialsFilter | null | undefined, columns: TableColumns): Gate[] {
   if (socials === null || socials === undefined) return []
-  const tests: TokenTest[] = []
-  SOCIALS.forEach((social, i) => {
-    const place = SOCIAL_PLACES[i]
-    if (socials[social] === true) tests.push((token) => token.hasMetadata(place))
-  })
-  if (socials.atLeastOne === true)
-    tests.push((token) => SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
-  return tests
-}
-
-function flagReader(name: string): TokenTest {
-  const metric = METRICS.find((row) => row.filter === name)
-  if (metric === undefined || metric.kind !== 'boolean') throw new Error(`no flag metric ${name}`)
-  return metric.read
+  const names = [...SOCIALS, 'atLeastOne'] as const
+  return names.filter((name) => socials[name] === true).map((name) => columns.social(name))
 }

@@ -1,7 +1,9 @@
+import { walletLane } from '../engine/lanes.ts'
 import { widened } from '../engine/memory/widened.ts'
 import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
+import type { XLinks } from '../engine/x-links.ts'
 
 const FIRST_TOKENS = 1024
 
@@ -34,28 +36,27 @@ export abstract class TokenColumn {
 
   /** The values of all tokens. */
   all(): Float64Array {
-    const { count } = this.#state.tokens
-    const changes = this.#state.changes.counts(count)
-    const known = this.#changes
-    const values = new Float64Array(count)
-    for (let token = 0; token < count; token++) {
-      if (known[token] !== changes[token] + 1) this.#readAnew(token)
-      values[token] = this.value(token)
-    }
+    const values = new Float64Array(this.#state.tokens.count)
+    for (let token = 0; token < values.length; token++) values[token] = this.valueOf(token)
     return values
   }
 
-  /** As `Gate.lastPassing`, where the values lie. */
-  lastWithin(tokens: readonly number[], from: number, min: number, max: number): number {
+  /** Reads the first `count` of some tokens anew where they have changed. */
+  refresh(tokens: Uint32Array, count: number): void {
     const known = this.#changes
     const changes = this.#state.changes.counts(this.#state.tokens.count)
-    for (let place = from; place >= 0; place--) {
-      const token = tokens[place]
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
       if (known[token] !== changes[token] + 1) this.#readAnew(token)
-      if (isWithin(this.value(token), min, max)) return place
     }
-    return -1
   }
+
+  /**
+   * Keeps those of the first `count` tokens, refreshed, whose values are from `min` to `max`, in
+   * their order; returns how many. Each kind has a loop of its own: one for all would have to ask
+   * every time which kind it is.
+   */
+  abstract narrow(tokens: Uint32Array, count: number, min: number, max: number): number
 
   #readAnew(token: number): void {
     this.read(token, this.#reader.at(token))
@@ -85,6 +86,16 @@ export class NumberColumn extends TokenColumn {
 
   protected value(token: number): number {
     return this.#values[token]
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    const values = this.#values
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = values[tokens[i]]
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
   }
 
   protected widen(size: number): void {
@@ -120,6 +131,15 @@ export class MarketCapColumn extends TokenColumn {
     return price * this.#suppliesWhole[token]
   }
 
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = this.value(tokens[i])
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
+  }
+
   protected widen(size: number): void {
     this.#pricesInQuote = widened(new Float64Array(size), this.#pricesInQuote)
     this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
@@ -127,6 +147,100 @@ export class MarketCapColumn extends TokenColumn {
   }
 }
 
-export function isWithin(value: number, min: number, max: number): boolean {
+/** Minutes since the creation, at the clock's now. */
+export class AgeColumn extends TokenColumn {
+  readonly #clock: Pick<State, 'now'>
+  #createdAt = new Float64Array(FIRST_TOKENS)
+
+  constructor(state: State, reader: TokenReader) {
+    super(state, reader)
+    this.#clock = state
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    this.#createdAt[token] = reader.createdAt
+  }
+
+  protected value(token: number): number {
+    return Math.max(0, this.#clock.now - this.#createdAt[token]) / 60
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = this.value(tokens[i])
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
+  }
+
+  protected widen(size: number): void {
+    this.#createdAt = widened(new Float64Array(size), this.#createdAt)
+  }
+}
+
+/** A count of the creator's, over all of its tokens: a lane of its wallet row. */
+export class CreatorColumn extends TokenColumn {
+  readonly #state: State
+  readonly #lane: number
+  #creatorsPlus1 = new Uint32Array(FIRST_TOKENS)
+
+  constructor(state: State, reader: TokenReader, lane: number) {
+    super(state, reader)
+    this.#state = state
+    this.#lane = lane
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    this.#creatorsPlus1[token] = reader.creatorPlus1
+  }
+
+  protected value(token: number): number {
+    const creator = this.#creatorsPlus1[token]
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, this.#lane)
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = this.value(tokens[i])
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
+  }
+
+  protected widen(size: number): void {
+    this.#creatorsPlus1 = widened(new Uint32Array(size), this.#creatorsPlus1)
+  }
+}
+
+/** Reuses of X links: kept by the links themselves, since they hang on other tokens. */
+export class ReusesColumn extends TokenColumn {
+  readonly #links: XLinks
+
+  constructor(state: State, reader: TokenReader, links: XLinks) {
+    super(state, reader)
+    this.#links = links
+  }
+
+  protected read(): void {}
+
+  protected value(token: number): number {
+    return this.#links.reusesOf(token)
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = this.value(tokens[i])
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
+  }
+
+  protected widen(): void {}
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max
 }

@@ -6,23 +6,10 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Fault } from './fault.ts'
-import { ENGINE_FAULTS } from './faults/engine.ts'
-import { FEED_FAULTS } from './faults/feeds.ts'
-import { FOLD_FAULTS } from './faults/fold.ts'
-import { ORDER_FAULTS } from './faults/order.ts'
-import { SERVER_FAULTS } from './faults/server.ts'
-import { WIRE_FAULTS } from './faults/wire.ts'
+import { FAULTS } from './faults.ts'
 import { planted, Workshop } from './workshop.ts'
 
 const WORKERS = 2
-const FAULTS: readonly Fault[] = [
-  ...FOLD_FAULTS,
-  ...ENGINE_FAULTS,
-  ...ORDER_FAULTS,
-  ...WIRE_FAULTS,
-  ...SERVER_FAULTS,
-  ...FEED_FAULTS,
-]
 
 interface Verdict {
   readonly survived: boolean

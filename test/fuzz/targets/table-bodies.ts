@@ -30,7 +30,7 @@ const KEYS = [
 
 /** Bodies of the token-table query. */
 const { state, top, links } = new Engine({ clock: 'event' })
-const COLUMNS = new TableColumns(state, new TokenReader(state, top, links))
+const COLUMNS = new TableColumns(state, new TokenReader(state, top, links), links)
 
 export const tableBodies: FuzzTarget = {
   name: 'table-bodies',
