@@ -126,7 +126,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
     file: 'src/engine/token-order.ts',
     find: 'this.#f64[token * FK.lanes + FK.completion] === key.completion &&',
     replace: '',
-    tests: ['tables', 'model'],
+    tests: ['test/properties/kept-tables.test.ts'],
   },
   {
     name: 'tables: a column is not read anew after a change',
@@ -147,21 +147,21 @@ export const WIRE_FAULTS: readonly Fault[] = [
     file: 'src/wire/kept-rows.ts',
     find: 'this.#creators[place] === creator &&',
     replace: '',
-    tests: ['model'],
+    tests: ['test/properties/kept-tables.test.ts'],
   },
   {
     name: 'tables: swaps that leave the window change no row',
     file: 'src/engine/rolling-window.ts',
     find: 'this.#state.changes.note(token)',
     replace: '',
-    tests: ['model'],
+    tests: ['test/properties/kept-tables.test.ts'],
   },
   {
     name: 'tables: rows put back are not known to have changed',
     file: 'src/engine/undo-log.ts',
     find: 'if (id === this.#watched) this.#restored(row)',
     replace: '',
-    tests: ['model'],
+    tests: ['test/properties/kept-tables.test.ts'],
   },
   {
     name: 'tables: one row more than asked for',
