@@ -8,7 +8,8 @@ const RAMP_MS = 100
 const UNDER_WAY = 32
 /** On each connection, unless a row says otherwise. */
 const PIPELINED = 4
-const OPEN_CONNECTIONS = 16
+/** Enough that none brings a second request while a late answer is awaited: who pipelines is cut off. */
+const OPEN_CONNECTIONS = 128
 
 /** A server that is driven. */
 export interface Target {
