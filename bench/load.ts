@@ -69,6 +69,8 @@ function requestsOf(): string[] {
   })
 }
 
+// Whoever ends it ends the program with it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const scratch = scratchFolder()
 say(
   `load: ${DURATION_MS / 1000} s, ${TOKENS} tokens, ${RATE} swaps/s, ${SOCKETS} readers, ${POLLS} polls/s, SEED=${settings.seed}`,
