@@ -23,7 +23,7 @@ const BUILD = fileURLToPath(new URL('../processes/build-folder.ts', import.meta.
 /** What the folders hold: a snapshot and a tail of the journal, one swap a frame. */
 const FOLDERS = [
   { tokens: 100_000, historyRate: 3, tailFrames: 1_000_000, swapsPerFrame: 1 },
-  { tokens: 200_000, historyRate: 6, tailFrames: 0, swapsPerFrame: 1 },
+  { tokens: 400_000, historyRate: 24, tailFrames: 0, swapsPerFrame: 1 },
 ] as const
 
 /** S12: from the start to the first answer on a folder as a kill left it; what snapshots hold up. */
