@@ -25,6 +25,11 @@ import type { XLinks } from './x-links.ts'
 
 const MICRO = 1e6
 
+/** Seconds since a creation; a clock that is behind it has not come to its first. */
+export function ageSecondsAt(now: number, createdAt: number): number {
+  return Math.max(0, now - createdAt)
+}
+
 /**
  * What is known of one token, in the units of the wire (contract section 1). `at` puts it on a
  * token; every method after it speaks of that one, as of the state's now.
@@ -164,7 +169,7 @@ export class TokenReader {
   }
 
   get ageSeconds(): number {
-    return Math.max(0, this.#state.now - this.createdAt)
+    return ageSecondsAt(this.#state.now, this.createdAt)
   }
 
   get completionPercent(): number {

@@ -2,7 +2,7 @@ import { walletLane } from '../engine/lanes.ts'
 import { widened } from '../engine/memory/widened.ts'
 import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
-import type { TokenReader } from '../engine/token-reader.ts'
+import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
 
 const FIRST_TOKENS = 1024
@@ -162,7 +162,7 @@ export class AgeColumn extends TokenColumn {
   }
 
   protected value(token: number): number {
-    return Math.max(0, this.#clock.now - this.#createdAt[token]) / 60
+    return ageSecondsAt(this.#clock.now, this.#createdAt[token]) / 60
   }
 
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
