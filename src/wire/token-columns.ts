@@ -9,20 +9,20 @@ const FIRST_TOKENS = 1024
 
 /** Values of one quantity by token, read once for each change of the token. */
 export abstract class TokenColumn {
-  readonly #state: State
+  protected readonly state: State
   readonly #reader: TokenReader
   /** Count of changes + 1 that each value was read at; 0: never read. */
   #changes = new Float64Array(FIRST_TOKENS)
 
   /** `reader` is moved. */
   constructor(state: State, reader: TokenReader) {
-    this.#state = state
+    this.state = state
     this.#reader = reader
   }
 
   /** Makes room for all tokens: before each use. */
   cover(): void {
-    const { count } = this.#state.tokens
+    const { count } = this.state.tokens
     if (count <= this.#changes.length) return
     const size = Math.max(count, this.#changes.length * 2)
     this.#changes = widened(new Float64Array(size), this.#changes)
@@ -30,13 +30,13 @@ export abstract class TokenColumn {
   }
 
   valueOf(token: number): number {
-    if (this.#changes[token] !== this.#state.changes.of(token) + 1) this.#readAnew(token)
+    if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
     return this.value(token)
   }
 
   /** The values of all tokens. */
   all(): Float64Array {
-    const values = new Float64Array(this.#state.tokens.count)
+    const values = new Float64Array(this.state.tokens.count)
     for (let token = 0; token < values.length; token++) values[token] = this.valueOf(token)
     return values
   }
@@ -44,7 +44,7 @@ export abstract class TokenColumn {
   /** Reads the first `count` of some tokens anew where they have changed. */
   refresh(tokens: Uint32Array, count: number): void {
     const known = this.#changes
-    const changes = this.#state.changes.counts(this.#state.tokens.count)
+    const changes = this.state.changes.counts(this.state.tokens.count)
     for (let i = 0; i < count; i++) {
       const token = tokens[i]
       if (known[token] !== changes[token] + 1) this.#readAnew(token)
@@ -53,14 +53,20 @@ export abstract class TokenColumn {
 
   /**
    * Keeps those of the first `count` tokens, refreshed, whose values are from `min` to `max`, in
-   * their order; returns how many. Each kind has a loop of its own: one for all would have to ask
-   * every time which kind it is.
+   * their order; returns how many.
    */
-  abstract narrow(tokens: Uint32Array, count: number, min: number, max: number): number
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const value = this.value(tokens[i])
+      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+    }
+    return left
+  }
 
   #readAnew(token: number): void {
     this.read(token, this.#reader.at(token))
-    this.#changes[token] = this.#state.changes.of(token) + 1
+    this.#changes[token] = this.state.changes.of(token) + 1
   }
 
   /** Keeps what the token's value is made of. */
@@ -88,7 +94,8 @@ export class NumberColumn extends TokenColumn {
     return this.#values[token]
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+  /** The same where the values lie: most conditions are of this kind, and a call doubles their cost. */
+  override narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     const values = this.#values
     let left = 0
     for (let i = 0; i < count; i++) {
@@ -105,15 +112,9 @@ export class NumberColumn extends TokenColumn {
 
 /** Market caps in dollars, out of their parts: nothing is read anew when SOL has another price. */
 export class MarketCapColumn extends TokenColumn {
-  readonly #globals: Pick<State, 'solPriceUsd'>
   #pricesInQuote = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint8Array(FIRST_TOKENS)
-
-  constructor(state: State, reader: TokenReader) {
-    super(state, reader)
-    this.#globals = state
-  }
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInQuote[token] = reader.priceInQuote
@@ -126,18 +127,9 @@ export class MarketCapColumn extends TokenColumn {
     const price = usdOfQuote(
       this.#pricesInQuote[token],
       this.#quotes[token],
-      this.#globals.solPriceUsd,
+      this.state.solPriceUsd,
     )
     return price * this.#suppliesWhole[token]
-  }
-
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const value = this.value(tokens[i])
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
-    }
-    return left
   }
 
   protected widen(size: number): void {
@@ -149,29 +141,14 @@ export class MarketCapColumn extends TokenColumn {
 
 /** Minutes since the creation, at the clock's now. */
 export class AgeColumn extends TokenColumn {
-  readonly #clock: Pick<State, 'now'>
   #createdAt = new Float64Array(FIRST_TOKENS)
-
-  constructor(state: State, reader: TokenReader) {
-    super(state, reader)
-    this.#clock = state
-  }
 
   protected read(token: number, reader: TokenReader): void {
     this.#createdAt[token] = reader.createdAt
   }
 
   protected value(token: number): number {
-    return ageSecondsAt(this.#clock.now, this.#createdAt[token]) / 60
-  }
-
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const value = this.value(tokens[i])
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
-    }
-    return left
+    return ageSecondsAt(this.state.now, this.#createdAt[token]) / 60
   }
 
   protected widen(size: number): void {
@@ -181,13 +158,11 @@ export class AgeColumn extends TokenColumn {
 
 /** A count of the creator's, over all of its tokens: a lane of its wallet row. */
 export class CreatorColumn extends TokenColumn {
-  readonly #state: State
   readonly #lane: number
   #creatorsPlus1 = new Uint32Array(FIRST_TOKENS)
 
   constructor(state: State, reader: TokenReader, lane: number) {
     super(state, reader)
-    this.#state = state
     this.#lane = lane
   }
 
@@ -197,16 +172,7 @@ export class CreatorColumn extends TokenColumn {
 
   protected value(token: number): number {
     const creator = this.#creatorsPlus1[token]
-    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, this.#lane)
-  }
-
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const value = this.value(tokens[i])
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
-    }
-    return left
+    return creator === 0 ? 0 : walletLane(this.state, creator - 1, this.#lane)
   }
 
   protected widen(size: number): void {
@@ -227,15 +193,6 @@ export class ReusesColumn extends TokenColumn {
 
   protected value(token: number): number {
     return this.#links.reusesOf(token)
-  }
-
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const value = this.value(tokens[i])
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
-    }
-    return left
   }
 
   protected widen(): void {}

@@ -131,14 +131,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a column is not read anew after a change',
     file: 'src/wire/token-columns.ts',
-    find: 'if (this.#changes[token] !== this.#state.changes.of(token) + 1) this.#readAnew(token)',
+    find: 'if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)',
     replace: 'if (this.#changes[token] === 0) this.#readAnew(token)',
     tests: ['model'],
   },
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/wire/token-columns.ts',
-    find: 'this.#globals.solPriceUsd,',
+    find: 'this.state.solPriceUsd,',
     replace: '150,',
     tests: ['model'],
   },
