@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { START_SECOND } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
 import { waitUntil } from './raw-http.ts'
+import { born, trade } from './told-events.ts'
 
 let service: EngineServer
 afterEach(() => service.server.stop())
@@ -19,13 +20,6 @@ const open = (options = {}) => LiveClient.open(`${service.server.wsUrl}?id=me`, 
 const FLOOD = 100_000
 const FLOOD_PART = 2_000
 
-let trades = 0
-const trade = (over: Parameters<typeof swap>[0] = {}) => {
-  trades += 1
-  return swap({ slot: 10 + trades, txIndex: 0, timestamp: START_SECOND + trades, ...over })
-}
-const born = (mint: string, over: Parameters<typeof created>[0] = {}) =>
-  created({ slot: 1, mint, signature: `create ${mint}`, ...over })
 const migrated = (mint: string, slot: number) => ({
   type: 'migrated' as const,
   ...{ slot, txIndex: 0, ordinal: 0, signature: `migrate ${mint}`, timestamp: START_SECOND },

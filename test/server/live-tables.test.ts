@@ -6,10 +6,10 @@ import { isObject } from '../../src/wire/requests/json-body.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'
 import { TableCopy } from '../model/live-copies.ts'
 import { LiveMarket } from '../model/live-market.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
+import { born, trade } from './told-events.ts'
 
 let service: EngineServer
 const clients: LiveClient[] = []
@@ -27,14 +27,6 @@ async function open(): Promise<LiveClient> {
   clients.push(client)
   return client
 }
-
-let trades = 0
-const trade = (over: Parameters<typeof swap>[0] = {}) => {
-  trades += 1
-  return swap({ slot: 10 + trades, txIndex: 0, timestamp: START_SECOND + trades, ...over })
-}
-const born = (mint: string, over: Parameters<typeof created>[0] = {}) =>
-  created({ slot: 1, mint, signature: `create ${mint}`, ...over })
 
 const computations = async () => {
   const ready = await service.json('/readyz')

@@ -1,6 +1,17 @@
 import { listOf, type ObjectOf, objectOf, orNull, type Shape } from '../shape.ts'
 import { WINDOW } from './window.ts'
 
+const HOLDERS = {
+  holders: 'number',
+  top_10_percent: 'number',
+  creator_holding_pct: 'number',
+  bundle_holding: 'number',
+  insiders_holding: 'number',
+  snipers_holding: 'number',
+  fresh_wallet_holding: 'number',
+  pro_traders: 'number',
+} as const
+
 const SEARCHED = {
   name: 'text',
   symbol: 'text',
@@ -31,14 +42,7 @@ const SEARCHED = {
   token_price_usd: 'number',
   sol_price_usd: 'number',
   ...WINDOW,
-  holders: 'number',
-  top_10_percent: 'number',
-  creator_holding_pct: 'number',
-  bundle_holding: 'number',
-  insiders_holding: 'number',
-  snipers_holding: 'number',
-  fresh_wallet_holding: 'number',
-  pro_traders: 'number',
+  ...HOLDERS,
   age_seconds: 'number',
 } as const
 
@@ -62,14 +66,7 @@ const MARKET = {
   token_price_sol: 'number',
   token_price_usd: 'number',
   ...WINDOW,
-  holders: 'number',
-  top_10_percent: 'number',
-  creator_holding_pct: 'number',
-  bundle_holding: 'number',
-  insiders_holding: 'number',
-  snipers_holding: 'number',
-  pro_traders: 'number',
-  fresh_wallet_holding: 'number',
+  ...HOLDERS,
 } as const
 
 const CREATED = {

@@ -27,14 +27,8 @@ export function widthLabel(width: Resolution): string {
   return minutes < 60 ? `${minutes}m` : `${minutes / 60}h`
 }
 
-export interface Candle {
-  readonly time: number
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-}
+/** The part of a bar that is drawn. */
+export type Candle = Pick<Bar, 'time' | 'open' | 'high' | 'low' | 'close' | 'volume'>
 
 /** A bar in the unit and measure asked for; `supply` in whole tokens turns a price into a market cap. */
 export function candleOf(bar: Bar, { unit, measure }: CandleView, supply: number): Candle {
