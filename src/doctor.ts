@@ -11,7 +11,7 @@ import {
   checkNode,
 } from './commands/machine-checks.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
-import { checkFeeds } from './feed-list.ts'
+import { checkFeeds } from './feed-checks.ts'
 import { checkLiveFeeds } from './live-checks.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import { checkTlsFiles } from './server/tls-files.ts'

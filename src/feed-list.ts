@@ -1,47 +1,73 @@
-import type { Config, FeedName } from './base/config.ts'
-import { ConfigError, isLiveFeed } from './base/config.ts'
+import { type Config, type FeedName, isLiveFeed } from './base/config.ts'
 import type { Feed } from './engine/event-sink.ts'
 import type { FeedCounters } from './feeds/feed-counters.ts'
 import type { ReportLine } from './feeds/lines/line-report.ts'
-import { checkReplayFile, ReplayFeed } from './feeds/replay.ts'
-import { SimulatorFeed } from './feeds/simulator.ts'
-import { StdinFeed } from './feeds/stdin.ts'
 import type { Service } from './service.ts'
-import { checkSideFeeds, type SideFeeds } from './side-feeds.ts'
+import { SideFeeds } from './side-feeds.ts'
 
-/** @throws ConfigError when a file of FEED or SOL_PRICE cannot be read */
-export function checkFeeds(config: Config): void {
-  for (const feed of config.feeds) {
-    const reason = feed.kind === 'replay' ? checkReplayFile(feed.file) : null
-    if (reason !== null) throw new ConfigError(reason)
-  }
-  checkSideFeeds(config)
+/** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
+export interface Feeds {
+  readonly main: readonly Feed[]
+  readonly side: readonly Feed[]
 }
 
-/** Makes the feeds of FEED; bad lines go to `report`, lost connections to `reportSource`. */
+/** Where feeds say what went wrong. */
+export interface FeedReports {
+  /** Lines that were skipped. */
+  readonly line: ReportLine
+  readonly lostConnection: (who: string, reason: string) => void
+  /** What else somebody should read. */
+  readonly sentence: (sentence: string) => void
+}
+
+/**
+ * Makes the feeds of FEED.
+ * @throws ConfigError when the file of SOL_PRICE can no longer be used
+ */
 export async function makeFeeds(
   config: Config,
   service: Service,
   counters: FeedCounters,
-  report: ReportLine,
-  side: SideFeeds,
-  reportSource: (who: string, reason: string) => void,
-): Promise<Feed[]> {
-  const feeds: Feed[] = []
-  const add = (name: FeedName, feed: Feed) => feeds.push(side.beside(name, feed))
-  for (const feed of config.feeds) {
-    if (feed.kind === 'stdin') add(feed, new StdinFeed({ report, counters }))
-    if (feed.kind === 'sim') add(feed, makeSimulator(config, service))
-    if (feed.kind === 'replay')
-      add(feed, new ReplayFeed({ file: feed.file, speed: config.speed, report, counters }))
+  reports: FeedReports,
+): Promise<Feeds> {
+  const side = await SideFeeds.make(config, reports.sentence)
+  const main: Feed[] = []
+  for (const name of config.feeds) {
+    const feed = isLiveFeed(name) ? null : await makeFeed(name, config, service, counters, reports)
+    if (feed !== null) main.push(side.beside(name, feed))
   }
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
-    // Loaded by those who need it: the gRPC library is a fifth of a start.
     const { supervisedFeed } = await import('./live-sources.ts')
-    add(live, supervisedFeed(config, counters, cursorOf(service), reportSource))
+    const { lostConnection } = reports
+    const feed = supervisedFeed(config, counters, cursorOf(service), lostConnection)
+    main.push(side.beside(live, feed))
   }
-  return feeds
+  return { main, side: side.feeds }
+}
+
+/** A feed with the modules of its kind, which nobody else waits for; null: the kind has none. */
+async function makeFeed(
+  name: FeedName,
+  config: Config,
+  service: Service,
+  counters: FeedCounters,
+  { line: report }: FeedReports,
+): Promise<Feed | null> {
+  switch (name.kind) {
+    case 'sim':
+      return makeSimulator(config, service)
+    case 'stdin': {
+      const { StdinFeed } = await import('./feeds/stdin.ts')
+      return new StdinFeed({ report, counters })
+    }
+    case 'replay': {
+      const { ReplayFeed } = await import('./feeds/replay.ts')
+      return new ReplayFeed({ file: name.file, speed: config.speed, report, counters })
+    }
+    default:
+      return null
+  }
 }
 
 /**
@@ -52,7 +78,8 @@ function cursorOf({ engine }: Service): number | null {
   return engine.newestSlot > 0 ? engine.newestSlot - 1 : null
 }
 
-function makeSimulator(config: Config, service: Service): Feed {
+async function makeSimulator(config: Config, service: Service): Promise<Feed> {
+  const { SimulatorFeed } = await import('./feeds/simulator.ts')
   return new SimulatorFeed({
     seed: config.simSeed,
     tokens: config.simTokens,

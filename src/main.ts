@@ -4,7 +4,7 @@
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { checkFeeds } from './feed-list.ts'
+import { checkFeeds } from './feed-checks.ts'
 import { type Logger, Program } from './program.ts'
 import { StoreError } from './store/failure.ts'
 

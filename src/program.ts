@@ -9,9 +9,9 @@ import { snakeCase } from './base/snake-case.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
-import { makeFeeds } from './feed-list.ts'
+import { type Feeds, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
-import { boundedLineReport } from './feeds/lines/line-report.ts'
+import { boundedLineReport, type LineReport } from './feeds/lines/line-report.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
@@ -21,7 +21,6 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
-import { SideFeeds } from './side-feeds.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -39,10 +38,12 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
-  readonly #side: SideFeeds
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
+  readonly #badLines: LineReport
+  /** Made once the API answers: their modules are a third of a start. */
+  #feeds: Feeds | null = null
   #isRecovered = false
   /** Draining, or nothing can be kept: feeds are stopped, and none begins. */
   #takesNoMore = false
@@ -58,9 +59,9 @@ export class Program {
       log.error({ reason }, 'no more events are taken')
       this.#stopFeeds()
     })
+    this.#badLines = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
-    this.#side = new SideFeeds(config, (sentence) => log.warn({}, sentence))
   }
 
   /**
@@ -137,6 +138,11 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
+    this.#feeds = await makeFeeds(this.#config, this.#service, this.#counters, {
+      line: this.#badLines.report,
+      lostConnection: (source, reason) => this.#log.warn({ source, reason }, 'connection lost'),
+      sentence: (sentence) => this.#log.warn({}, sentence),
+    })
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     this.#log.info({ url, ws: wsUrl, port }, 'ready')
@@ -144,20 +150,14 @@ export class Program {
 
   /** Runs the feeds; resolves when all have ended. */
   async runFeeds(): Promise<void> {
-    const badLines = boundedLineReport((line, reason) =>
-      this.#log.warn({ line, reason }, 'line skipped'),
-    )
-    const { report } = badLines
-    const lost = (source: string, reason: string) =>
-      this.#log.warn({ source, reason }, 'connection lost')
-    const side = this.#side
-    const feeds = await makeFeeds(this.#config, this.#service, this.#counters, report, side, lost)
+    const feeds = this.#feeds
+    if (feeds === null) throw new Error('feeds run after the recovery')
     if (this.#takesNoMore) return
-    for (const feed of [...feeds, ...this.#side.feeds]) this.#running.add(feed)
+    for (const feed of [...feeds.main, ...feeds.side]) this.#running.add(feed)
     // They go on for as long as the program does.
-    for (const feed of this.#side.feeds) void this.#runFeed(feed)
-    await Promise.all(feeds.map((feed) => this.#runFeed(feed)))
-    const leftOut = badLines.summary()
+    for (const feed of feeds.side) void this.#runFeed(feed)
+    await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
+    const leftOut = this.#badLines.summary()
     if (leftOut !== null) this.#log.warn({}, leftOut)
   }
 
@@ -208,6 +208,7 @@ export class Program {
 
   #notReady(): string | null {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
+    if (this.#feeds === null) return 'The feeds are about to start.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
     if (this.#service.tokenLimit.reason !== null) return this.#service.tokenLimit.reason

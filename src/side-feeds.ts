@@ -1,12 +1,11 @@
-import type { Config } from './base/config.ts'
-import { ConfigError, type FeedName, isLiveFeed } from './base/config.ts'
+import { type Config, type FeedName, isLiveFeed } from './base/config.ts'
 import type { EventSink, Feed } from './engine/event-sink.ts'
-import { MetadataFeed } from './feeds/metadata/metadata-feed.ts'
+import type { MetadataFeed } from './feeds/metadata/metadata-feed.ts'
 import { ObservedSink } from './feeds/metadata/observed-sink.ts'
-import { fixedPrice, type PriceSeries, readPriceFile } from './feeds/sol-price/price-series.ts'
+import type { PriceSeries } from './feeds/sol-price/price-series.ts'
 import { PricedSink } from './feeds/sol-price/priced-sink.ts'
-import { SolPriceFeed } from './feeds/sol-price/sol-price-feed.ts'
-import { PRICE_VENUES } from './feeds/sol-price/venues.ts'
+import type { SolPriceFeed } from './feeds/sol-price/sol-price-feed.ts'
+import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
 const FIRST_PRICE_MS = 10_000
@@ -18,21 +17,30 @@ export class SideFeeds {
   readonly #series: PriceSeries | null
   readonly #metadata: MetadataFeed | null
 
-  /** @throws ConfigError when the file of SOL_PRICE cannot be used */
-  constructor(
+  private constructor(
+    solPrice: SolPriceFeed | null,
+    series: PriceSeries | null,
+    metadata: MetadataFeed | null,
+  ) {
+    this.#solPrice = solPrice
+    this.#series = series
+    this.#metadata = metadata
+    this.feeds = [solPrice, metadata].filter((feed) => feed !== null)
+  }
+
+  /**
+   * Makes those that the settings ask for, with the modules of those alone.
+   * @throws ConfigError when the file of SOL_PRICE cannot be used
+   */
+  static async make(
     { solPrice, metadata }: Pick<Config, 'solPrice' | 'metadata'>,
     report: (sentence: string) => void = () => {},
-  ) {
-    this.#series = seriesOf(solPrice)
-    this.#solPrice =
-      solPrice.kind === 'venues'
-        ? new SolPriceFeed({
-            venues: PRICE_VENUES.filter((venue) => solPrice.names.includes(venue.name)),
-            report,
-          })
-        : null
-    this.#metadata = metadata === null ? null : new MetadataFeed(metadata)
-    this.feeds = [this.#solPrice, this.#metadata].filter((feed) => feed !== null)
+  ): Promise<SideFeeds> {
+    return new SideFeeds(
+      solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report) : null,
+      givenPrices(solPrice),
+      metadata === null ? null : await makeMetadata(metadata),
+    )
   }
 
   /** The feed with what it needs at its side; it keeps its name. */
@@ -58,18 +66,19 @@ export class SideFeeds {
   }
 }
 
-/** @throws ConfigError when the file of SOL_PRICE cannot be used */
-export function checkSideFeeds({ solPrice }: Pick<Config, 'solPrice'>): void {
-  seriesOf(solPrice)
+async function makeSolPrice(
+  names: readonly string[],
+  report: (sentence: string) => void,
+): Promise<SolPriceFeed> {
+  const { SolPriceFeed } = await import('./feeds/sol-price/sol-price-feed.ts')
+  const { PRICE_VENUES } = await import('./feeds/sol-price/venues.ts')
+  return new SolPriceFeed({
+    venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
+    report,
+  })
 }
 
-function seriesOf(setting: Config['solPrice']): PriceSeries | null {
-  if (setting.kind === 'fixed') return fixedPrice(setting.usd)
-  if (setting.kind !== 'file') return null
-  try {
-    return readPriceFile(setting.file)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`SOL_PRICE names a file that cannot be used: ${reason}.`)
-  }
+async function makeMetadata(settings: NonNullable<Config['metadata']>): Promise<MetadataFeed> {
+  const { MetadataFeed } = await import('./feeds/metadata/metadata-feed.ts')
+  return new MetadataFeed(settings)
 }

@@ -1,4 +1,3 @@
-import { Counter, Gauge, Registry } from 'prom-client'
 import { type HttpCounters, LATENCY_BOUNDS_S, type RouteLatency } from './http-counters.ts'
 
 /** Prefix of every metric name. */
@@ -15,6 +14,8 @@ export async function metricsText(
   http: HttpCounters,
   figures: Readonly<Record<string, number>>,
 ): Promise<string> {
+  // Loaded at the first scrape: a start does not wait for it.
+  const { Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   const requests = new Counter({
     name: `${PREFIX}http_requests_total`,
@@ -57,5 +58,5 @@ function histogramLines(name: string, { route, counts, sumS }: RouteLatency): st
   return [...buckets, `${name}_sum${labels} ${sumS}`, `${name}_count${labels} ${total}`]
 }
 
-/** Content-Type of the text above. */
-export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+/** Content-Type of the text above: that of the library, which is not loaded yet when it is asked for. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

@@ -181,7 +181,7 @@ test('a profile is paid when its order is approved', () => {
 })
 
 test('a replay and a simulation are never fetched for, live events are', async () => {
-  const side = new SideFeeds({
+  const side = await SideFeeds.make({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
   })
