@@ -1,6 +1,5 @@
 import { AddressBook } from '../src/engine/address-book.ts'
-import type { FeedEvent } from '../src/engine/event.ts'
-import type { EventSink } from '../src/engine/event-sink.ts'
+import type { RecordSink } from '../src/engine/event-sink.ts'
 import { NEVER_HOLDERS } from '../src/engine/platform.ts'
 import { RecordBatch } from '../src/engine/record-batch.ts'
 import { History } from '../src/feeds/simulator/history.ts'
@@ -24,7 +23,6 @@ export interface MarketSize {
 }
 
 type Role = 'token' | 'wallet' | 'address'
-type Part = readonly FeedEvent[] | RecordBatch
 
 /** Writes down the order in which addresses are asked for, so that another book gives equal ids. */
 class RecordingBook implements Interner {
@@ -56,7 +54,7 @@ class RecordingBook implements Interner {
 /** A simulated market held in memory: made once, played into any number of fresh engines. */
 export class RecordedMarket {
   readonly #book = new RecordingBook()
-  readonly #parts: Part[] = []
+  readonly #parts: RecordBatch[] = []
   readonly #historyParts: number
   /** Swaps of the part that is timed. */
   readonly liveSwaps: number
@@ -64,7 +62,6 @@ export class RecordedMarket {
 
   constructor(size: MarketSize) {
     const market = newMarket(size, this.#book, {
-      events: (batch) => void this.#parts.push([...batch]),
       records: (batch) => void this.#parts.push(copyOf(batch)),
     })
     playHistory(market, size)
@@ -82,20 +79,16 @@ export class RecordedMarket {
     return service
   }
 
-  playLive(sink: EventSink): void {
+  playLive(sink: RecordSink): void {
     this.#play(sink, this.#historyParts, this.#parts.length)
   }
 
-  #play(sink: EventSink, from: number, to: number): void {
-    for (let i = from; i < to; i++) {
-      const part = this.#parts[i]
-      if (part instanceof RecordBatch) sink.records(part)
-      else sink.events(part)
-    }
+  #play(sink: RecordSink, from: number, to: number): void {
+    for (let i = from; i < to; i++) sink.records(this.#parts[i])
   }
 }
 
-export function newMarket(size: MarketSize, addressBook: Interner, sink: EventSink): Market {
+export function newMarket(size: MarketSize, addressBook: Interner, sink: RecordSink): Market {
   const options = { seed: SEED, tokens: size.tokens, startSeconds: START_SECONDS, addressBook }
   return new Market(options, sink)
 }
@@ -116,5 +109,6 @@ export function copyOf(batch: RecordBatch): RecordBatch {
   const copy = new RecordBatch(batch.count)
   copy.bytes.set(batch.bytes.subarray(0, copy.bytes.length))
   copy.count = batch.count
+  copy.others = [...batch.others]
   return copy
 }

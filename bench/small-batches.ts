@@ -1,28 +1,43 @@
-import type { EventSink } from '../src/engine/event-sink.ts'
+import type { RecordSink } from '../src/engine/event-sink.ts'
 import { RecordBatch } from '../src/engine/record-batch.ts'
 
 /** Hands swaps on in small batches, as a feed that sees a few at a time does. */
-export class SmallBatches implements EventSink {
-  readonly #sink: EventSink
+export class SmallBatches implements RecordSink {
+  readonly #sink: RecordSink
   readonly #batch: RecordBatch
 
-  constructor(sink: EventSink, swaps: number) {
+  constructor(sink: RecordSink, swaps: number) {
     this.#sink = sink
     this.#batch = new RecordBatch(swaps)
   }
 
-  events(batch: Parameters<EventSink['events']>[0]): void {
-    this.#sink.events(batch)
-  }
-
   records(batch: RecordBatch): void {
     const part = this.#batch
-    const lanes = part.u32.length / part.capacity
-    for (let from = 0; from < batch.count; from += part.capacity) {
-      const to = Math.min(batch.count, from + part.capacity)
-      part.u32.set(batch.u32.subarray(from * lanes, to * lanes))
-      part.count = to - from
-      this.#sink.records(part)
-    }
+    batch.walk(
+      (from, to) => {
+        for (let next = from; next < to; ) {
+          const end = Math.min(to, next + part.capacity - part.count)
+          this.#copy(batch, next, end)
+          next = end
+          if (part.isFull) this.#handOn()
+        }
+      },
+      (event) => {
+        if (event.type !== 'swap') part.addOther(event)
+      },
+    )
+    if (part.events > 0) this.#handOn()
+  }
+
+  #copy(batch: RecordBatch, from: number, to: number): void {
+    const part = this.#batch
+    const lanes = batch.u32.subarray(RecordBatch.u32At(from), RecordBatch.u32At(to))
+    part.u32.set(lanes, RecordBatch.u32At(part.count))
+    part.count += to - from
+  }
+
+  #handOn(): void {
+    this.#sink.records(this.#batch)
+    this.#batch.clear()
   }
 }

@@ -52,7 +52,6 @@ export function marketWithTrades(size: MarketSize): { service: Service; trades: 
   const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
   const template = new Uint32Array(SWAP_U32_LANES)
   const market = newMarket(size, service.engine.state.book, {
-    events: (batch) => service.events(batch),
     records: (batch) => {
       template.set(batch.u32.subarray(0, SWAP_U32_LANES))
       service.records(batch)

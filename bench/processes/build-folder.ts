@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventSink } from '../../src/engine/event-sink.ts'
+import type { RecordSink } from '../../src/engine/event-sink.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { compact } from '../../src/store/compaction.ts'
 import { Journal } from '../../src/store/journal.ts'
@@ -40,9 +40,8 @@ const about = {
 const journal = new Journal(about, { seq: 0, crc: 0, segment: 0 })
 const journaled = new JournaledEngine(engine, journal)
 journaled.settings()
-let sink: EventSink = journaled
+let sink: RecordSink = journaled
 const market = newMarket(size, engine.state.book, {
-  events: (batch) => sink.events(batch),
   records: (batch) => sink.records(batch),
 })
 playHistory(market, size)

@@ -6,7 +6,7 @@ import { PerformanceObserver, performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { TablesQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { play, serviceAndLive, swapsOf } from '../live-recorder.ts'
+import { serviceAndLive } from '../live-recorder.ts'
 
 const LIVE_RATE = 1_000
 const TABLES_PER_SECOND = 50
@@ -32,8 +32,8 @@ let folded = 0
 let answered = 0
 for (const part of parts) {
   while (((performance.now() - startMs) * rate) / 1000 < folded) await setImmediate()
-  play(service, part)
-  folded += swapsOf(part)
+  service.records(part)
+  folded += part.count
   if (((performance.now() - startMs) * TABLES_PER_SECOND) / 1000 < answered) continue
   answers.tables(QUERY)
   answered++

@@ -3,12 +3,13 @@
  * Arguments: tokens, seed.
  */
 import { performance } from 'node:perf_hooks'
+import type { RecordBatch } from '../../src/engine/record-batch.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'
 import { TABLE_BODIES } from '../bodies.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
-import { type Part, play, serviceAndLive, swapsOf } from '../live-recorder.ts'
+import { serviceAndLive } from '../live-recorder.ts'
 import { median } from '../medians.ts'
 import { randomBodies } from '../random-filters.ts'
 
@@ -34,11 +35,11 @@ const { service, parts } = serviceAndLive({
 })
 
 /** Microseconds of CPU a swap. */
-function cost(stretch: readonly Part[]): number {
+function cost(stretch: readonly RecordBatch[]): number {
   const startCpu = process.cpuUsage()
-  for (const part of stretch) play(service, part)
+  for (const part of stretch) service.records(part)
   const { user, system } = process.cpuUsage(startCpu)
-  return (user + system) / stretch.reduce((sum, part) => sum + swapsOf(part), 0)
+  return (user + system) / stretch.reduce((sum, part) => sum + part.count, 0)
 }
 
 const perStretch = Math.ceil(parts.length / STRETCHES)

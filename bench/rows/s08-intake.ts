@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
 import { swapOfRecord } from '../../src/engine/swap-outtake.ts'
 import { SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
@@ -41,12 +42,13 @@ function marketLines(): Buffer {
   const lines: string[] = []
   const size = { tokens: TOKENS, historyRate: 50, liveSwaps: 0, liveRate: 1 }
   const market = newMarket(size, book, {
-    events: (batch) => {
-      for (const event of batch) lines.push(`${eventLineText(event)}\n`)
-    },
-    records: ({ u32, f64, count }) => {
-      for (let i = 0; i < count; i++)
-        lines.push(`${eventLineText(swapOfRecord({ u32, f64, at: i * SWAP_U32_LANES }, book))}\n`)
+    records: (batch) => {
+      const { u32, f64 } = batch
+      const add = (event: FeedEvent) => void lines.push(`${eventLineText(event)}\n`)
+      batch.walk((from, to) => {
+        for (let i = from; i < to; i++)
+          add(swapOfRecord({ u32, f64, at: i * SWAP_U32_LANES }, book))
+      }, add)
     },
   })
   playHistory(market, size)

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
-import type { EventSink } from '../../src/engine/event-sink.ts'
-import { RecordBatch } from '../../src/engine/record-batch.ts'
+import type { RecordSink } from '../../src/engine/event-sink.ts'
 import type { Service } from '../../src/service.ts'
 import { type FsyncPolicy, Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
@@ -11,7 +10,7 @@ import { bootId } from '../../src/store/process-lock.ts'
 import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
-import { type MarketSize, RecordedMarket } from '../recorded-market.ts'
+import { copyOf, type MarketSize, RecordedMarket } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { PAIRS, settings } from '../settings.ts'
 import { SmallBatches } from '../small-batches.ts'
@@ -38,7 +37,7 @@ export async function run(): Promise<readonly Line[]> {
 }
 
 interface Kept {
-  readonly sink: EventSink
+  readonly sink: RecordSink
   readonly journal: Journal
   end(): void
 }
@@ -111,11 +110,8 @@ async function syncTimes(market: RecordedMarket): Promise<Line[]> {
   const turns: (() => void)[] = []
   const batches = new SmallBatches(
     {
-      events: (batch) => void turns.push(() => kept.sink.events(batch)),
       records: (batch) => {
-        const copy = new RecordBatch(batch.count)
-        copy.u32.set(batch.u32.subarray(0, copy.u32.length))
-        copy.count = batch.count
+        const copy = copyOf(batch)
         turns.push(() => kept.sink.records(copy))
       },
     },

@@ -158,7 +158,10 @@ export class Engine implements EventSink {
   }
 
   records(batch: RecordBatch): void {
-    this.acceptRecords(batch)
+    batch.walk(
+      (from, to) => this.acceptRecords(batch, from, to),
+      (event) => this.accept(event),
+    )
   }
 
   /** Nothing is saved of it: the orders, links and lists of holders are made anew from the rows. */

@@ -12,6 +12,9 @@ export interface EventSink {
   records(batch: RecordBatch): void
 }
 
+/** A sink for feeds that put everything into batches of records. */
+export type RecordSink = Pick<EventSink, 'records'>
+
 /** One source of events. `start` resolves when the feed has ended by itself or was stopped. */
 export interface Feed {
   /** As in `FEED`, for logs and metrics. */

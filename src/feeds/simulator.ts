@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { Feed, RecordSink } from '../engine/event-sink.ts'
 import { History } from './simulator/history.ts'
 import type { Interner } from './simulator/interner.ts'
 import { Market } from './simulator/market.ts'
@@ -38,7 +38,7 @@ export class SimulatorFeed implements Feed {
     this.options = options
   }
 
-  async start(sink: EventSink): Promise<void> {
+  async start(sink: RecordSink): Promise<void> {
     const { tokens, rate, startSeconds } = this.options
     const market = new Market(this.options, sink)
     await this.makeHistory(market, new History(market, tokens, rate, startSeconds))

@@ -11,11 +11,10 @@ import type { FrameWriter } from './frame-writer.ts'
 import type { Journal } from './journal.ts'
 import { Kind } from './journal-format.ts'
 
-/** Events written and folded at once; a longer batch of a feed is cut into several. */
+/** Events of a feed written and folded at once; a longer batch is cut into several. */
 const EVENTS_PER_WRITE = 1_024
-
-/** A run of a batch: swaps as records, or one other event. */
-type Run = { readonly from: number; readonly to: number } | FeedEvent
+/** Records of one frame: what a torn write can cost at most, and a reader has to hold. */
+const RECORDS_PER_FRAME = 1_024
 
 /**
  * The engine behind its journal: a batch is encoded, written, then folded and so published. When
@@ -26,7 +25,6 @@ export class JournaledEngine implements EventSink {
   readonly #journal: Journal
   readonly #isWallClock: boolean
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
-  readonly #runs: Run[] = []
   readonly #clock = new Float64Array(1)
   /** What of the address book the journal knows, or will know by folding. */
   #known: BookCounts
@@ -44,33 +42,40 @@ export class JournaledEngine implements EventSink {
   settings(): void {
     const frames = this.#journal.begin()
     const text = JSON.stringify(this.#engine.settings)
-    frames.add(Kind.settings, this.#journal.seq, 0, Buffer.from(text))
+    frames.addText(Kind.settings, this.#journal.seq, 0, text)
     this.#write(0)
   }
 
   events(batch: readonly FeedEvent[]): void {
-    if (this.#isOver(batch.length)) return
+    const records = this.#records
     for (let from = 0; from < batch.length; from += EVENTS_PER_WRITE) {
       const part = batch.slice(from, from + EVENTS_PER_WRITE)
-      this.#collect(part)
-      if (!this.#writeRuns(part.length)) continue
-      for (const run of this.#runs)
-        if ('from' in run) this.#engine.acceptRecords(this.#records, run.from, run.to)
-        else this.#engine.accept(run)
-      this.#known = this.#engine.state.book.counts
+      if (this.#isOver(part.length)) continue
+      records.clear()
+      for (const event of part)
+        if (event.type === 'swap') this.#engine.intake.append(event, records)
+        else records.addOther(event)
+      this.#keep(records)
     }
   }
 
   records(batch: RecordBatch): void {
-    if (this.#isOver(batch.count)) return
-    const { seq } = this.#journal
-    const frames = this.#begin(seq)
-    for (let from = 0; from < batch.count; from += EVENTS_PER_WRITE) {
-      const to = Math.min(batch.count, from + EVENTS_PER_WRITE)
-      addRecords(frames, seq + from, batch, from, to)
-    }
-    if (!this.#write(batch.count)) return
-    this.#engine.acceptRecords(batch)
+    if (!this.#isOver(batch.events)) this.#keep(batch)
+  }
+
+  /** Writes a batch, and folds it when the disk has taken it. */
+  #keep(batch: RecordBatch): void {
+    const frames = this.#begin(this.#journal.seq)
+    let { seq } = this.#journal
+    batch.walk(
+      (from, to) => {
+        addRecords(frames, seq, batch, from, to)
+        seq += to - from
+      },
+      (event) => frames.addText(Kind.event, seq++, 1, eventLineText(event)),
+    )
+    if (!this.#write(batch.events)) return
+    this.#engine.records(batch)
     this.#known = this.#engine.state.book.counts
   }
 
@@ -79,39 +84,6 @@ export class JournaledEngine implements EventSink {
     if (this.#journal.failure === null) return false
     this.leftOut += events
     return true
-  }
-
-  /** Cuts a batch into runs; swaps become records. */
-  #collect(events: readonly FeedEvent[]): void {
-    const records = this.#records
-    const runs = this.#runs
-    records.clear()
-    runs.length = 0
-    let from = 0
-    for (const event of events) {
-      if (event.type === 'swap') {
-        this.#engine.intake.append(event, records)
-        continue
-      }
-      if (records.count > from) runs.push({ from, to: records.count })
-      from = records.count
-      runs.push(event)
-    }
-    if (records.count > from) runs.push({ from, to: records.count })
-  }
-
-  #writeRuns(events: number): boolean {
-    let { seq } = this.#journal
-    const frames = this.#begin(seq)
-    for (const run of this.#runs)
-      if ('from' in run) {
-        addRecords(frames, seq, this.#records, run.from, run.to)
-        seq += run.to - run.from
-      } else {
-        frames.add(Kind.event, seq, 1, Buffer.from(eventLineText(run)))
-        seq += 1
-      }
-    return this.#write(events)
   }
 
   /** Starts the frames of a batch: the clock when it has moved, then what records name. */
@@ -146,6 +118,9 @@ function addRecords(
   from: number,
   to: number,
 ): void {
-  const bytes = batch.bytes.subarray(from * SWAP_RECORD_BYTES, to * SWAP_RECORD_BYTES)
-  frames.add(Kind.records, seq, to - from, bytes)
+  for (let first = from; first < to; first += RECORDS_PER_FRAME) {
+    const end = Math.min(to, first + RECORDS_PER_FRAME)
+    const bytes = batch.bytes.subarray(first * SWAP_RECORD_BYTES, end * SWAP_RECORD_BYTES)
+    frames.add(Kind.records, seq + first - from, end - first, bytes)
+  }
 }

@@ -106,21 +106,13 @@ function folded(events: readonly FeedEvent[]): Engine {
   return engine
 }
 
-/** Runs of swaps are made records in one go, and only then folded. */
+/** All swaps are made records before anything is folded; the other events stand between them. */
 function recorded(events: readonly FeedEvent[]): Engine {
   const engine = new Engine(OPTIONS)
   const batch = new RecordBatch(events.length)
-  const hand = () => {
-    engine.acceptRecords(batch)
-    batch.clear()
-  }
-  for (const event of events) {
+  for (const event of events)
     if (event.type === 'swap') engine.intake.append(event, batch)
-    else {
-      hand()
-      engine.accept(event)
-    }
-  }
-  hand()
+    else batch.addOther(event)
+  engine.records(batch)
   return engine
 }

@@ -209,6 +209,8 @@ function asError(error: unknown): Error {
 
 function recordsOf(service: Service, events: readonly FeedEvent[]): RecordBatch {
   const batch = new RecordBatch(events.length)
-  for (const event of events) if (event.type === 'swap') service.engine.intake.append(event, batch)
+  for (const event of events)
+    if (event.type === 'swap') service.engine.intake.append(event, batch)
+    else batch.addOther(event)
   return batch
 }

@@ -183,10 +183,8 @@ export class Simulation {
   #nextArrival(process: SimulatedProcess): Arrival {
     const random = this.#random
     const size = random.integer(1, this.plan.batchMax)
-    let events = this.#story.slice(this.#cursor, this.#cursor + size)
-    const swaps = events.findIndex(({ type }) => type !== 'swap')
-    const isRecords = swaps !== 0 && random.chance(0.25)
-    if (isRecords && swaps > 0) events = events.slice(0, swaps)
+    const events = this.#story.slice(this.#cursor, this.#cursor + size)
+    const isRecords = random.chance(0.25)
     const newest = Math.min(...events.map(({ timestamp }) => timestamp))
     this.#pass(Math.max(0, newest * 1000 - this.#time.trueWallMs) + random.integer(0, 900))
     process.service.tick()

@@ -1,5 +1,5 @@
 import type { FeedEvent, Migrated, TokenCreated } from '../../src/engine/event.ts'
-import type { EventSink } from '../../src/engine/event-sink.ts'
+import type { RecordSink } from '../../src/engine/event-sink.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { F, Flag, U } from '../../src/engine/swap-record.ts'
 import type { Interner } from '../../src/feeds/simulator/interner.ts'
@@ -26,7 +26,7 @@ function intern(texts: string[], ids: Map<string, number>, text: string): number
 }
 
 /** Recomputes the market from what the simulator emits, in BigInt, and throws on any difference. */
-export class Auditor implements EventSink {
+export class Auditor implements RecordSink {
   readonly names = new Names()
   readonly tokens = new Map<string, AuditedToken>()
   readonly counts = { swaps: 0, buys: 0, amm: 0, chainFees: 0, balances: 0, agent: 0, insiders: 0 }
@@ -40,19 +40,22 @@ export class Auditor implements EventSink {
     this.nowSeconds = nowSeconds
   }
 
-  events(batch: readonly FeedEvent[]): void {
-    for (const event of batch) {
-      this.events_.push(event)
-      this.time(event.timestamp)
-      if ('slot' in event) this.position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
-      if (event.type === 'token_created') this.create(event)
-      else if (event.type === 'completed') this.known(event.mint).complete()
-      else if (event.type === 'migrated') this.migrate(event)
-    }
+  private event(event: FeedEvent): void {
+    this.events_.push(event)
+    this.time(event.timestamp)
+    if ('slot' in event) this.position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
+    if (event.type === 'token_created') this.create(event)
+    else if (event.type === 'completed') this.known(event.mint).complete()
+    else if (event.type === 'migrated') this.migrate(event)
   }
 
   records(batch: RecordBatch): void {
-    for (let i = 0; i < batch.count; i++) this.swap(batch, i)
+    batch.walk(
+      (from, to) => {
+        for (let i = from; i < to; i++) this.swap(batch, i)
+      },
+      (event) => this.event(event),
+    )
   }
 
   private create(event: TokenCreated): void {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { SimulatorFeed } from '../../src/feeds/simulator.ts'
 import { Auditor } from './auditor.ts'
 
@@ -22,7 +22,8 @@ function started(clock: () => number): {
 
 test('after its history the feed trades at the rate asked for, until it is stopped', async () => {
   const { feed, auditor, end } = started(nowSeconds)
-  await setTimeout(700)
+  await vi.waitFor(() => expect(auditor.newestSeconds).toBeGreaterThan(nowSeconds() - 1.5), 20_000)
+  await setTimeout(200)
   const before = auditor.counts.swaps
   const beforeMs = performance.now()
   await setTimeout(1_500)

@@ -11,13 +11,12 @@ function historyOf(tokens: number, rate: number): { launches: number[]; swaps: n
   const launches = new Array<number>(24).fill(0)
   const options = { seed: 1, tokens, startSeconds: END_SECONDS, addressBook: new AddressBook() }
   const market = new Market(options, {
-    events: (batch) => {
-      for (const event of batch) {
+    records: ({ others }) => {
+      for (const { event } of others) {
         const hours = Math.floor((END_SECONDS - event.timestamp) / HOUR_SECONDS)
         if (event.type === 'token_created' && hours < 24) launches[hours] += 1
       }
     },
-    records: () => {},
   })
   const history = new History(market, tokens, rate, END_SECONDS)
   while (!history.step());

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { EventSink } from '../../src/engine/event-sink.ts'
+import type { RecordSink } from '../../src/engine/event-sink.ts'
 import type { RecordBatch } from '../../src/engine/record-batch.ts'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { History, historySwaps } from '../../src/feeds/simulator/history.ts'
@@ -12,18 +11,21 @@ const START = 1_790_000_000
 const RATE = 50
 const DAY = 86_400
 
-class HashSink implements EventSink {
+class HashSink implements RecordSink {
   readonly hash: Hash = createHash('sha256')
 
-  events(batch: readonly FeedEvent[]): void {
-    const text = (_: string, value: unknown): unknown =>
-      typeof value === 'bigint' ? `${value}` : value
-    // One event at a time: how they were grouped does not belong to the content.
-    for (const event of batch) this.hash.update(JSON.stringify(event, text))
-  }
-
   records(batch: RecordBatch): void {
-    this.hash.update(batch.bytes.subarray(0, batch.count * SWAP_RECORD_BYTES))
+    batch.walk(
+      (from, to) => {
+        const bytes = batch.bytes.subarray(from * SWAP_RECORD_BYTES, to * SWAP_RECORD_BYTES)
+        this.hash.update(bytes)
+      },
+      (event) => {
+        const text = (_: string, value: unknown): unknown =>
+          typeof value === 'bigint' ? `${value}` : value
+        this.hash.update(JSON.stringify(event, text))
+      },
+    )
   }
 }
 

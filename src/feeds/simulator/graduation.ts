@@ -1,5 +1,4 @@
 import type { Random } from '../../base/random.ts'
-import type { FeedEvent } from '../../engine/event.ts'
 import { Appointment, type Appointments } from './appointments.ts'
 import type { ChainClock } from './chain-clock.ts'
 import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './curve.ts'
@@ -48,8 +47,7 @@ export class Graduation {
     this.tokens.ints[row * TOKEN_INTS + I.traits]! |= Trait.frozen
     const mint = this.tokens.mints[row]!
     const bondingCurve = this.tokens.curves[row]!
-    const completed = { type: 'completed', ...this.writer.position(), mint, bondingCurve } as const
-    this.writer.events([completed])
+    this.writer.event({ type: 'completed', ...this.writer.position(), mint, bondingCurve })
     this.tokens.hold(row)
     const slot = this.clock.slot + this.random.between(1, MAX_MIGRATION_DELAY_SLOTS)
     if (!this.appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
@@ -74,11 +72,11 @@ export class Graduation {
     const bondingCurve = this.tokens.curves[row]!
     this.writer.beginTransaction()
     const position = this.writer.position()
-    const events: FeedEvent[] = [{ type: 'migrated', ...position, mint, bondingCurve, poolAmm }]
+    this.writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })
     if (this.random.chance(DEX_PAID_SHARE)) {
-      events.push({ type: 'metadata', timestamp: position.timestamp, mint, dexPaid: true })
+      const { timestamp } = position
+      this.writer.event({ type: 'metadata', timestamp, mint, dexPaid: true })
     }
-    this.writer.events(events)
     this.tickets.add(row, MIGRATION_TICKETS)
     this.tokens.release(row)
   }

@@ -112,7 +112,7 @@ export class Launcher {
 
   /** Hands over what is still late. */
   flush(): void {
-    if (this.late !== null) this.writer.events([{ ...this.late, ...this.stamp() }])
+    if (this.late !== null) this.writer.event({ ...this.late, ...this.stamp() })
     this.late = null
   }
 
@@ -152,7 +152,8 @@ export class Launcher {
 
   private announce(created: TokenCreated): void {
     const { late } = this
-    this.writer.events(late === null ? [created] : [{ ...late, ...this.stamp() }, created])
+    if (late !== null) this.writer.event({ ...late, ...this.stamp() })
+    this.writer.event(created)
     this.late = null
     if (!this.random.chance(METADATA_SHARE)) return
     const { mint, name, timestamp } = created

@@ -1,5 +1,5 @@
 import { Random } from '../../base/random.ts'
-import type { EventSink } from '../../engine/event-sink.ts'
+import type { RecordSink } from '../../engine/event-sink.ts'
 import { Appointment, Appointments, MAX_DELAY_SLOTS } from './appointments.ts'
 import { ChainClock, slotAt } from './chain-clock.ts'
 import { Crowd, MAYHEM_AGENT } from './crowd.ts'
@@ -55,7 +55,7 @@ export class Market {
   private priceSeconds = 0
   private readonly keep: (row: number, kind: number) => void
 
-  constructor(options: MarketOptions, sink: EventSink) {
+  constructor(options: MarketOptions, sink: RecordSink) {
     const { seed, startSeconds, addressBook } = options
     const random = new Random(seed, startSeconds)
     const draws = ticketsInDraw(options.tokens)
@@ -158,7 +158,7 @@ export class Market {
     // The first price has no price before it: the walk starts with one second.
     const seconds = this.priceSeconds === 0 ? 1 : timestamp - this.priceSeconds
     this.priceSeconds = timestamp
-    this.writer.events([{ type: 'sol_price', timestamp, usd: this.solPrice.next(seconds) }])
+    this.writer.event({ type: 'sol_price', timestamp, usd: this.solPrice.next(seconds) })
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Random } from '../../base/random.ts'
-import type { FeedEvent } from '../../engine/event.ts'
-import type { EventSink } from '../../engine/event-sink.ts'
-import { RecordBatch } from '../../engine/record-batch.ts'
+import type { RecordSink } from '../../engine/event-sink.ts'
+import { type OtherEvent, RecordBatch } from '../../engine/record-batch.ts'
 import { F, Flag, SIGNATURE_LANES, U } from '../../engine/swap-record.ts'
 import type { ChainClock } from './chain-clock.ts'
 import { MAYHEM_SUPPLY_RAW } from './curve.ts'
@@ -9,6 +8,8 @@ import { signatureText } from './random-text.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 
 const BATCH_RECORDS = 1_024
+/** Events that are no swaps in one batch; past it the batch is handed over. */
+const BATCH_OTHERS_MAX = 1_024
 const BASE_CHAIN_FEE_LAMPORTS = 5_000
 const PER_TWO_32 = 2 ** -32
 
@@ -43,12 +44,12 @@ export class SwapWriter {
   /** Where in the batch it is. */
   private signatureAt = 0
   private chainFeeLamports = 0
-  private readonly sink: EventSink
+  private readonly sink: RecordSink
   private readonly clock: ChainClock
   private readonly tokens: TokenTable
   private readonly random: Random
 
-  constructor(sink: EventSink, clock: ChainClock, tokens: TokenTable, random: Random) {
+  constructor(sink: RecordSink, clock: ChainClock, tokens: TokenTable, random: Random) {
     this.sink = sink
     this.clock = clock
     this.tokens = tokens
@@ -152,14 +153,14 @@ export class SwapWriter {
     return { slot, txIndex, ordinal: this.clock.ordinal++, signature, timestamp }
   }
 
-  /** Hands events over, after the swaps that came before them. */
-  events(events: readonly FeedEvent[]): void {
-    this.flush()
-    this.sink.events(events)
+  /** Puts an event behind the swaps that came before it. */
+  event(event: OtherEvent['event']): void {
+    if (this.batch.others.length === BATCH_OTHERS_MAX) this.flush()
+    this.batch.addOther(event)
   }
 
   flush(): void {
-    if (this.batch.count === 0) return
+    if (this.batch.events === 0) return
     if (this.signatureState === Signature.inBatch) this.keepSignature()
     this.sink.records(this.batch)
     this.batch.u32.fill(0, 0, RecordBatch.u32At(this.batch.count))

@@ -1,6 +1,6 @@
-import type { FeedEvent } from '../../engine/event.ts'
+import type { FeedEvent, SolPrice } from '../../engine/event.ts'
 import type { EventSink } from '../../engine/event-sink.ts'
-import type { RecordBatch } from '../../engine/record-batch.ts'
+import type { OtherEvent, RecordBatch } from '../../engine/record-batch.ts'
 import { RECORDING_GAP_SECONDS } from '../lines/recording-gap.ts'
 import { type PriceSeries, priceIndexAt } from './price-series.ts'
 
@@ -25,19 +25,32 @@ export class PricedSink implements EventSink {
     const priced: FeedEvent[] = []
     for (const event of batch) {
       if (event.type === 'sol_price') continue
-      const index = this.#indexAt(event.timestamp)
-      if (index !== this.#told) {
-        this.#told = index
-        const { timestamp } = event
-        priced.push({ type: 'sol_price', timestamp, usd: this.#series[index].usd })
-      }
+      const price = this.#changeAt(event.timestamp)
+      if (price !== null) priced.push(price)
       priced.push(event)
     }
     if (priced.length > 0) this.#sink.events(priced)
   }
 
+  /** Prices are told with the events between the records. */
   records(batch: RecordBatch): void {
+    const priced: OtherEvent[] = []
+    for (const other of batch.others) {
+      if (other.event.type === 'sol_price') continue
+      const price = this.#changeAt(other.event.timestamp)
+      if (price !== null) priced.push({ before: other.before, event: price })
+      priced.push(other)
+    }
+    batch.others = priced
     this.#sink.records(batch)
+  }
+
+  /** The price from now on, when it is another one than was told last. */
+  #changeAt(timestamp: number): SolPrice | null {
+    const index = this.#indexAt(timestamp)
+    if (index === this.#told) return null
+    this.#told = index
+    return { type: 'sol_price', timestamp, usd: this.#series[index].usd }
   }
 
   /** A late event does not bring an old price back. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import { RecordBatch } from '../../../src/engine/record-batch.ts'
 import { fixedPrice, readPriceFile } from '../../../src/feeds/sol-price/price-series.ts'
 import { PricedSink } from '../../../src/feeds/sol-price/priced-sink.ts'
 import { CollectingSink } from '../collecting-sink.ts'
@@ -57,6 +58,28 @@ test('prices that the feed brings itself are left out', () => {
   expect(sink.batches).toEqual([])
   priced.events([own, at(7), own, at(8)])
   expect(sink.all).toEqual([{ type: 'sol_price', timestamp: 7, usd: 123.5 }, at(7), at(8)])
+})
+
+test('prices come before the events between records, and those of the feed are left out', () => {
+  const batch = new RecordBatch(3)
+  batch.addOther({ type: 'metadata', timestamp: 1_500, mint: 'mint' })
+  batch.next()
+  batch.addOther({ type: 'sol_price', timestamp: 1_600, usd: 1 })
+  batch.addOther({ type: 'metadata', timestamp: 1_700, mint: 'mint' })
+  batch.next()
+  batch.next()
+  batch.addOther({ type: 'metadata', timestamp: 2_000, mint: 'mint' })
+  const passed: unknown[] = []
+  const sink = {
+    events: () => {},
+    records: (given: RecordBatch) =>
+      given.walk(
+        (from, to) => passed.push([from, to]),
+        (event) => passed.push(event.type === 'sol_price' ? event.usd : `${event.timestamp}`),
+      ),
+  }
+  new PricedSink(sink, SERIES).records(batch)
+  expect(passed).toEqual([150, '1500', [0, 1], '1700', [1, 3], 160, '2000'])
 })
 
 test('a price file is read in any order, and a wrong line is named', () => {

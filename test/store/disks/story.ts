@@ -94,10 +94,12 @@ export class Story {
   }
 }
 
-/** The swaps among some events; what they name comes into the engine's book at once. */
+/** Some events as a batch of records; what its swaps name comes into the engine's book at once. */
 function recordsOf(engine: Engine, events: readonly FeedEvent[]): RecordBatch {
   const records = new RecordBatch(Math.max(1, events.length))
-  for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
+  for (const event of events)
+    if (event.type === 'swap') engine.intake.append(event, records)
+    else records.addOther(event)
   return records
 }
 
@@ -110,7 +112,7 @@ function batchesOf(events: readonly FeedEvent[], seed: number): Batch[] {
   for (let from = 0; from < steps.length; ) {
     const some = steps.slice(from, from + random.integer(1, BATCH_MAX))
     const part = some.map(({ event }) => event)
-    const isRecords = part.every(({ type }) => type === 'swap') && random.chance(0.5)
+    const isRecords = random.chance(0.5)
     batches.push({ from, events: part, now: some[0]?.now ?? 0, isRecords })
     from += part.length
   }
