@@ -5,8 +5,8 @@ import { settings } from './settings.ts'
 
 const TOKENS = 100_000
 const RATE = 5_000
-const WINDOWS = 3
-const WINDOW_SECONDS = 5 * settings.timeScale
+const WINDOWS = 5
+const WINDOW_SECONDS = 10 * settings.timeScale
 /** What a snapshot may add to the longest of a thousand turns. */
 const ADDED_MS = 1
 

@@ -74,6 +74,8 @@ test('a migration told long after its slot counts behind the swaps of the slot, 
       swap({ slot: 100, txIndex: 3, signature: 'own', ordinal: 0 }),
       swap({ slot: 100, txIndex: 5, signature: 'other', ordinal: 0 }),
       swap({ slot: 300, txIndex: 1, signature: 'newest' }),
+      // Another of its slot, which it stands before or behind in the table of the graduated.
+      migrated({ slot: 100, txIndex: 4, signature: 'another', mint: 'mint 2' }),
       migrated({ slot: 100, txIndex: null, signature, ordinal: 1 }),
     ]
     for (const [index, event] of events.entries()) {

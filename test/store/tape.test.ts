@@ -70,6 +70,20 @@ test('a creation told late judges swaps that have left memory', { timeout: PATIE
   )
 })
 
+test('a transaction whose swaps lie in two blocks that left memory is judged as one', () => {
+  const at = (slot: number, index: number) => ({
+    ...{ slot, txIndex: index, ordinal: index, timestamp: START_SECOND + slot, pool: 'curve' },
+    ...{ signature: `swap ${slot} ${index}`, mint: 'other', signer: `wallet ${index}` },
+  })
+  const fillers = Array.from({ length: TAPE_BLOCK_RECORDS - 1 }, (_, i) => swap(at(1_000, i)))
+  const joined = ['one', 'two'].map((signer, i) =>
+    swap({ ...at(1_001, i), mint: 'a', signer, direction: 'buy', signature: 'joined' }),
+  )
+  const later = Array.from({ length: TAPE_BLOCK_RECORDS * 2 }, (_, i) => swap(at(1_100, i)))
+  const birth = created({ slot: 900, mint: 'a', signature: 'told late', creator: 'three' })
+  expectSame(0, [price(150), ...fillers, ...joined, ...later, swap(at(1_200, 0)), birth], 1_000)
+})
+
 test('records that no late event can take back never change', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {

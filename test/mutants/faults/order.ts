@@ -91,7 +91,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
     file: 'src/engine/arrivals.ts',
     find: ': txIndexInTape(this.#tape, slot, signatureHigh, signatureLow)',
     replace: ': 0',
-    tests: ['model'],
+    tests: ['test/properties/records.test.ts'],
   },
   {
     name: 'index: that of the last event in order, not of the last that arrived',
@@ -105,6 +105,13 @@ export const ORDER_FAULTS: readonly Fault[] = [
     file: 'src/engine/order-ring.ts',
     find: 'txIndex = txIndexes[at]\n',
     replace: 'txIndex += 0\n',
+    tests: ['test/properties/records.test.ts'],
+  },
+  {
+    name: 'batch: events between records come before all of them',
+    file: 'src/engine/record-batch.ts',
+    find: 'this.others.push({ before: this.count, event })',
+    replace: 'this.others.push({ before: 0, event })',
     tests: ['test/properties/records.test.ts'],
   },
   {
