@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
+import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
@@ -132,6 +133,11 @@ export class Durability {
     return this.#journal.failure
   }
 
+  /** What is kept of the disk's contents. */
+  get memory(): MemoryPart {
+    return boundedPart('tape_cache', this.#archive)
+  }
+
   figures(): Readonly<Record<string, number>> {
     const journal = this.#journal
     return {
@@ -143,7 +149,6 @@ export class Durability {
       journal_left_out_total: this.#journaled.leftOut,
       ...this.#waits.figures(),
       ...this.#snapshots.figures(),
-      tape_cache_bytes: this.#archive.bytes,
       tape_cache_hits_total: this.#archive.hits,
       tape_cache_misses_total: this.#archive.misses,
     }

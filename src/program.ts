@@ -12,6 +12,7 @@ import type { Feed } from './engine/event-sink.ts'
 import { makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
+import { memoryFigures } from './memory-figures.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
@@ -226,9 +227,15 @@ export class Program {
   }
 
   #figures(): Readonly<Record<string, number>> {
+    const durability = this.#durability
     return {
+      ...memoryFigures([
+        ...this.#service.memory,
+        ...this.#wired.memory,
+        ...(durability === null ? [] : [durability.memory]),
+      ]),
       ...this.#service.figures(),
-      ...this.#durability?.figures(),
+      ...durability?.figures(),
       ...feedFigures(this.#counters),
       ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
