@@ -23,6 +23,7 @@ import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
 import { SideFeeds } from './side-feeds.ts'
+import { StallWitness } from './stall-witness.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -40,6 +41,7 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
+  readonly #stalls = new StallWitness()
   readonly #side: SideFeeds
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
@@ -104,6 +106,7 @@ export class Program {
     this.#admin = await openAdmin(this.#config, {
       server: this.#server,
       notReady: () => this.#notReady(),
+      stalls: () => this.#stalls.stalls(),
       snapshot: () => this.#snapshot(),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
       log: this.#log,
@@ -239,6 +242,7 @@ export class Program {
       ...feedFigures(this.#counters),
       ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
+      ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }
   }

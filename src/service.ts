@@ -84,6 +84,7 @@ export class Service implements EventSink {
       wallets: state.wallets.count,
       positions: state.positions.count,
       swaps: state.tape.count,
+      addresses: state.book.counts.addresses,
       newest_slot: this.engine.newestSlot,
       now_seconds: state.now,
       sol_price_usd: state.solPriceUsd,

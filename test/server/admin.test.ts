@@ -18,6 +18,7 @@ async function start(token: string | null = null, changes: Partial<AdminSource> 
     source: {
       metrics: async () => 'mintfeed_tokens 7\n',
       notReady: () => null,
+      stalls: () => [{ lateMs: 60 }],
       snapshot: async () => {
         snapshots.push('made')
         return 'made'
@@ -51,6 +52,7 @@ test('it shows metrics, health and readiness', async () => {
   await start()
   expect(await ask('GET', '/metrics')).toEqual({ status: 200, body: 'mintfeed_tokens 7\n' })
   expect((await ask('GET', '/healthz')).status).toBe(200)
+  expect((await ask('GET', '/stalls')).body).toBe('[{"lateMs":60}]')
   expect((await ask('GET', '/readyz')).status).toBe(200)
   await admin.stop()
   await start(null, { notReady: () => 'The disk is full.' })

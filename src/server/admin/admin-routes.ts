@@ -7,6 +7,8 @@ import { cpuProfile, heapProfile } from './profiles.ts'
 /** What the admin surface shows and may order. */
 export interface AdminSource {
   metrics(): Promise<string>
+  /** The newest stalls of the loop, each a flat object. */
+  stalls(): readonly object[]
   /** Null when the service is ready, else the reason. */
   notReady(): string | null
   /** Resolves with what came of it, one sentence; null when nothing is kept. */
@@ -33,6 +35,12 @@ function readRoutes(source: AdminSource): readonly AdminRoute[] {
       path: '/metrics',
       meaning: 'Prometheus text',
       answer: async (response) => send(response, 200, METRICS_TYPE, await source.metrics()),
+    },
+    {
+      method: 'GET',
+      path: '/stalls',
+      meaning: 'the newest stalls of the loop, with what the thread did in each',
+      answer: (response) => sendJson(response, 200, source.stalls()),
     },
     {
       method: 'GET',

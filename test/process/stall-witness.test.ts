@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { isOfTheMachine, type Stall, StallWitness } from '../../src/stall-witness.ts'
+
+const HELD_MS = 150
+/** How often the witness looks: so much of a stall may have been the time before it. */
+const TICK_MS = 10
+
+/** The newest stall after the loop was held up; others may come of a busy machine before it. */
+async function heldUp(hold: () => void): Promise<Stall> {
+  const witness = new StallWitness()
+  onTestFinished(() => witness.stop())
+  await pause(3 * TICK_MS)
+  hold()
+  await pause(3 * TICK_MS)
+  const stall = witness.stalls().findLast(({ lateMs }) => lateMs >= HELD_MS - TICK_MS)
+  if (stall === undefined) throw new Error('the stall was not seen')
+  const { loop_stalls_total, loop_own_stalls_total } = witness.figures()
+  expect(loop_stalls_total).toBeGreaterThanOrEqual(Math.max(1, loop_own_stalls_total))
+  return stall
+}
+
+test('a loop that is kept busy ran or waited for a core, and was blocked by nothing', async () => {
+  const stall = await heldUp(() => {
+    const endMs = performance.now() + HELD_MS
+    while (performance.now() < endMs);
+  })
+  expect(stall.ranMs).toBeGreaterThan(0)
+  expect(stall.ranMs + stall.waitedMs).toBeGreaterThan(stall.blockedMs)
+})
+
+test.skipIf(process.platform !== 'linux')('a loop that sleeps was blocked', async () => {
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  const stall = await heldUp(() => Atomics.wait(nothing, 0, 0, HELD_MS))
+  expect(stall.blockedMs).toBeGreaterThan(HELD_MS - 2 * TICK_MS)
+  expect(isOfTheMachine(stall)).toBe(false)
+})
+
+test('a stall is the machine’s when nothing above the bound is left without the wait for a core', () => {
+  expect(isOfTheMachine({ lateMs: 120, waitedMs: 80 })).toBe(true)
+  expect(isOfTheMachine({ lateMs: 313, waitedMs: 200 })).toBe(false)
+  expect(isOfTheMachine({ lateMs: 51, waitedMs: 0 })).toBe(false)
+})

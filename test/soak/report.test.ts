@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { type Figures, growthOf, memoryLines } from './memory-report.ts'
+import { stallLines, stallsIn } from './stalls-report.ts'
+
+const MEBIBYTE = 2 ** 20
+const HOUR_MS = 3_600_000
+
+/** A minute of figures that grow by so many MiB an hour each. */
+function minuteOf(growth: Readonly<Record<string, number>>): Figures[] {
+  return Array.from({ length: 61 }, (_, second) => {
+    const atMs = second * 1000
+    const of = (name: string) => (((growth[name] ?? 0) * atMs) / HOUR_MS) * MEBIBYTE
+    return { atMs, of }
+  })
+}
+
+test('what the market holds is no leak; heap in use, other buffers and the rest are', () => {
+  const market = minuteOf({ rss_anon_bytes: 900, memory_market_bytes: 900, memory_heap_bytes: 50 })
+  expect(growthOf(market).resident.perHour).toBeCloseTo(900, 3)
+  expect(growthOf(market).leak.perHour).toBeCloseTo(0, 6)
+  const leaks = minuteOf({
+    heap_used_bytes: 1,
+    memory_buffers_rest_bytes: 2,
+    memory_native_rest_bytes: 4,
+  })
+  expect(growthOf(leaks).leak.perHour).toBeCloseTo(7, 3)
+  expect(memoryLines(leaks).join('\n')).toContain('leak         7.0 ± 0.0 MiB/h')
+  expect(memoryLines([])).toHaveLength(4)
+})
+
+test('stalls of the machine are told apart, with all figures', () => {
+  const seen = stallsIn([
+    { atMs: 5000, lateMs: 120.04, ranMs: 20, waitedMs: 95, blockedMs: 5, collectedMs: 0 },
+    { atMs: 9000, lateMs: 80, ranMs: 78, waitedMs: 1, blockedMs: 1, collectedMs: 60 },
+  ])
+  const lines = stallLines(seen, 1000)
+  expect(lines[0]).toContain('1 of the program above 50 ms after warm-up, longest 80.0 ms')
+  expect(lines[1]).toContain('at 8 s: 80.0 ms: ran 78.0, waited for a core 1.0, blocked 1.0')
+  expect(lines[2]).toContain('1 more of the machine')
+  expect(lines[3]).toContain('at 4 s: 120.0 ms: ran 20.0, waited for a core 95.0')
+})
