@@ -12,6 +12,7 @@ import type { Feed } from './engine/event-sink.ts'
 import { makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport } from './feeds/lines/line-report.ts'
+import { LongSteps } from './long-steps.ts'
 import { memoryFigures } from './memory-figures.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
@@ -41,7 +42,8 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
-  readonly #stalls = new StallWitness()
+  readonly #steps = new LongSteps()
+  readonly #stalls = new StallWitness(this.#steps)
   readonly #side: SideFeeds
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
@@ -61,6 +63,7 @@ export class Program {
       log.error({ reason }, 'no more events are taken')
       this.#stopFeeds()
     })
+    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
     this.#side = new SideFeeds(config, (sentence) => log.warn({}, sentence))
@@ -137,6 +140,7 @@ export class Program {
         service: this.#service,
         log: this.#log,
         onFailure: () => this.#stopFeeds(),
+        onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
       })
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()

@@ -16,6 +16,8 @@ export class Service implements EventSink {
 
   /** Why nothing more is folded, or null. */
   failure: string | null = null
+  /** Told after each batch, with when it began (`performance.now`). */
+  onFolded: (startMs: number) => void = () => {}
   readonly #onFailure: (reason: string) => void
   /** Unix milliseconds; a simulation puts its own in place. */
   readonly #clockMs: () => number
@@ -53,9 +55,11 @@ export class Service implements EventSink {
   }
 
   #take(fold: () => void): void {
+    const startMs = performance.now()
     this.tick()
     this.#guard(fold)
     this.engine.order.keepUp()
+    this.onFolded(startMs)
   }
 
   /** History that cannot be read leaves a fold half done: nothing is folded from there on. */

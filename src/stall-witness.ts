@@ -1,15 +1,17 @@
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import type { LongSteps } from './long-steps.ts'
 import { ThreadTimes } from './thread-times.ts'
 
 /** A turn of the loop that makes others wait for longer than this is a stall, in ms. */
 export const STALL_MS = 50
+/** Shorter turns are remembered too, when others did not have the core for most of them. */
+export const LONG_TURN_MS = 20
 /** How often the loop is looked at, in ms. */
 const TICK_MS = 10
-/** Stalls, and collections to tell them by, that are remembered; the oldest go. */
+/** Stalls that are remembered; the oldest go. */
 const STALLS_MAX = 512
-const COLLECTIONS_MAX = 512
 
-/** One stall, and what the loop's thread did from the last look to this one. */
+/** One stall, or a long turn, and what the loop's thread did from the last look to this one. */
 export interface Stall {
   /** When it was over, in unix milliseconds. */
   readonly atMs: number
@@ -21,16 +23,21 @@ export interface Stall {
   readonly waitedMs: number
   /** Neither: a disk, a page that was not there, a machine that stood still. */
   readonly blockedMs: number
-  /** Of it, garbage collections. */
-  readonly collectedMs: number
+  /** Long steps within it by name, in ms: garbage collections ("gc"), folds, calls of the disk. */
+  readonly steps: Readonly<Record<string, number>>
+}
+
+/** What is left without the time for which others had the core. */
+export function ownMs({ lateMs, waitedMs }: Pick<Stall, 'lateMs' | 'waitedMs'>): number {
+  return Math.max(0, lateMs - waitedMs)
 }
 
 /** Is it no stall without the time for which others had the core? */
-export function isOfTheMachine({ lateMs, waitedMs }: Pick<Stall, 'lateMs' | 'waitedMs'>): boolean {
-  return lateMs - waitedMs <= STALL_MS
+export function isOfTheMachine(stall: Pick<Stall, 'lateMs' | 'waitedMs'>): boolean {
+  return ownMs(stall) <= STALL_MS
 }
 
-interface Seen extends Omit<Stall, 'collectedMs'> {
+interface Seen extends Omit<Stall, 'steps'> {
   readonly startMs: number
   readonly endMs: number
 }
@@ -40,9 +47,9 @@ interface Seen extends Omit<Stall, 'collectedMs'> {
  * that a busy machine and a busy program are told apart. A look costs some microseconds.
  */
 export class StallWitness {
+  readonly #steps: LongSteps
   readonly #times = new ThreadTimes()
   readonly #stalls: Seen[] = []
-  readonly #collections: { readonly startMs: number; readonly endMs: number }[] = []
   readonly #observer = new PerformanceObserver((list) => this.#collected(list.getEntries()))
   readonly #timer: NodeJS.Timeout
   #lastMs = performance.now()
@@ -50,7 +57,8 @@ export class StallWitness {
   #count = 0
   #countOwn = 0
 
-  constructor() {
+  constructor(steps: LongSteps) {
+    this.#steps = steps
     this.#observer.observe({ entryTypes: ['gc'] })
     this.#timer = setInterval(() => this.#look(), TICK_MS)
     this.#timer.unref()
@@ -62,11 +70,11 @@ export class StallWitness {
     this.#times.close()
   }
 
-  /** The newest stalls, oldest first. */
+  /** The newest stalls and long turns, oldest first. */
   stalls(): readonly Stall[] {
     return this.#stalls.map(({ startMs, endMs, ...stall }) => ({
       ...stall,
-      collectedMs: this.#collectedMs(startMs, endMs),
+      steps: this.#steps.within(startMs, endMs),
     }))
   }
 
@@ -80,7 +88,7 @@ export class StallWitness {
     const now = this.#times.read()
     const sinceMs = nowMs - this.#lastMs
     const lateMs = sinceMs - TICK_MS
-    if (lateMs > STALL_MS) {
+    if (lateMs > LONG_TURN_MS) {
       const ranMs = now.ranMs - this.#last.ranMs
       const waitedMs = now.waitedMs - this.#last.waitedMs
       const blockedMs = Math.max(0, lateMs - ranMs - waitedMs)
@@ -92,23 +100,16 @@ export class StallWitness {
   }
 
   #note(stall: Seen): void {
-    this.#count += 1
+    const isStall = stall.lateMs > STALL_MS
+    if (!isStall && ownMs(stall) <= LONG_TURN_MS) return
+    if (isStall) this.#count += 1
     if (!isOfTheMachine(stall)) this.#countOwn += 1
     if (this.#stalls.length === STALLS_MAX) this.#stalls.shift()
     this.#stalls.push(stall)
   }
 
   #collected(entries: readonly PerformanceEntry[]): void {
-    for (const { startTime, duration } of entries) {
-      if (this.#collections.length === COLLECTIONS_MAX) this.#collections.shift()
-      this.#collections.push({ startMs: startTime, endMs: startTime + duration })
-    }
-  }
-
-  #collectedMs(startMs: number, endMs: number): number {
-    return this.#collections.reduce((sum, collection) => {
-      const from = Math.max(startMs, collection.startMs)
-      return sum + Math.max(0, Math.min(endMs, collection.endMs) - from)
-    }, 0)
+    for (const { startTime, duration } of entries)
+      this.#steps.note('gc', startTime, startTime + duration)
   }
 }

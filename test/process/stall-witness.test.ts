@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { LongSteps } from '../../src/long-steps.ts'
 import { isOfTheMachine, type Stall, StallWitness } from '../../src/stall-witness.ts'
 
 const HELD_MS = 150
@@ -7,8 +8,8 @@ const HELD_MS = 150
 const TICK_MS = 10
 
 /** The newest stall after the loop was held up; others may come of a busy machine before it. */
-async function heldUp(hold: () => void): Promise<Stall> {
-  const witness = new StallWitness()
+async function heldUp(hold: () => void, steps = new LongSteps()): Promise<Stall> {
+  const witness = new StallWitness(steps)
   onTestFinished(() => witness.stop())
   await pause(3 * TICK_MS)
   hold()
@@ -34,6 +35,20 @@ test.skipIf(process.platform !== 'linux')('a loop that sleeps was blocked', asyn
   const stall = await heldUp(() => Atomics.wait(nothing, 0, 0, HELD_MS))
   expect(stall.blockedMs).toBeGreaterThan(HELD_MS - 2 * TICK_MS)
   expect(isOfTheMachine(stall)).toBe(false)
+})
+
+test('a stall tells its long steps, by name, and short ones are none', async () => {
+  const steps = new LongSteps()
+  const stall = await heldUp(() => {
+    const startMs = performance.now()
+    while (performance.now() - startMs < HELD_MS);
+    steps.note('fold', startMs)
+    steps.note('disk append', startMs, startMs + 60)
+    steps.note('disk read', startMs, startMs + 1)
+  }, steps)
+  expect(stall.steps.fold).toBeGreaterThanOrEqual(HELD_MS)
+  expect(stall.steps['disk append']).toBeCloseTo(60, 6)
+  expect(Object.keys(stall.steps)).not.toContain('disk read')
 })
 
 test('a stall is the machine’s when nothing above the bound is left without the wait for a core', () => {

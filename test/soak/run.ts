@@ -28,9 +28,14 @@ const MEBIBYTE = 2 ** 20
 /** A slope of less says little: caches fill and V8's heap finds its size for minutes. */
 const JUDGED_FROM_MS = 30 * 60_000
 
+// One that is ended takes its programs along.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const folder = mkdtempSync(join(tmpdir(), 'soak-'))
 const settings = {
   DATA_DIR: folder,
+  ...(Object.fromEntries(
+    Object.entries(process.env).filter(([n]) => /^(MALLOC|GLIBC|NODE_OPT)/.test(n)),
+  ) as Record<string, string>),
   CLOCK: 'event',
   RATE_LIMIT: 'off',
   ADMIN_PORT: '0',

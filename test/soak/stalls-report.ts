@@ -1,6 +1,12 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isOfTheMachine, STALL_MS, type Stall } from '../../src/stall-witness.ts'
+import {
+  isOfTheMachine,
+  LONG_TURN_MS,
+  ownMs,
+  STALL_MS,
+  type Stall,
+} from '../../src/stall-witness.ts'
 
 /** Stalls of each kind that are told one by one: the longest. */
 const TOLD = 8
@@ -13,7 +19,7 @@ const stalls = Compile(
       ranMs: Type.Number(),
       waitedMs: Type.Number(),
       blockedMs: Type.Number(),
-      collectedMs: Type.Number(),
+      steps: Type.Record(Type.String(), Type.Number()),
     }),
   ),
 )
@@ -31,12 +37,15 @@ export function ownStalls(all: readonly Stall[]): readonly Stall[] {
 /** The lines of the report; `startMs` is when the soak began, in unix milliseconds. */
 export function stallLines(all: readonly Stall[], startMs: number): string[] {
   const own = ownStalls(all)
-  const machines = all.filter(isOfTheMachine)
+  const machines = all.filter((stall) => stall.lateMs > STALL_MS && isOfTheMachine(stall))
+  const long = all.filter((stall) => ownMs(stall) > LONG_TURN_MS && isOfTheMachine(stall))
   return [
     `stalls       ${own.length} of the program above ${STALL_MS} ms after warm-up, ${longest(own)} (goal 0)`,
     ...told(own, startMs),
     `             ${machines.length} more of the machine: none above ${STALL_MS} ms without the wait for a core, ${longest(machines)}`,
     ...told(machines, startMs),
+    `             ${long.length} turns of ${LONG_TURN_MS} to ${STALL_MS} ms beside the wait for a core`,
+    ...told(long, startMs),
   ]
 }
 
@@ -49,14 +58,9 @@ function told(some: readonly Stall[], startMs: number): string[] {
   return longest
     .toSorted((a, b) => a.atMs - b.atMs)
     .map((stall) => {
-      const { lateMs, ranMs, waitedMs, blockedMs, collectedMs } = stall
-      const [late, ran, waited, blocked, collected] = [
-        lateMs,
-        ranMs,
-        waitedMs,
-        blockedMs,
-        collectedMs,
-      ].map((ms) => ms.toFixed(1))
-      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, blocked ${blocked}; collections ${collected}`
+      const ms = [stall.lateMs, stall.ranMs, stall.waitedMs, stall.blockedMs]
+      const [late, ran, waited, blocked] = ms.map((one) => one.toFixed(1))
+      const steps = Object.entries(stall.steps).map(([name, one]) => `${name} ${one.toFixed(1)}`)
+      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
     })
 }
