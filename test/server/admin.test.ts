@@ -115,3 +115,12 @@ test('an unknown path is told what there is', async () => {
   expect(answer.status).toBe(404)
   expect(answer.body).toContain('POST /snapshot')
 })
+
+test('it has garbage collected when it is told to', async () => {
+  await start()
+  // Nothing else holds it: the collection lets it go.
+  const gone = new WeakRef({ bytes: new Uint8Array(1000) })
+  expect((await ask('POST', '/collect')).status).toBe(200)
+  expect(gone.deref()).toBeUndefined()
+  expect((await ask('GET', '/collect')).status).toBe(405)
+})

@@ -1,8 +1,6 @@
-import { lowestOfEach, type Sample, type Slope, slopeOf } from './slope.ts'
+import { type Sample, type Slope, slopeOf } from './slope.ts'
 
 const MEBIBYTE = 2 ** 20
-/** Periods whose lowest sample counts: full collections are some ten seconds to a minute apart. */
-const PERIODS = 20
 /** What may grow beside the market, in MiB an hour. */
 export const LEAK_MAX = 2
 
@@ -20,22 +18,18 @@ export interface Growth {
   readonly heap: Slope
   readonly buffersRest: Slope
   readonly nativeRest: Slope
-  /** What is alive and none of the market's, nor of what has a bound: a leak, if it goes on. */
-  readonly leak: Slope
+}
+
+/** How a figure grows, in MiB an hour. */
+function slopeIn(figures: readonly Figures[], value: (of: Figures['of']) => number): Slope {
+  const samples: Sample[] = figures.map(({ atMs, of }) => ({ atMs, value: value(of) }))
+  const { perHour, error } = slopeOf(samples)
+  return { perHour: perHour / MEBIBYTE, error: error / MEBIBYTE }
 }
 
 /** Where memory grew, from figures after the warm-up. */
 export function growthOf(figures: readonly Figures[]): Growth {
-  const lastMs = figures[figures.length - 1]?.atMs ?? 0
-  const periodMs = (lastMs - (figures[0]?.atMs ?? 0)) / PERIODS
-  const slope = (value: (figures: Figures) => number): Slope => {
-    const samples: Sample[] = figures.map((one) => ({ atMs: one.atMs, value: value(one) }))
-    const { perHour, error } = slopeOf(periodMs > 0 ? lowestOfEach(samples, periodMs) : samples)
-    return { perHour: perHour / MEBIBYTE, error: error / MEBIBYTE }
-  }
-  const named = (name: string) => slope(({ of }) => of(`${name}_bytes`))
-  const live = ['heap_used_bytes', 'memory_buffers_rest_bytes', 'memory_native_rest_bytes']
-  const parts = live.map((name) => slope(({ of }) => of(name)))
+  const named = (name: string) => slopeIn(figures, (of) => of(`${name}_bytes`))
   return {
     resident: named('rss_anon'),
     market: named('memory_market'),
@@ -43,11 +37,23 @@ export function growthOf(figures: readonly Figures[]): Growth {
     heap: named('memory_heap'),
     buffersRest: named('memory_buffers_rest'),
     nativeRest: named('memory_native_rest'),
-    leak: {
-      perHour: parts.reduce((sum, { perHour }) => sum + perHour, 0),
-      error: Math.hypot(...parts.map(({ error }) => error)),
-    },
   }
+}
+
+/**
+ * What is alive on the heap and in buffers that are neither the market's nor of what has a bound, from
+ * figures taken when all garbage had been collected: a leak, if it grows on.
+ */
+export function leakOf(settled: readonly Figures[]): Slope {
+  return slopeIn(settled, (of) => of('heap_used_bytes') + of('memory_buffers_rest_bytes'))
+}
+
+/** Resident memory that is neither, at the same times: with what the allocators keep for later. */
+export function restOf(settled: readonly Figures[]): Slope {
+  return slopeIn(
+    settled,
+    (of) => of('rss_anon_bytes') - of('memory_market_bytes') - of('memory_bounded_bytes'),
+  )
 }
 
 /** Rows of the market: figures of their bytes, and of their number. */
@@ -60,7 +66,7 @@ const ROWS = [
 ] as const
 
 /** The lines of the report. */
-export function memoryLines(figures: readonly Figures[]): string[] {
+export function memoryLines(figures: readonly Figures[], settled: readonly Figures[]): string[] {
   const growth = growthOf(figures)
   const last = figures[figures.length - 1]
   const of = (name: string) => last?.of(name) ?? 0
@@ -74,6 +80,6 @@ export function memoryLines(figures: readonly Figures[]): string[] {
     `memory       resident ${shown(growth.resident)} MiB/h, of it the market's ${shown(growth.market)}, what has a bound ${shown(growth.bounded)}, heap ${shown(growth.heap)}, other buffers ${shown(growth.buffersRest)}, the rest ${shown(growth.nativeRest)}`,
     `             last: resident ${mebibytes('rss_bytes')} MiB (files ${mebibytes('rss_file_bytes')}), market ${mebibytes('memory_market_bytes')}, what has a bound ${mebibytes('memory_bounded_bytes')}, heap ${mebibytes('memory_heap_bytes')} (used ${mebibytes('heap_used_bytes')}), other buffers ${mebibytes('memory_buffers_rest_bytes')}, the rest ${mebibytes('memory_native_rest_bytes')}`,
     `rows         ${rows.join(', ')}`,
-    `leak         ${shown(growth.leak)} MiB/h of heap in use, other buffers and the rest (lowest of each period; goal ${LEAK_MAX})`,
+    `leak         ${shown(leakOf(settled))} MiB/h of what is alive beside the market's rows (goal ${LEAK_MAX}); resident beside them ${shown(restOf(settled))}; ${settled.length} full collections`,
   ]
 }

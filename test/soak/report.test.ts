@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Figures, growthOf, memoryLines } from './memory-report.ts'
+import { type Figures, growthOf, leakOf, memoryLines, restOf } from './memory-report.ts'
 import { stallLines, stallsIn } from './stalls-report.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -14,18 +14,22 @@ function minuteOf(growth: Readonly<Record<string, number>>): Figures[] {
   })
 }
 
-test('what the market holds is no leak; heap in use, other buffers and the rest are', () => {
+test('what the market holds is no leak; what is alive beside it is', () => {
   const market = minuteOf({ rss_anon_bytes: 900, memory_market_bytes: 900, memory_heap_bytes: 50 })
   expect(growthOf(market).resident.perHour).toBeCloseTo(900, 3)
-  expect(growthOf(market).leak.perHour).toBeCloseTo(0, 6)
+  expect(leakOf(market).perHour).toBeCloseTo(0, 6)
+  expect(restOf(market).perHour).toBeCloseTo(0, 6)
   const leaks = minuteOf({
+    rss_anon_bytes: 10,
+    memory_bounded_bytes: 1,
     heap_used_bytes: 1,
     memory_buffers_rest_bytes: 2,
     memory_native_rest_bytes: 4,
   })
-  expect(growthOf(leaks).leak.perHour).toBeCloseTo(7, 3)
-  expect(memoryLines(leaks).join('\n')).toContain('leak         7.0 ± 0.0 MiB/h')
-  expect(memoryLines([])).toHaveLength(4)
+  expect(leakOf(leaks).perHour).toBeCloseTo(3, 3)
+  expect(restOf(leaks).perHour).toBeCloseTo(9, 3)
+  expect(memoryLines(leaks, leaks).join('\n')).toContain('leak         3.0 ± 0.0 MiB/h')
+  expect(memoryLines([], [])).toHaveLength(4)
 })
 
 test('stalls of the machine are told apart, with all figures', () => {

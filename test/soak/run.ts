@@ -10,7 +10,7 @@ import { durationMs } from '../../src/base/setting-values.ts'
 import { pinTo } from '../attacks/places.ts'
 import { launch, type Program, pause, startProgram } from '../process/program.ts'
 import { Crowd } from './crowd.ts'
-import { type Figures, growthOf, LEAK_MAX, memoryLines } from './memory-report.ts'
+import { type Figures, LEAK_MAX, leakOf, memoryLines } from './memory-report.ts'
 import { ownStalls, stallLines, stallsIn } from './stalls-report.ts'
 import { differences, testimony, witnessedMints } from './witness.ts'
 
@@ -24,6 +24,10 @@ const SAMPLE_MS = 1000
 /** The beginning, in which caches fill and code is compiled, is not part of the slope. */
 const WARM_UP_SHARE = 0.3
 const WARM_UP_MS = DURATION_MS * WARM_UP_SHARE
+/** The soak has all garbage collected so often, to see what is alive. */
+const COLLECTIONS = 10
+/** Stalls this near to a collection that the soak ordered are the soak's own. */
+const COLLECTION_REACH_MS = 500
 const MEBIBYTE = 2 ** 20
 /** A slope of less says little: caches fill and V8's heap finds its size for minutes. */
 const JUDGED_FROM_MS = 30 * 60_000
@@ -44,7 +48,8 @@ const settings = {
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const mebibytes = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`
 
-const askAdmin = (path: string) => fetch(`http://127.0.0.1:${admin}${path}`)
+const askAdmin = (path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${admin}${path}`, init)
 
 async function figuresAt(atMs: number): Promise<Figures> {
   const text = await (await askAdmin('/metrics')).text()
@@ -53,21 +58,45 @@ async function figuresAt(atMs: number): Promise<Figures> {
   return { atMs, of: (name) => figures.get(name) ?? 0 }
 }
 
-/** Figures of each second after the warm-up. */
-async function sampled(program: Program, startMs: number): Promise<Figures[]> {
-  const samples: Figures[] = []
+interface Samples {
+  /** Of each second after the warm-up. */
+  readonly figures: Figures[]
+  /** When all garbage had just been collected. */
+  readonly settled: Figures[]
+  /** When the soak had it collected, in unix milliseconds. */
+  readonly collectedAtMs: number[]
+}
+
+/** Has the garbage collected, and lets what it held outside the heap go. */
+async function collect({ settled, collectedAtMs }: Samples, startMs: number): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    collectedAtMs.push(Date.now())
+    await askAdmin('/collect', { method: 'POST' })
+    await pause(SAMPLE_MS / 2)
+  }
+  settled.push(await figuresAt(Date.now() - startMs))
+}
+
+async function sampled(program: Program, startMs: number): Promise<Samples> {
+  const samples: Samples = { figures: [], settled: [], collectedAtMs: [] }
   let nextLineMs = startMs
+  let nextCollectionMs = startMs + WARM_UP_MS
   while (Date.now() - startMs < DURATION_MS && program.child.exitCode === null) {
     await pause(SAMPLE_MS)
     const now = await figuresAt(Date.now() - startMs)
     if (now.atMs < WARM_UP_MS) continue
-    samples.push(now)
+    samples.figures.push(now)
+    if (Date.now() >= nextCollectionMs) {
+      nextCollectionMs += (DURATION_MS - WARM_UP_MS) / COLLECTIONS
+      await collect(samples, startMs)
+    }
     if (Date.now() < nextLineMs) continue
     nextLineMs = Date.now() + 60_000
     say(
       `${Math.round(now.atMs / 1000)} s: ${now.of('swaps')} swaps, ${now.of('tokens')} tokens, ${mebibytes(now.of('rss_bytes'))}, ${now.of('loop_own_stalls_total')} stalls of the program and ${now.of('loop_stalls_total') - now.of('loop_own_stalls_total')} of the machine`,
     )
   }
+  if (program.child.exitCode === null) await collect(samples, startMs)
   return samples
 }
 
@@ -98,7 +127,9 @@ await crowd.start()
 const startMs = Date.now()
 const samples = await sampled(program, startMs)
 const seen = stallsIn(await (await askAdmin('/stalls')).json())
-const stalls = seen.filter(({ atMs }) => atMs - startMs >= WARM_UP_MS)
+const isOrdered = (atMs: number) =>
+  samples.collectedAtMs.some((at) => Math.abs(at - atMs) < COLLECTION_REACH_MS)
+const stalls = seen.filter(({ atMs }) => atMs - startMs >= WARM_UP_MS && !isOrdered(atMs))
 crowd.stop()
 const isAlive = program.child.exitCode === null
 const defects = program.lines.filter((line) => /"level":(?:50|60)|A route threw/.test(line))
@@ -114,9 +145,13 @@ const differing = differences(before, await testimony(second.url, mints))
 await second.end('SIGKILL')
 rmSync(folder, { recursive: true, force: true })
 
-const of = (name: string) => samples[samples.length - 1]?.of(name) ?? 0
+const of = (name: string) => samples.figures[samples.figures.length - 1]?.of(name) ?? 0
 say('')
-for (const line of [...memoryLines(samples), ...stallLines(stalls, startMs)]) say(line)
+for (const line of [
+  ...memoryLines(samples.figures, samples.settled),
+  ...stallLines(stalls, startMs),
+])
+  say(line)
 say(`collections  longest of the last minute ${of('gc_pause_max_ms').toFixed(1)} ms`)
 say(
   `market       ${of('swaps')} swaps, ${of('tokens')} tokens, ${of('wallets')} wallets, snapshot at seq ${of('snapshot_seq')}, ${of('snapshot_failures_total')} snapshots failed`,
@@ -144,7 +179,7 @@ const isWell =
   crowd.errors.size === 0 &&
   verifyCode === 0 &&
   differing.length === 0
-const hasGrown = growthOf(samples).leak.perHour > LEAK_MAX
+const hasGrown = leakOf(samples.settled).perHour > LEAK_MAX
 const isJudged = DURATION_MS >= JUDGED_FROM_MS
 const heldOr = (isMissed: boolean) => (isMissed ? 'missed' : 'held')
 say(

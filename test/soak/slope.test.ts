@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lowestOfEach, slopeOf, slopePerHour } from './slope.ts'
+import { slopeOf, slopePerHour } from './slope.ts'
 
 const every = (seconds: number, value: (at: number) => number) =>
   Array.from({ length: 60 }, (_, index) => {
@@ -24,12 +24,4 @@ test('the error says how far a slope may be off: none on a line, more in more no
   const noisy = (height: number) =>
     slopeOf(every(1, (atMs) => atMs / 1000 + ((atMs / 1000) % 3) * height)).error
   expect(noisy(2)).toBeGreaterThan(noisy(1))
-})
-
-test('the lowest of each period is what is left between two collections', () => {
-  const saw = every(1, (atMs) => 100 + atMs / 10_000 + ((atMs / 1000) % 10))
-  const lowest = lowestOfEach(saw, 10_000)
-  expect(lowest.map(({ value }) => value)).toEqual([100, 101, 102, 103, 104])
-  expect(slopePerHour(lowest)).toBeCloseTo(360, 6)
-  expect(lowestOfEach([], 10)).toEqual([])
 })

@@ -37,19 +37,3 @@ export function slopeOf(samples: readonly Sample[]): Slope {
   const variance = (mean(distances) * samples.length) / Math.max(1, samples.length - 2)
   return { perHour: slope * MS_PER_HOUR, error: Math.sqrt(variance / run) * MS_PER_HOUR }
 }
-
-/**
- * The lowest sample of each period: what is left when garbage is gone, of a figure that goes up until
- * the next collection. The last period counts when it is whole.
- */
-export function lowestOfEach(samples: readonly Sample[], periodMs: number): Sample[] {
-  const lowest: Sample[] = []
-  const startMs = samples[0]?.atMs ?? 0
-  const endMs = samples[samples.length - 1]?.atMs ?? 0
-  for (let from = startMs; from + periodMs <= endMs; from += periodMs) {
-    const within = samples.filter(({ atMs }) => atMs >= from && atMs < from + periodMs)
-    const least = Math.min(...within.map(({ value }) => value))
-    if (within.length > 0) lowest.push({ atMs: from + periodMs / 2, value: least })
-  }
-  return lowest
-}

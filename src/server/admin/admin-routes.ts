@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { getHeapSnapshot } from 'node:v8'
 import { METRICS_TYPE } from '../metrics-text.ts'
+import { collectGarbage } from './collect.ts'
 import { cpuProfile, heapProfile } from './profiles.ts'
 
 /** What the admin surface shows and may order. */
@@ -98,6 +99,15 @@ function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[
       answer: async (response) => {
         if (snapshot === null) return sendJson(response, 409, { message: 'DATA_DIR is none.' })
         sendJson(response, 200, { message: await snapshot() })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/collect',
+      meaning: 'collects all garbage now; everything stands still for some tens of milliseconds',
+      answer: (response) => {
+        collectGarbage()
+        sendJson(response, 200, { message: 'Collected.' })
       },
     },
     {
