@@ -18,6 +18,7 @@ const stalls = Compile(
       lateMs: Type.Number(),
       ranMs: Type.Number(),
       waitedMs: Type.Number(),
+      helpersMs: Type.Number(),
       blockedMs: Type.Number(),
       steps: Type.Record(Type.String(), Type.Number()),
     }),
@@ -58,9 +59,9 @@ function told(some: readonly Stall[], startMs: number): string[] {
   return longest
     .toSorted((a, b) => a.atMs - b.atMs)
     .map((stall) => {
-      const ms = [stall.lateMs, stall.ranMs, stall.waitedMs, stall.blockedMs]
-      const [late, ran, waited, blocked] = ms.map((one) => one.toFixed(1))
+      const ms = [stall.lateMs, stall.ranMs, stall.waitedMs, stall.helpersMs, stall.blockedMs]
+      const [late, ran, waited, helpers, blocked] = ms.map((one) => one.toFixed(1))
       const steps = Object.entries(stall.steps).map(([name, one]) => `${name} ${one.toFixed(1)}`)
-      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
+      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, for helpers that did ${helpers}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
     })
 }
