@@ -1,31 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ROOT } from '../tidy/source-files.ts'
 import { startProgram, until } from './program.ts'
 
 type Figures = Readonly<Record<string, number>>
 
 const SUMS = ['market', 'bounded', 'heap', 'buffers_rest', 'native_rest']
-
-/** Figures of a process that folded a market of so many tokens, or made it for nobody. */
-function marketOf(tokens: number, hasEngine: boolean): Figures {
-  const program = join(ROOT, 'bench/processes/filled-engine.ts')
-  const args = [tokens, 100, 20_000, hasEngine ? 1 : 0].map(String)
-  const child = spawnSync(process.execPath, ['--expose-gc', program, ...args], { encoding: 'utf8' })
-  expect(child.stderr).toBe('')
-  return JSON.parse(child.stdout) as Figures
-}
-
-test('nearly every byte of the buffers of an engine lies in a part that figures name', () => {
-  const full = marketOf(2_000, true)
-  const without = marketOf(2_000, false)
-  const parts = Object.entries(full).filter(([name]) => name.endsWith('_bytes'))
-  const named = parts.reduce((sum, [, bytes]) => sum + bytes, 0)
-  const held = full.buffers - without.buffers
-  expect(held).toBeGreaterThan(40_000_000)
-  expect(Math.abs(named / held - 1)).toBeLessThan(0.01)
-})
 
 test.skipIf(process.platform !== 'linux')('sums come to the memory of the process', async () => {
   const program = await startProgram({ SIM_TOKENS: '100' })

@@ -1,9 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { B_LANES, M_LANES, T_LANES, W_LANES } from '../../src/engine/layout.ts'
 import type { MemoryPart } from '../../src/engine/memory/memory-part.ts'
 import { ROWS_PER_PAGE, Rows } from '../../src/engine/memory/rows.ts'
 import { TextStore } from '../../src/engine/memory/text-store.ts'
 import { U32List } from '../../src/engine/memory/u32-list.ts'
+import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
+import { History } from '../../src/feeds/simulator/history.ts'
+import { Market } from '../../src/feeds/simulator/market.ts'
+import { collectGarbage } from '../../src/server/admin/collect.ts'
+import { Service } from '../../src/service.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -52,4 +58,34 @@ test('each part of an engine has one name, and never touches more than it has', 
   expect(touched(named('tokens') ?? { bytes: 0, untouchedBytes: 0 })).toBe(
     before + 10 * TOKEN_BYTES,
   )
+})
+
+/** An engine that folded a market of so many tokens. */
+function filledEngine(tokens: number): Service {
+  const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
+  const addressBook = service.engine.state.book
+  const options = { seed: 1, tokens, rate: 100, startSeconds: 1_700_000_000, addressBook }
+  const market = new Market(options, service)
+  const history = new History(market, tokens, options.rate, options.startSeconds)
+  while (!history.step());
+  market.flush()
+  return service
+}
+
+/** Bytes of all buffers that are alive; a buffer goes a moment after what held it. */
+async function heldBytes(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    collectGarbage()
+    await pause(100)
+  }
+  return process.memoryUsage().arrayBuffers
+}
+
+test('nearly every byte of the buffers of an engine lies in a part that figures name', async () => {
+  const before = await heldBytes()
+  const service = filledEngine(2_000)
+  const held = (await heldBytes()) - before
+  const named = service.memory.reduce((sum, { bytes }) => sum + bytes, 0)
+  expect(held).toBeGreaterThan(40_000_000)
+  expect(Math.abs(named / held - 1)).toBeLessThan(0.01)
 })

@@ -218,7 +218,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     file: 'src/engine/state.ts',
     find: "growingPart('positions', this.positions, this.#positionSlots)",
     replace: "growingPart('positions', this.positions)",
-    tests: ['test/process/memory.test.ts'],
+    tests: ['test/properties/memory-parts.test.ts'],
   },
   {
     name: 'memory: pages that were never written to count as resident',
