@@ -21,15 +21,15 @@ export interface Growth {
 }
 
 /** How a figure grows, in MiB an hour. */
-function slopeIn(figures: readonly Figures[], value: (of: Figures['of']) => number): Slope {
-  const samples: Sample[] = figures.map(({ atMs, of }) => ({ atMs, value: value(of) }))
+function slopeIn(figures: readonly Figures[], value: (figures: Figures) => number): Slope {
+  const samples: Sample[] = figures.map((one) => ({ atMs: one.atMs, value: value(one) }))
   const { perHour, error } = slopeOf(samples)
   return { perHour: perHour / MEBIBYTE, error: error / MEBIBYTE }
 }
 
 /** Where memory grew, from figures after the warm-up. */
 export function growthOf(figures: readonly Figures[]): Growth {
-  const named = (name: string) => slopeIn(figures, (of) => of(`${name}_bytes`))
+  const named = (name: string) => slopeIn(figures, ({ of }) => of(`${name}_bytes`))
   return {
     resident: named('rss_anon'),
     market: named('memory_market'),
@@ -40,19 +40,24 @@ export function growthOf(figures: readonly Figures[]): Growth {
   }
 }
 
+/** What is alive on the heap and in buffers that no part names. */
+export function aliveBytes({ of }: Figures): number {
+  return of('heap_used_bytes') + of('memory_buffers_rest_bytes')
+}
+
 /**
  * What is alive on the heap and in buffers that are neither the market's nor of what has a bound, from
  * figures taken when all garbage had been collected: a leak, if it grows on.
  */
 export function leakOf(settled: readonly Figures[]): Slope {
-  return slopeIn(settled, (of) => of('heap_used_bytes') + of('memory_buffers_rest_bytes'))
+  return slopeIn(settled, aliveBytes)
 }
 
 /** Resident memory that is neither, at the same times: with what the allocators keep for later. */
 export function restOf(settled: readonly Figures[]): Slope {
   return slopeIn(
     settled,
-    (of) => of('rss_anon_bytes') - of('memory_market_bytes') - of('memory_bounded_bytes'),
+    ({ of }) => of('rss_anon_bytes') - of('memory_market_bytes') - of('memory_bounded_bytes'),
   )
 }
 
@@ -80,6 +85,7 @@ export function memoryLines(figures: readonly Figures[], settled: readonly Figur
     `memory       resident ${shown(growth.resident)} MiB/h, of it the market's ${shown(growth.market)}, what has a bound ${shown(growth.bounded)}, heap ${shown(growth.heap)}, other buffers ${shown(growth.buffersRest)}, the rest ${shown(growth.nativeRest)}`,
     `             last: resident ${mebibytes('rss_bytes')} MiB (files ${mebibytes('rss_file_bytes')}), market ${mebibytes('memory_market_bytes')}, what has a bound ${mebibytes('memory_bounded_bytes')}, heap ${mebibytes('memory_heap_bytes')} (used ${mebibytes('heap_used_bytes')}), other buffers ${mebibytes('memory_buffers_rest_bytes')}, the rest ${mebibytes('memory_native_rest_bytes')}`,
     `rows         ${rows.join(', ')}`,
-    `leak         ${shown(leakOf(settled))} MiB/h of what is alive beside the market's rows (goal ${LEAK_MAX}); resident beside them ${shown(restOf(settled))}; ${settled.length} full collections`,
+    `leak         ${shown(leakOf(settled))} MiB/h of what is alive beside the market's rows (goal ${LEAK_MAX}); resident beside them ${shown(restOf(settled))}`,
+    `             alive after each full collection, MiB: ${settled.map((one) => (aliveBytes(one) / MEBIBYTE).toFixed(1)).join(' ')}`,
   ]
 }

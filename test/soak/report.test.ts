@@ -29,7 +29,7 @@ test('what the market holds is no leak; what is alive beside it is', () => {
   expect(leakOf(leaks).perHour).toBeCloseTo(3, 3)
   expect(restOf(leaks).perHour).toBeCloseTo(9, 3)
   expect(memoryLines(leaks, leaks).join('\n')).toContain('leak         3.0 ± 0.0 MiB/h')
-  expect(memoryLines([], [])).toHaveLength(4)
+  expect(memoryLines([], [])).toHaveLength(5)
 })
 
 test('stalls of the machine are told apart, with all figures', () => {
