@@ -25,7 +25,7 @@ const SAMPLE_MS = 1_000
 const MEBIBYTE = 2 ** 20
 const NEW_FILTERS = 250
 /** Figures of what the market itself holds: it grows with every swap. */
-const HELD = ['tape', 'positions', 'tokens', 'texts', 'wallets', 'bars', 'undo']
+const HELD = ['market', 'bounded']
 
 type Figures = Readonly<Record<string, string | number>>
 
@@ -139,7 +139,7 @@ function tellTotals(samples: readonly Figures[]): void {
     return `${(slopePerHour(points) / MEBIBYTE).toFixed(0)} MiB/h`
   }
   const held = (sample: Figures) =>
-    HELD.reduce((sum, name) => sum + Number(sample[`${name}_bytes`]), 0)
+    HELD.reduce((sum, name) => sum + Number(sample[`memory_${name}_bytes`]), 0)
   const [first, last] = [samples[0], samples[samples.length - 1]]
   const delta = (name: string) => Number(last[name]) - Number(first[name])
   const seconds = delta('uptime_seconds')
@@ -162,6 +162,6 @@ function tellTotals(samples: readonly Figures[]): void {
     `on the disk  p99 ${last.journal_sync_p99_ms} ms after the write, snapshot at seq ${last.snapshot_seq}, ${last.snapshot_failures_total} failed`,
   )
   say(
-    `memory       resident ${growth((sample) => Number(sample.rss_bytes))}, held by the market ${growth(held)}, the rest ${growth((sample) => Number(sample.rss_bytes) - held(sample))}, heap ${growth((sample) => Number(sample.heap_used_bytes))}`,
+    `memory       resident ${growth((sample) => Number(sample.rss_bytes))}, held by the market and what has a bound ${growth(held)}, the rest ${growth((sample) => Number(sample.rss_bytes) - held(sample))}, heap ${growth((sample) => Number(sample.heap_used_bytes))}`,
   )
 }

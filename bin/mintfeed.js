@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url'
 
 const node = createRequire(import.meta.url).resolve('node/bin/node')
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+// As packaging/ sets it: malloc then gives big buffers back when they go (docs/operations.md, "Tuning the system").
+const allocator = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
+const env = { ...allocator, ...process.env }
+const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit', env })
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 // A terminal tells both processes; told twice, the program would take it for a second Ctrl-C.
 process.on('SIGINT', () => {})

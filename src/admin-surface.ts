@@ -7,6 +7,7 @@ import type { Log, RunningServer } from './server/options.ts'
 export interface AdminParts {
   readonly server: RunningServer
   readonly notReady: () => string | null
+  readonly stalls: () => readonly object[]
   /** Has a snapshot made; null while nothing is kept. */
   readonly snapshot: () => Promise<string> | null
   /** Takes the certificate that the files hold now; null: plain HTTP. */
@@ -27,6 +28,7 @@ export async function openAdmin(
   const source: AdminSource = {
     metrics: () => parts.server.metrics(),
     notReady: parts.notReady,
+    stalls: parts.stalls,
     snapshot:
       dataDir === null
         ? null

@@ -3,9 +3,11 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
+import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
+import type { Disk } from './store/disk.ts'
 import { StoreError } from './store/failure.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
@@ -16,6 +18,7 @@ import { SegmentsAhead } from './store/segments-ahead.ts'
 import { Snapshots } from './store/snapshots.ts'
 import { DiskTapeArchive } from './store/tape-archive.ts'
 import { WaitTimes } from './store/wait-times.ts'
+import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 
 /** A recovery works this long before it lets the server answer. */
 const SLICE_MS = 10
@@ -29,6 +32,8 @@ export interface DurabilityOptions {
   readonly log: Log
   /** Told once when the disk has refused: feeds are to stop. */
   readonly onFailure: () => void
+  /** Told of each call of the disk that the loop waits for. */
+  readonly onDiskCall: OnDiskCall
 }
 
 /** What keeps the service's events over a stop: lock, recovery, journal, snapshots (contract 6). */
@@ -100,7 +105,7 @@ export class Durability {
     try {
       endOrphan(folder)
       launcher.start()
-      const disk = new NodeDisk()
+      const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
       const { tape } = service.engine.state
       const archive = new DiskTapeArchive(disk, folder, tape.chunkRecords)
@@ -132,6 +137,11 @@ export class Durability {
     return this.#journal.failure
   }
 
+  /** What is kept of the disk's contents. */
+  get memory(): MemoryPart {
+    return boundedPart('tape_cache', this.#archive)
+  }
+
   figures(): Readonly<Record<string, number>> {
     const journal = this.#journal
     return {
@@ -143,7 +153,6 @@ export class Durability {
       journal_left_out_total: this.#journaled.leftOut,
       ...this.#waits.figures(),
       ...this.#snapshots.figures(),
-      tape_cache_bytes: this.#archive.bytes,
       tape_cache_hits_total: this.#archive.hits,
       tape_cache_misses_total: this.#archive.misses,
     }
@@ -183,7 +192,7 @@ function asStoreError(folder: string, error: unknown): unknown {
 }
 
 interface OpenFolder {
-  readonly disk: NodeDisk
+  readonly disk: Disk
   readonly boot: string
   readonly archive: DiskTapeArchive
   readonly launcher: CompactorLauncher

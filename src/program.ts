@@ -12,6 +12,8 @@ import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { boundedLineReport, type LineReport } from './feeds/lines/line-report.ts'
+import { LongSteps } from './long-steps.ts'
+import { memoryFigures } from './memory-figures.ts'
 import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
@@ -21,6 +23,7 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
+import { StallWitness } from './stall-witness.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -38,6 +41,8 @@ export class Program {
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
+  readonly #steps = new LongSteps()
+  readonly #stalls = new StallWitness(this.#steps)
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
@@ -60,6 +65,7 @@ export class Program {
       this.#stopFeeds()
     })
     this.#badLines = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
+    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
   }
@@ -104,6 +110,7 @@ export class Program {
     this.#admin = await openAdmin(this.#config, {
       server: this.#server,
       notReady: () => this.#notReady(),
+      stalls: () => this.#stalls.stalls(),
       snapshot: () => this.#snapshot(),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
       log: this.#log,
@@ -134,6 +141,7 @@ export class Program {
         service: this.#service,
         log: this.#log,
         onFailure: () => this.#stopFeeds(),
+        onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
       })
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
@@ -227,12 +235,19 @@ export class Program {
   }
 
   #figures(): Readonly<Record<string, number>> {
+    const durability = this.#durability
     return {
+      ...memoryFigures([
+        ...this.#service.memory,
+        ...this.#wired.memory,
+        ...(durability === null ? [] : [durability.memory]),
+      ]),
       ...this.#service.figures(),
-      ...this.#durability?.figures(),
+      ...durability?.figures(),
       ...feedFigures(this.#counters),
       ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
       ...this.#processFigures.read(),
+      ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }
   }

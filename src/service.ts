@@ -2,6 +2,7 @@ import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
 import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
+import type { MemoryPart } from './engine/memory/memory-part.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
 import { TapeDamage } from './engine/tape.ts'
 import { TokenLimit } from './token-limit.ts'
@@ -15,6 +16,8 @@ export class Service implements EventSink {
 
   /** Why nothing more is folded, or null. */
   failure: string | null = null
+  /** Told after each batch, with when it began (`performance.now`). */
+  onFolded: (startMs: number) => void = () => {}
   readonly #onFailure: (reason: string) => void
   /** Unix milliseconds; a simulation puts its own in place. */
   readonly #clockMs: () => number
@@ -52,9 +55,11 @@ export class Service implements EventSink {
   }
 
   #take(fold: () => void): void {
+    const startMs = performance.now()
     this.tick()
     this.#guard(fold)
     this.engine.order.keepUp()
+    this.onFolded(startMs)
   }
 
   /** History that cannot be read leaves a fold half done: nothing is folded from there on. */
@@ -69,15 +74,21 @@ export class Service implements EventSink {
     }
   }
 
+  /** What the engine holds in memory, part by part. */
+  get memory(): readonly MemoryPart[] {
+    return this.engine.memory
+  }
+
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    const { state, counts, top, search } = this.engine
+    const { state, counts } = this.engine
     return {
       tokens: state.tokens.count,
       token_limit_refused_events_total: this.tokenLimit.refusedEvents,
       wallets: state.wallets.count,
       positions: state.positions.count,
       swaps: state.tape.count,
+      addresses: state.book.counts.addresses,
       newest_slot: this.engine.newestSlot,
       now_seconds: state.now,
       sol_price_usd: state.solPriceUsd,
@@ -89,15 +100,6 @@ export class Service implements EventSink {
       ahead_refused_total: counts.aheadRefused,
       second_creations_total: counts.secondCreations,
       second_migrations_total: counts.secondMigrations,
-      tape_bytes: state.tape.bytes,
-      positions_bytes: state.positions.bytes + state.positionIndexBytes,
-      tokens_bytes:
-        state.tokens.bytes + state.births.bytes + state.windows.bytes + state.metadata.bytes,
-      texts_bytes: state.book.bytes + state.texts.bytes + search.bytes,
-      wallets_bytes: state.wallets.bytes,
-      bars_bytes: state.bars.bytes,
-      undo_bytes: state.undo.bytes,
-      top_lists_bytes: top.bytes,
     }
   }
 }

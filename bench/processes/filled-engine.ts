@@ -41,5 +41,7 @@ if (service !== null) {
 }
 globalThis.gc?.()
 globalThis.gc?.()
-const { rss, heapUsed: heap } = process.memoryUsage()
-process.stdout.write(JSON.stringify({ ...service?.figures(), rss, heap, market: market.swaps }))
+const { rss, heapUsed: heap, arrayBuffers: buffers } = process.memoryUsage()
+const parts = (service?.memory ?? []).map(({ name, bytes }) => [`${name}_bytes`, bytes])
+const own = { ...service?.figures(), ...Object.fromEntries(parts) }
+process.stdout.write(JSON.stringify({ ...own, rss, heap, buffers, market: market.swaps }))

@@ -30,7 +30,8 @@ const log = {
   warn: ignore,
   error: (fields: object) => process.stderr.write(`${JSON.stringify(fields)}\n`),
 }
-const durability = await Durability.open({ config, folder, service, log, onFailure: ignore })
+const told = { log, onFailure: ignore, onDiskCall: ignore }
+const durability = await Durability.open({ config, folder, service, ...told })
 const feed = new SimulatorFeed({
   ...{ seed: 1, tokens, rate, startSeconds: Math.floor(Date.now() / 1000) },
   clock: () => Date.now() / 1000,

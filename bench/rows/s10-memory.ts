@@ -39,7 +39,7 @@ function rowsOf(filling: Filling): Line[] {
     return { what: `${filling.name}: ${what}`, ours, unit, ...(goal === undefined ? {} : { goal }) }
   }
   const about = `${tokens} tokens, ${positions} positions, ${swaps} swaps, ${wallets} wallets`
-  const texts = grown('texts_bytes')
+  const texts = grown('addresses_bytes') + grown('texts_bytes') + grown('search_bytes')
   const rows = [
     line(`${about}: counted`, sum / MEBIBYTE, 'MiB'),
     line('resident, all', resident / MEBIBYTE, 'MiB'),

@@ -1,4 +1,5 @@
 import { HashSlots } from './memory/hash-slots.ts'
+import { growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -51,9 +52,10 @@ export class AddressBook {
     }
   }
 
-  get bytes(): number {
-    const rows = this.#rows.bytes + this.#tokenAddresses.bytes + this.#walletAddresses.bytes
-    return this.#texts.bytes + rows + this.#slots.bytes
+  /** All of it in memory. */
+  get memory(): MemoryPart {
+    const rows = [this.#rows, this.#tokenAddresses, this.#walletAddresses]
+    return growingPart('addresses', this.#texts, this.#slots, ...rows)
   }
 
   /** Address id of a text, made on first use. */

@@ -1,5 +1,6 @@
 import { B, B_LANES, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
+import { growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
@@ -16,6 +17,10 @@ export class CreatorTokens {
 
   constructor(state: State) {
     this.#state = state
+  }
+
+  get memory(): MemoryPart {
+    return growingPart('creators', this.#nextPlus1, this.#firstPlus1)
   }
 
   /** A token's creation became known. */

@@ -16,6 +16,7 @@ import { LateCreation } from './late-creation.ts'
 import { T, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
+import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
@@ -97,6 +98,20 @@ export class Engine implements EventSink {
       this.#progress.part,
       this.announcements.part,
       this.#derivedPart(),
+    ]
+  }
+
+  /** All that it holds in memory, part by part. */
+  get memory(): readonly MemoryPart[] {
+    const { launches, migrations } = this.announcements
+    return [
+      ...this.state.memory,
+      growingPart('search', this.search),
+      growingPart('orders', this.order, this.links, launches, migrations),
+      growingPart('top_lists', this.top),
+      boundedPart('identities', this.#identities),
+      boundedPart('late_events', this.#ring),
+      boundedPart('seconds', this.window),
     ]
   }
 

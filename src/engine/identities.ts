@@ -41,6 +41,11 @@ export class Identities {
     return this.#keys.byteLength + this.#slots.byteLength
   }
 
+  /** Keys are written one behind the other, slots all over their table. */
+  get untouchedBytes(): number {
+    return this.#keys.byteLength - this.#count * 8
+  }
+
   has(high: number, low: number): boolean {
     let at = (low << 1) & this.#mask
     while (this.#slots[at + 1] !== 0) {

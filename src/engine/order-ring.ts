@@ -62,6 +62,10 @@ export class OrderRing {
     return this.#head - this.#tail
   }
 
+  get bytes(): number {
+    return Object.values(this.#columns).reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
   /** Swaps among the events: as many of the newest records of the tape may be taken back. */
   get swaps(): number {
     return this.#swaps

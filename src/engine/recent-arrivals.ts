@@ -27,6 +27,11 @@ export class RecentArrivals {
     this.#last = arrived
   }
 
+  get bytes(): number {
+    const columns = [this.#slots, this.#txIndexes, this.#ordinals, this.#words, this.#wallets]
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
   /** Swaps that arrived in all, up to the newest noted. */
   get last(): number {
     return this.#last

@@ -37,6 +37,10 @@ export class RollingWindow {
     this.#state = state
   }
 
+  get bytes(): number {
+    return this.#heads.byteLength
+  }
+
   /** Links a folded swap and counts it if its second is inside. */
   add(index: number, timestamp: number): void {
     const now = this.#state.now

@@ -62,9 +62,17 @@ export class SearchIndex {
   }
 
   get bytes(): number {
-    const lists = [this.#starts, this.#tokens, this.#entryOfToken, this.#olders, this.#places]
     const own = this.#bytes.length + this.#newest.byteLength
-    return lists.reduce((sum, list) => sum + list.bytes, own)
+    return this.#lists.reduce((sum, list) => sum + list.bytes, own)
+  }
+
+  get untouchedBytes(): number {
+    const own = this.#bytes.length - this.#length
+    return this.#lists.reduce((sum, list) => sum + list.untouchedBytes, own)
+  }
+
+  get #lists(): readonly U32List[] {
+    return [this.#starts, this.#tokens, this.#entryOfToken, this.#olders, this.#places]
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */

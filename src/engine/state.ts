@@ -1,6 +1,7 @@
 import { AddressBook } from './address-book.ts'
 import { B_LANES, L_LANES, M_LANES, P, P_LANES, T_LANES, W_LANES } from './layout.ts'
 import { HashSlots } from './memory/hash-slots.ts'
+import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
@@ -146,8 +147,21 @@ export class State {
       throw new StateError('the state has tokens or wallets that its address book does not know')
   }
 
-  get positionIndexBytes(): number {
-    return this.#positionSlots.bytes
+  /** All of it in memory, part by part. */
+  get memory(): readonly MemoryPart[] {
+    const { tape, tokens, births, windows, metadata } = this
+    return [
+      growingPart('tape', tape),
+      boundedPart('tape_spare', tape.spare),
+      growingPart('positions', this.positions, this.#positionSlots),
+      growingPart('tokens', tokens, births, windows, metadata),
+      growingPart('wallets', this.wallets),
+      growingPart('bars', this.bars),
+      this.book.memory,
+      growingPart('texts', this.texts),
+      growingPart('changes', this.changes),
+      boundedPart('undo', this.undo),
+    ]
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Sized } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_PER_PAGE } from './memory/rows.ts'
 import { SWAP_RECORD_BYTES, SWAP_U32_LANES } from './swap-record.ts'
 
@@ -81,6 +82,16 @@ export class Tape {
   /** Bytes in memory. */
   get bytes(): number {
     return (this.#u32.length - this.#pagesGone) * PAGE_BYTES
+  }
+
+  /** Bytes of the last page behind the records ever added. */
+  get untouchedBytes(): number {
+    return this.#u32.length * PAGE_BYTES - this.#used * SWAP_RECORD_BYTES
+  }
+
+  /** Pages that have left and wait to be used again. */
+  get spare(): Sized {
+    return { bytes: this.#spare.length * PAGE_BYTES }
   }
 
   get archive(): TapeArchive | null {

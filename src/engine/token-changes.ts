@@ -12,6 +12,10 @@ export class TokenChanges {
   /** By token; it wraps. */
   #counts = new Uint32Array(FIRST_TOKENS)
 
+  get bytes(): number {
+    return this.#counts.byteLength
+  }
+
   note(token: number): void {
     if (token >= this.#counts.length) this.#widen(token)
     this.#counts[token] += 1

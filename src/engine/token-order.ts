@@ -51,6 +51,12 @@ export class TokenOrder {
     this.#state = state
   }
 
+  /** The columns by token; the orders themselves lie on the heap, 8 bytes a token. */
+  get bytes(): number {
+    const columns = [this.#listed, this.#f64, this.#u32, this.#isDirty]
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
   /** The token changed: its places may have. */
   touch(token: number): void {
     this.#state.changes.note(token)

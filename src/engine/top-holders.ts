@@ -34,6 +34,10 @@ export class TopHolders {
     return this.#lists.bytes + this.#listOfToken.bytes
   }
 
+  get untouchedBytes(): number {
+    return this.#lists.untouchedBytes + this.#listOfToken.untouchedBytes
+  }
+
   /** A balance of the mint is now `balance` (0: no holder any more). */
   changed(token: number, position: number, balance: number): void {
     const list = this.#listOf(token)

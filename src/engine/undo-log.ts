@@ -50,6 +50,11 @@ export class UndoLog {
     return this.#ring.byteLength
   }
 
+  /** Bytes that the log has not come to in its first round. */
+  get untouchedBytes(): number {
+    return Math.max(0, this.#ring.length - this.#head) * 4
+  }
+
   /** Where the log ends now; roll back to it with `rollBackTo`. */
   get mark(): number {
     return this.#head

@@ -25,6 +25,11 @@ export class XLinks {
     this.#state = state
   }
 
+  get bytes(): number {
+    const columns = [this.#firsts, this.#nexts, this.#isRanked, this.#ranks]
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
   /** Sets the link of a token ("" for none). */
   set(token: number, link: string): void {
     const m = this.#state.metadata.u32[token >>> ROW_SHIFT]

@@ -2,6 +2,7 @@ import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, P, T } from '../engine/layout.ts'
+import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -44,6 +45,11 @@ export class EngineAnswers implements Answers {
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
+  }
+
+  /** What reads keep, part by part. */
+  get memory(): readonly MemoryPart[] {
+    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
   }
 
   version(): number {

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
+import type { MemoryPart } from '../engine/memory/memory-part.ts'
 import { EngineAnswers } from './engine-answers.ts'
 import { EngineLive } from './engine-live.ts'
 import { EngineStreams } from './engine-streams.ts'
@@ -24,6 +25,11 @@ export class EngineService {
   get ports() {
     const { answers, live, streams, reads } = this
     return { answers, live, streams, reads }
+  }
+
+  /** What is kept beside the engine, part by part. */
+  get memory(): readonly MemoryPart[] {
+    return [...this.answers.memory, this.reads.memory, this.streams.memory]
   }
 
   /** Begins to tell and to note what happens: after the recovery, whose events were told before. */

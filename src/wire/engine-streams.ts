@@ -2,6 +2,7 @@ import { swapsArrivedAfter } from '../engine/arrival-order.ts'
 import type { Engine } from '../engine/engine.ts'
 import { tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, T } from '../engine/layout.ts'
+import { boundedPart, type MemoryPart } from '../engine/memory/memory-part.ts'
 import type { U32List } from '../engine/memory/u32-list.ts'
 import { RecentArrivals } from '../engine/recent-arrivals.ts'
 import { U } from '../engine/swap-record.ts'
@@ -60,6 +61,10 @@ export class EngineStreams implements LiveStreams {
     const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps)
     this.#recent = recent
     engine.facts.on('trade', (index) => recent.note(index))
+  }
+
+  get memory(): MemoryPart {
+    return boundedPart('recent_arrivals', ...(this.#recent === null ? [] : [this.#recent]))
   }
 
   isReady(): boolean {

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import { isNeverHolder } from '../engine/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/lanes.ts'
 import { P, T } from '../engine/layout.ts'
+import type { MemoryPart } from '../engine/memory/memory-part.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -41,6 +42,10 @@ export class EngineTokenReads implements TokenReads {
   /** Begins to note creations: after the recovery. */
   attach(): void {
     this.#engine.facts.on('created', (token) => this.#creators.created(token))
+  }
+
+  get memory(): MemoryPart {
+    return this.#creators.memory
   }
 
   now(): number {

@@ -7,6 +7,10 @@ const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
 const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
+/** A row's place is as long as it needs, rounded up to this: most changes of a row then fit. */
+const PLACE_STEP_BYTES = 256
+/** A place this many times as long as its row is given up for a shorter one. */
+const LOOSE = 4
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
 
@@ -16,7 +20,10 @@ const COUNTS_APART = 2 ** 26
  */
 export class KeptRows {
   readonly #state: State
-  readonly #rows: (Buffer | null)[] = new Array<Buffer | null>(KEPT_ROWS).fill(null)
+  readonly #rows = new Array<Buffer>(KEPT_ROWS).fill(Buffer.alloc(0))
+  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
+  readonly #lengths = new Uint32Array(KEPT_ROWS)
+  #placesBytes = 0
   readonly #tokens = new Uint32Array(KEPT_ROWS)
   readonly #changes = new Uint32Array(KEPT_ROWS)
   /** Creations and migrations of the creator in one number. */
@@ -27,6 +34,13 @@ export class KeptRows {
 
   constructor(state: State) {
     this.#state = state
+  }
+
+  /** Bytes of all places, and of what is said of them. */
+  get bytes(): number {
+    const said = [this.#lengths, this.#tokens, this.#changes, this.#creators, this.#prices]
+    const own = this.#placesBytes + this.#scratch.length
+    return said.reduce((sum, { byteLength }) => sum + byteLength, own)
   }
 
   /** Begins an answer. */
@@ -47,34 +61,50 @@ export class KeptRows {
 
   /** Adds the row of the token that the reader stands on, behind a comma unless it is the first. */
   row(token: TokenReader, isFirst: boolean): void {
-    const bytes = this.#rowOf(token)
-    this.#makeRoom(bytes.length + 1)
+    const place = this.#placeOf(token)
+    const length = this.#lengths[place]
+    this.#makeRoom(length + 1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
-    this.#scratch.set(bytes, this.#length)
-    this.#length += bytes.length
+    this.#rows[place].copy(this.#scratch, this.#length, 0, length)
+    this.#length += length
   }
 
-  #rowOf(token: TokenReader): Buffer {
+  /** Where the token's row is kept, as it has to be now. */
+  #placeOf(token: TokenReader): number {
     const { changes, solPriceUsd } = this.#state
     const place = token.token & KEPT_MASK
     const changed = changes.of(token.token)
     const creator = token.creatorCreations * COUNTS_APART + token.creatorMigrations
-    const kept = this.#rows[place]
     if (
-      kept !== null &&
+      this.#lengths[place] !== 0 &&
       this.#tokens[place] === token.token &&
       this.#changes[place] === changed &&
       this.#creators[place] === creator &&
       this.#prices[place] === solPriceUsd
     )
-      return kept
-    const bytes = Buffer.from(tokenJson(token, 'table'))
-    this.#rows[place] = bytes
+      return place
+    this.#keep(place, tokenJson(token, 'table'))
     this.#tokens[place] = token.token
     this.#changes[place] = changed
     this.#creators[place] = creator
     this.#prices[place] = solPriceUsd
-    return bytes
+    return place
+  }
+
+  /**
+   * Writes a row over the one before it. A buffer of its own for each text would lie in pieces that
+   * Node cuts from 8 KB ones: one row that stays would hold all of the rows that have gone.
+   */
+  #keep(place: number, text: string): void {
+    const length = Buffer.byteLength(text)
+    const had = this.#rows[place].length
+    if (had < length || had > length * LOOSE + PLACE_STEP_BYTES) {
+      const wanted = Math.ceil(length / PLACE_STEP_BYTES) * PLACE_STEP_BYTES
+      this.#rows[place] = Buffer.allocUnsafeSlow(wanted)
+      this.#placesBytes += wanted - had
+    }
+    this.#rows[place].write(text)
+    this.#lengths[place] = length
   }
 
   #makeRoom(bytes: number): void {

@@ -49,6 +49,10 @@ export class TableColumns {
     this.#links = links
   }
 
+  get bytes(): number {
+    return [...this.#columns.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
   /** Values from `min` to `max`, both allowed. */
   range(name: RangeFilterName, min: number, max: number): Gate {
     return { column: this.#column(name), min, max }

@@ -20,6 +20,10 @@ export abstract class TokenColumn {
     this.#reader = reader
   }
 
+  get bytes(): number {
+    return this.#changes.byteLength + this.ownBytes
+  }
+
   /** Makes room for all tokens: before each use. */
   cover(): void {
     const { count } = this.state.tokens
@@ -74,6 +78,8 @@ export abstract class TokenColumn {
   /** The value as it was kept. */
   protected abstract value(token: number): number
   protected abstract widen(size: number): void
+  /** Bytes of what values are made of. */
+  protected abstract get ownBytes(): number
 }
 
 /** A quantity that hangs on nothing but its token. */
@@ -105,6 +111,10 @@ export class NumberColumn extends TokenColumn {
     return left
   }
 
+  protected get ownBytes(): number {
+    return this.#values.byteLength
+  }
+
   protected widen(size: number): void {
     this.#values = widened(new Float64Array(size), this.#values)
   }
@@ -132,6 +142,10 @@ export class MarketCapColumn extends TokenColumn {
     return price * this.#suppliesWhole[token]
   }
 
+  protected get ownBytes(): number {
+    return this.#pricesInQuote.byteLength + this.#suppliesWhole.byteLength + this.#quotes.byteLength
+  }
+
   protected widen(size: number): void {
     this.#pricesInQuote = widened(new Float64Array(size), this.#pricesInQuote)
     this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
@@ -149,6 +163,10 @@ export class AgeColumn extends TokenColumn {
 
   protected value(token: number): number {
     return ageSecondsAt(this.state.now, this.#createdAt[token]) / 60
+  }
+
+  protected get ownBytes(): number {
+    return this.#createdAt.byteLength
   }
 
   protected widen(size: number): void {
@@ -175,6 +193,10 @@ export class CreatorColumn extends TokenColumn {
     return creator === 0 ? 0 : walletLane(this.state, creator - 1, this.#lane)
   }
 
+  protected get ownBytes(): number {
+    return this.#creatorsPlus1.byteLength
+  }
+
   protected widen(size: number): void {
     this.#creatorsPlus1 = widened(new Uint32Array(size), this.#creatorsPlus1)
   }
@@ -193,6 +215,10 @@ export class ReusesColumn extends TokenColumn {
 
   protected value(token: number): number {
     return this.#links.reusesOf(token)
+  }
+
+  protected get ownBytes(): number {
+    return 0
   }
 
   protected widen(): void {}

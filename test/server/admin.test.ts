@@ -18,6 +18,7 @@ async function start(token: string | null = null, changes: Partial<AdminSource> 
     source: {
       metrics: async () => 'mintfeed_tokens 7\n',
       notReady: () => null,
+      stalls: () => [{ lateMs: 60 }],
       snapshot: async () => {
         snapshots.push('made')
         return 'made'
@@ -51,6 +52,7 @@ test('it shows metrics, health and readiness', async () => {
   await start()
   expect(await ask('GET', '/metrics')).toEqual({ status: 200, body: 'mintfeed_tokens 7\n' })
   expect((await ask('GET', '/healthz')).status).toBe(200)
+  expect((await ask('GET', '/stalls')).body).toBe('[{"lateMs":60}]')
   expect((await ask('GET', '/readyz')).status).toBe(200)
   await admin.stop()
   await start(null, { notReady: () => 'The disk is full.' })
@@ -112,4 +114,13 @@ test('an unknown path is told what there is', async () => {
   const answer = await ask('GET', '/nothing')
   expect(answer.status).toBe(404)
   expect(answer.body).toContain('POST /snapshot')
+})
+
+test('it has garbage collected when it is told to', async () => {
+  await start()
+  // Nothing else holds it: the collection lets it go.
+  const gone = new WeakRef({ bytes: new Uint8Array(1000) })
+  expect((await ask('POST', '/collect')).status).toBe(200)
+  expect(gone.deref()).toBeUndefined()
+  expect((await ask('GET', '/collect')).status).toBe(405)
 })

@@ -63,8 +63,8 @@ export class Crowd {
     const reader: Reader = { socket, isSlow: this.#joined % SLOW_EVERY === 0, isLeaving: false }
     this.#readers.add(reader)
     socket.on('error', (error) => {
-      // One that leaves before it is there says so itself.
-      if (!reader.isLeaving) this.#fault(`live connection: ${error.message}`)
+      // One that leaves, or is sent away at the end, before it is there says so itself.
+      if (!reader.isLeaving && !this.#isOver) this.#fault(`live connection: ${error.message}`)
     })
     socket.on('open', () => {
       const mints = Array.from({ length: FOLLOWED }, () => this.#random.pick(this.#mints))

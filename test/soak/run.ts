@@ -10,7 +10,8 @@ import { durationMs } from '../../src/base/setting-values.ts'
 import { pinTo } from '../attacks/places.ts'
 import { launch, type Program, pause, startProgram } from '../process/program.ts'
 import { Crowd } from './crowd.ts'
-import { type Sample, slopePerHour } from './slope.ts'
+import { aliveBytes, type Figures, LEAK_MAX, leakOf, memoryLines } from './memory-report.ts'
+import { ownStalls, stallLines, stallsIn } from './stalls-report.ts'
 import { differences, testimony, witnessedMints } from './witness.ts'
 
 const DURATION_MS = durationMs('DURATION', process.env.DURATION || '30m')
@@ -22,34 +23,29 @@ const SNAPSHOT_EVERY_S = Math.max(10, Math.min(300, Math.round(DURATION_MS / 600
 const SAMPLE_MS = 1000
 /** The beginning, in which caches fill and code is compiled, is not part of the slope. */
 const WARM_UP_SHARE = 0.3
-const STALL_MS = 50
+const WARM_UP_MS = DURATION_MS * WARM_UP_SHARE
+/** The soak has all garbage collected so often, to see what is alive. */
+const COLLECTIONS = 10
+/** Looks at each of these times; the one that shows least counts, for buffers go when they like. */
+const LOOKS = 4
+/** Stalls this near to a collection that the soak ordered are the soak's own. */
+const COLLECTION_REACH_MS = 500
 const MEBIBYTE = 2 ** 20
-/** Figures that count the market itself: it grows, and that is no leak. */
-const COUNTED = [
-  'tape',
-  'positions',
-  'tokens',
-  'texts',
-  'wallets',
-  'bars',
-  'undo',
-  'top_lists',
-  'tape_cache',
-  'answer_cache',
-]
+/** A slope of less says little: caches fill and V8's heap finds its size for minutes. */
+const JUDGED_FROM_MS = 30 * 60_000
 
-interface Samples {
-  readonly resident: Sample[]
-  readonly uncounted: Sample[]
-  readonly heap: Sample[]
-  stalls: number
-  longestStallMs: number
-  last: ReadonlyMap<string, number>
-}
-
+// One that is ended takes its programs along.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const folder = mkdtempSync(join(tmpdir(), 'soak-'))
+/** As packaging/ sets it. */
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 const settings = {
   DATA_DIR: folder,
+  ...ALLOCATOR,
   CLOCK: 'event',
   RATE_LIMIT: 'off',
   ADMIN_PORT: '0',
@@ -58,45 +54,58 @@ const settings = {
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const mebibytes = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`
 
-async function figures(): Promise<Map<string, number>> {
-  const text = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text()
+const askAdmin = (path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${admin}${path}`, init)
+
+async function figuresAt(atMs: number): Promise<Figures> {
+  const text = await (await askAdmin('/metrics')).text()
   const lines = text.matchAll(/^mintfeed_(\w+(?:\{[^}]*\})?) (\S+)$/gm)
-  return new Map([...lines].map(([, name, value]) => [name, Number(value)]))
+  const figures = new Map([...lines].map(([, name, value]) => [name, Number(value)]))
+  return { atMs, of: (name) => figures.get(name) ?? 0 }
 }
 
-async function sampled(program: Program): Promise<Samples> {
-  const samples: Samples = {
-    resident: [],
-    uncounted: [],
-    heap: [],
-    stalls: 0,
-    longestStallMs: 0,
-    last: new Map(),
+interface Samples {
+  /** Of each second after the warm-up. */
+  readonly figures: Figures[]
+  /** When all garbage had just been collected. */
+  readonly settled: Figures[]
+  /** When the soak had it collected, in unix milliseconds. */
+  readonly collectedAtMs: number[]
+}
+
+/** Has the garbage collected, and looks when what it held outside the heap has gone too. */
+async function collect({ settled, collectedAtMs }: Samples, startMs: number): Promise<void> {
+  const looks: Figures[] = []
+  for (let round = 0; round < LOOKS; round++) {
+    collectedAtMs.push(Date.now())
+    await askAdmin('/collect', { method: 'POST' })
+    await pause(SAMPLE_MS / 2)
+    looks.push(await figuresAt(Date.now() - startMs))
   }
-  const startMs = performance.now()
+  settled.push(looks.reduce((a, b) => (aliveBytes(b) < aliveBytes(a) ? b : a)))
+}
+
+/** Figures of each second after the warm-up. */
+async function sampled(program: Program, startMs: number): Promise<Samples> {
+  const samples: Samples = { figures: [], settled: [], collectedAtMs: [] }
   let nextLineMs = startMs
-  let stallMs = 0
-  while (performance.now() - startMs < DURATION_MS && program.child.exitCode === null) {
+  let nextCollectionMs = startMs + WARM_UP_MS
+  while (Date.now() - startMs < DURATION_MS && program.child.exitCode === null) {
     await pause(SAMPLE_MS)
-    const now = await figures()
-    samples.last = now
-    const atMs = performance.now() - startMs
-    if (atMs < DURATION_MS * WARM_UP_SHARE) continue
-    const of = (name: string) => now.get(name) ?? 0
-    const counted = COUNTED.reduce((sum, name) => sum + of(`${name}_bytes`), 0)
-    samples.resident.push({ atMs, value: of('rss_bytes') })
-    samples.uncounted.push({ atMs, value: of('rss_bytes') - counted })
-    samples.heap.push({ atMs, value: of('heap_used_bytes') })
-    samples.longestStallMs = Math.max(samples.longestStallMs, of('loop_delay_now_ms'))
-    // The figure stands for some seconds: the same one again is the same stall.
-    if (of('loop_delay_now_ms') > STALL_MS && of('loop_delay_now_ms') !== stallMs) samples.stalls++
-    stallMs = of('loop_delay_now_ms')
-    if (performance.now() < nextLineMs) continue
-    nextLineMs = performance.now() + 60_000
+    const now = await figuresAt(Date.now() - startMs)
+    if (now.atMs < WARM_UP_MS) continue
+    samples.figures.push(now)
+    if (Date.now() >= nextCollectionMs) {
+      nextCollectionMs += (DURATION_MS - WARM_UP_MS) / COLLECTIONS
+      await collect(samples, startMs)
+    }
+    if (Date.now() < nextLineMs) continue
+    nextLineMs = Date.now() + 60_000
     say(
-      `${Math.round(atMs / 1000)} s: ${of('swaps')} swaps, ${of('tokens')} tokens, ${mebibytes(of('rss_bytes'))}`,
+      `${Math.round(now.atMs / 1000)} s: ${now.of('swaps')} swaps, ${now.of('tokens')} tokens, ${mebibytes(now.of('rss_bytes'))}, ${now.of('loop_own_stalls_total')} stalls of the program and ${now.of('loop_stalls_total') - now.of('loop_own_stalls_total')} of the machine`,
     )
   }
+  if (program.child.exitCode === null) await collect(samples, startMs)
   return samples
 }
 
@@ -124,7 +133,12 @@ const isApart = pinTo(0, program.child.pid ?? 0) && pinTo(1, process.pid)
 if (!isApart) say('soak: readers and service share their cores')
 const crowd = new Crowd(program.url, SOCKETS, SEED)
 await crowd.start()
-const samples = await sampled(program)
+const startMs = Date.now()
+const samples = await sampled(program, startMs)
+const seen = stallsIn(await (await askAdmin('/stalls')).json())
+const isOrdered = (atMs: number) =>
+  samples.collectedAtMs.some((at) => Math.abs(at - atMs) < COLLECTION_REACH_MS)
+const stalls = seen.filter(({ atMs }) => atMs - startMs >= WARM_UP_MS && !isOrdered(atMs))
 crowd.stop()
 const isAlive = program.child.exitCode === null
 const defects = program.lines.filter((line) => /"level":(?:50|60)|A route threw/.test(line))
@@ -140,13 +154,14 @@ const differing = differences(before, await testimony(second.url, mints))
 await second.end('SIGKILL')
 rmSync(folder, { recursive: true, force: true })
 
-const of = (name: string) => samples.last.get(name) ?? 0
-say(
-  `\nmemory       resident ${mebibytes(slopePerHour(samples.resident))}/h, without the market's own ${mebibytes(slopePerHour(samples.uncounted))}/h, heap ${mebibytes(slopePerHour(samples.heap))}/h (last: ${mebibytes(of('rss_bytes'))}, heap ${mebibytes(of('heap_used_bytes'))})`,
-)
-say(
-  `stalls       ${samples.stalls} above ${STALL_MS} ms after warm-up (one in 5 s is seen), longest ${samples.longestStallMs.toFixed(1)} ms, longest collection of the last minute ${of('gc_pause_max_ms').toFixed(1)} ms`,
-)
+const of = (name: string) => samples.figures[samples.figures.length - 1]?.of(name) ?? 0
+say('')
+for (const line of [
+  ...memoryLines(samples.figures, samples.settled),
+  ...stallLines(stalls, startMs),
+])
+  say(line)
+say(`collections  longest of the last minute ${of('gc_pause_max_ms').toFixed(1)} ms`)
 say(
   `market       ${of('swaps')} swaps, ${of('tokens')} tokens, ${of('wallets')} wallets, snapshot at seq ${of('snapshot_seq')}, ${of('snapshot_failures_total')} snapshots failed`,
 )
@@ -173,5 +188,11 @@ const isWell =
   crowd.errors.size === 0 &&
   verifyCode === 0 &&
   differing.length === 0
+const hasGrown = leakOf(samples.settled).perHour > LEAK_MAX
+const isJudged = DURATION_MS >= JUDGED_FROM_MS
+const heldOr = (isMissed: boolean) => (isMissed ? 'missed' : 'held')
+say(
+  `goals        memory ${heldOr(hasGrown)}${isJudged ? '' : ' (not judged below 30 minutes)'}, stalls ${heldOr(ownStalls(stalls).length > 0)}, differences ${heldOr(differing.length > 0)}`,
+)
 say(isWell ? 'soak: well' : 'soak: NOT well')
 process.exit(isWell ? 0 : 1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slopePerHour } from './slope.ts'
+import { slopeOf, slopePerHour } from './slope.ts'
 
 const every = (seconds: number, value: (at: number) => number) =>
   Array.from({ length: 60 }, (_, index) => {
@@ -16,4 +16,12 @@ test('what goes up and down about one level has nearly no slope, nothing has non
   expect(Math.abs(slopePerHour(wave))).toBeLessThan(5)
   expect(slopePerHour([])).toBe(0)
   expect(slopePerHour([{ atMs: 1, value: 1 }])).toBe(0)
+})
+
+test('the error says how far a slope may be off: none on a line, more in more noise', () => {
+  const line = slopeOf(every(1, (atMs) => atMs / 1000))
+  expect(line.error).toBeCloseTo(0, 6)
+  const noisy = (height: number) =>
+    slopeOf(every(1, (atMs) => atMs / 1000 + ((atMs / 1000) % 3) * height)).error
+  expect(noisy(2)).toBeGreaterThan(noisy(1))
 })

@@ -4,11 +4,22 @@ export interface Sample {
   readonly value: number
 }
 
+/** Growth in an hour, and how far off it may be: one standard error. */
+export interface Slope {
+  readonly perHour: number
+  readonly error: number
+}
+
 const MS_PER_HOUR = 3_600_000
 
 /** How much a figure grows in an hour, by least squares; 0 for fewer than two samples. */
 export function slopePerHour(samples: readonly Sample[]): number {
-  if (samples.length < 2) return 0
+  return slopeOf(samples).perHour
+}
+
+/** The same with its error, which takes three samples to be known; else it is 0. */
+export function slopeOf(samples: readonly Sample[]): Slope {
+  if (samples.length < 2) return { perHour: 0, error: 0 }
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
   const meanMs = mean(samples.map(({ atMs }) => atMs))
   const meanValue = mean(samples.map(({ value }) => value))
@@ -18,5 +29,11 @@ export function slopePerHour(samples: readonly Sample[]): number {
     rise += (atMs - meanMs) * (value - meanValue)
     run += (atMs - meanMs) ** 2
   }
-  return run === 0 ? 0 : (rise / run) * MS_PER_HOUR
+  if (run === 0) return { perHour: 0, error: 0 }
+  const slope = rise / run
+  const distances = samples.map(
+    ({ atMs, value }) => (value - meanValue - slope * (atMs - meanMs)) ** 2,
+  )
+  const variance = (mean(distances) * samples.length) / Math.max(1, samples.length - 2)
+  return { perHour: slope * MS_PER_HOUR, error: Math.sqrt(variance / run) * MS_PER_HOUR }
 }

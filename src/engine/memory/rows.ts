@@ -70,6 +70,11 @@ export class Rows {
     return this.u32.length * ROWS_PER_PAGE * this.lanes * 4
   }
 
+  /** Bytes of the last page behind the rows ever used. */
+  get untouchedBytes(): number {
+    return this.bytes - this.#used * this.lanes * 4
+  }
+
   #addPage(): void {
     const buffer = new SharedArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
     this.u32.push(new Uint32Array(buffer))

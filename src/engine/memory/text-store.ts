@@ -34,6 +34,11 @@ export class TextStore {
     return this.#chunks.length * CHUNK_BYTES
   }
 
+  /** Bytes of the last chunk behind the texts. */
+  get untouchedBytes(): number {
+    return Math.max(0, this.bytes - this.#next * 4)
+  }
+
   put(text: string): number {
     return text === '' ? 0 : this.putBytes(encoder.encode(text))
   }

@@ -12,6 +12,11 @@ export class U32List {
     return this.#lanes.byteLength
   }
 
+  /** Bytes behind the last number. */
+  get untouchedBytes(): number {
+    return this.bytes - this.length * 4
+  }
+
   get(place: number): number {
     return place < this.length ? this.#lanes[place] : 0
   }

@@ -2,11 +2,14 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { getHeapSnapshot } from 'node:v8'
 import { METRICS_TYPE } from '../metrics-text.ts'
+import { collectGarbage } from './collect.ts'
 import { cpuProfile, heapProfile } from './profiles.ts'
 
 /** What the admin surface shows and may order. */
 export interface AdminSource {
   metrics(): Promise<string>
+  /** The newest stalls of the loop, each a flat object. */
+  stalls(): readonly object[]
   /** Null when the service is ready, else the reason. */
   notReady(): string | null
   /** Resolves with what came of it, one sentence; null when nothing is kept. */
@@ -33,6 +36,12 @@ function readRoutes(source: AdminSource): readonly AdminRoute[] {
       path: '/metrics',
       meaning: 'Prometheus text',
       answer: async (response) => send(response, 200, METRICS_TYPE, await source.metrics()),
+    },
+    {
+      method: 'GET',
+      path: '/stalls',
+      meaning: 'the newest stalls of the loop, with what the thread did in each',
+      answer: (response) => sendJson(response, 200, source.stalls()),
     },
     {
       method: 'GET',
@@ -90,6 +99,15 @@ function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[
       answer: async (response) => {
         if (snapshot === null) return sendJson(response, 409, { message: 'DATA_DIR is none.' })
         sendJson(response, 200, { message: await snapshot() })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/collect',
+      meaning: 'collects all garbage now; everything stands still for some tens of milliseconds',
+      answer: (response) => {
+        collectGarbage()
+        sendJson(response, 200, { message: 'Collected.' })
       },
     },
     {

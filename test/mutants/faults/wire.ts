@@ -219,4 +219,18 @@ export const WIRE_FAULTS: readonly Fault[] = [
     replace: "jsonString('')",
     tests: ['model'],
   },
+  {
+    name: 'kept rows: a shorter row ends like the longer one before it',
+    file: 'src/wire/kept-rows.ts',
+    find: 'this.#lengths[place] = length',
+    replace: 'this.#lengths[place] = Math.max(length, this.#lengths[place])',
+    tests: ['test/properties/kept-rows.test.ts'],
+  },
+  {
+    name: 'kept rows: places are as long as their text has characters',
+    file: 'src/wire/kept-rows.ts',
+    find: 'const length = Buffer.byteLength(text)',
+    replace: 'const length = text.length',
+    tests: ['test/properties/kept-rows.test.ts'],
+  },
 ]

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { getHeapStatistics } from 'node:v8'
+import type { MemoryPart } from './engine/memory/memory-part.ts'
+
+/** What the system says of this process; only Linux does. */
+const STATUS_FILE = '/proc/self/status'
+const KIBIBYTE = 1024
+
+/** Resident bytes of a process: its own pages, and those of files such as its program. */
+interface Resident {
+  readonly ownBytes: number
+  readonly fileBytes: number
+}
+
+/**
+ * Where the process's own memory is (docs/operations.md, "Memory by part"). Each part as
+ * `<part>_bytes`, and sums that come to `rss_anon_bytes`: what grows with the market, what has a
+ * bound, V8's heap, buffers that no part names, and what is none of these.
+ */
+export function memoryFigures(parts: readonly MemoryPart[]): Readonly<Record<string, number>> {
+  const { arrayBuffers } = process.memoryUsage()
+  const buffers = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const market = touchedBytes(parts.filter(({ grows }) => grows))
+  const bounded = touchedBytes(parts.filter(({ grows }) => !grows))
+  const heap = getHeapStatistics().total_physical_size
+  const rest = arrayBuffers - buffers
+  const resident = readResident()
+  return {
+    ...Object.fromEntries(parts.map(({ name, bytes }) => [`${name}_bytes`, bytes])),
+    memory_market_bytes: market,
+    memory_bounded_bytes: bounded,
+    memory_heap_bytes: heap,
+    memory_buffers_rest_bytes: rest,
+    ...(resident === null
+      ? {}
+      : {
+          memory_native_rest_bytes: resident.ownBytes - market - bounded - heap - rest,
+          rss_anon_bytes: resident.ownBytes,
+          rss_file_bytes: resident.fileBytes,
+        }),
+  }
+}
+
+/** Bytes that the parts have written to: the system gives memory for no others. */
+function touchedBytes(parts: readonly MemoryPart[]): number {
+  return parts.reduce((sum, { bytes, untouchedBytes }) => sum + bytes - untouchedBytes, 0)
+}
+
+function readResident(): Resident | null {
+  if (process.platform !== 'linux') return null
+  const status = readFileSync(STATUS_FILE, 'latin1')
+  const bytesOf = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * KIBIBYTE
+  return { ownBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') + bytesOf('RssShmem') }
+}

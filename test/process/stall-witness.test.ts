@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { LongSteps } from '../../src/long-steps.ts'
+import { isOfTheMachine, type Stall, StallWitness } from '../../src/stall-witness.ts'
+import { until } from './program.ts'
+
+const HELD_MS = 150
+/** How often the witness looks: so much of a stall may have been the time before it. */
+const TICK_MS = 10
+
+/** The stall of a loop that was held up. */
+async function heldUp(hold: () => void, steps = new LongSteps()): Promise<Stall> {
+  const witness = new StallWitness(steps)
+  onTestFinished(() => witness.stop())
+  await pause(3 * TICK_MS)
+  hold()
+  const stall = await until('the stall that was made', async () => {
+    return witness.stalls().find(({ lateMs }) => lateMs >= HELD_MS - TICK_MS) ?? null
+  })
+  const { loop_stalls_total, loop_own_stalls_total } = witness.figures()
+  expect(loop_stalls_total).toBeGreaterThanOrEqual(Math.max(1, loop_own_stalls_total))
+  return stall
+}
+
+test('a loop that is kept busy ran or waited for a core, and was blocked by nothing', async () => {
+  const stall = await heldUp(() => {
+    const endMs = performance.now() + HELD_MS
+    while (performance.now() < endMs);
+  })
+  expect(stall.ranMs).toBeGreaterThan(0)
+  expect(stall.ranMs + stall.waitedMs).toBeGreaterThan(stall.blockedMs)
+})
+
+test.skipIf(process.platform !== 'linux')('a loop that sleeps was blocked', async () => {
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  const stall = await heldUp(() => Atomics.wait(nothing, 0, 0, HELD_MS))
+  expect(stall.blockedMs).toBeGreaterThan(HELD_MS - 2 * TICK_MS)
+  expect(isOfTheMachine(stall)).toBe(false)
+})
+
+test('a stall tells its long steps, by name, and short ones are none', async () => {
+  const steps = new LongSteps()
+  const stall = await heldUp(() => {
+    const startMs = performance.now()
+    while (performance.now() - startMs < HELD_MS);
+    steps.note('fold', startMs)
+    steps.note('disk append', startMs, startMs + 60)
+    steps.note('disk read', startMs, startMs + 1)
+  }, steps)
+  expect(stall.steps.fold).toBeGreaterThanOrEqual(HELD_MS)
+  expect(stall.steps['disk append']).toBeCloseTo(60, 6)
+  expect(Object.keys(stall.steps)).not.toContain('disk read')
+})
+
+test('a stall is the machine’s when nothing above the bound is left without the wait for a core', () => {
+  expect(isOfTheMachine({ lateMs: 120, waitedMs: 80, helpersMs: 0 })).toBe(true)
+  expect(isOfTheMachine({ lateMs: 220, waitedMs: 10, helpersMs: 180 })).toBe(true)
+  expect(isOfTheMachine({ lateMs: 313, waitedMs: 200, helpersMs: 0 })).toBe(false)
+  expect(isOfTheMachine({ lateMs: 51, waitedMs: 0, helpersMs: 0 })).toBe(false)
+})
