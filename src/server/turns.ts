@@ -30,8 +30,7 @@ export class Turns {
    * At whatever comes: has it to wait, because `budgetMs` of this turn are over? Then `later` is to be
    * called. Nothing of a client overtakes what waits for the same client.
    */
-  isOver(client: string, budgetMs: number): boolean {
-    const nowMs = performance.now()
+  isOver(client: string, budgetMs: number, nowMs = performance.now()): boolean {
     if (this.#beganMs === null) this.#begin(nowMs)
     else if (nowMs - this.#beganMs >= budgetMs) return this.#queue.size < MAX_WAITING
     return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING

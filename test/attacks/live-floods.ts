@@ -8,6 +8,8 @@ const FLOOD_MS = 50
 /** Who floods: one client, whose connections share a limit. */
 const FLOODER = '11.11.11.11'
 const MESSAGES_A_FLOOD = 50
+/** Of 47 KB each. */
+const ANSWERS_A_FLOOD = 4
 
 /** Thousands of live connections with subscriptions that all go in one moment. */
 export const disconnects: Attack = {
@@ -43,6 +45,23 @@ export const subscribeFlood: Attack = {
       const id = ids.get(socket) ?? ''
       socket.write(followFrame(id, mints))
       socket.write(followFrame(id, mints, 'unsubscribe'))
+    })
+  },
+}
+
+/** Messages with long answers, and no answer is read. */
+export const unreadAnswers: Attack = {
+  name: 'live answers that are not read',
+  unit: 'connections',
+  sizes: { small: 5, full: 50 },
+  async run({ port }, size, isOver) {
+    const mints = Array.from({ length: 1000 }, (_, index) => `unread${index}`.padEnd(44, 'x'))
+    // Paused they stay: nothing more is read.
+    const sockets = await openLive(port, size, (index) => ({ id: `u${index}` }))
+    const ids = new Map(sockets.map((socket, index) => [socket, `u${index}`]))
+    await dripUntil(isOver, sockets, FLOOD_MS, (socket) => {
+      const message = followFrame(ids.get(socket) ?? '', mints)
+      for (let count = 0; count < ANSWERS_A_FLOOD; count++) socket.write(message)
     })
   },
 }

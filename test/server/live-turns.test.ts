@@ -186,7 +186,7 @@ const connectionOf = (client: string): LiveConnection =>
 function someInboxes() {
   const served: string[] = []
   const inboxes = new Inboxes(new Turns(), ({ client }, message, isBinary) => {
-    served.push(`${client} ${new Uint8Array(message)[0]}${isBinary ? ' binary' : ''}`)
+    served.push(`${client} ${new Uint8Array(message).at(0)}${isBinary ? ' binary' : ''}`)
   })
   return { served, inboxes }
 }

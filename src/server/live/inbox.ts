@@ -5,11 +5,15 @@ import type { LiveConnection } from './connection.ts'
 
 /** A message that waits; its bytes are its own. */
 interface Kept {
-  readonly bytes: ArrayBuffer
+  readonly bytes: Uint8Array
   readonly isBinary: boolean
 }
 
-type Serve = (connection: LiveConnection, message: ArrayBuffer, isBinary: boolean) => void
+type Serve = (
+  connection: LiveConnection,
+  message: ArrayBuffer | Uint8Array,
+  isBinary: boolean,
+) => void
 
 /**
  * Messages of live connections that wait for a later turn of the loop, each behind those of its
@@ -58,7 +62,8 @@ export class Inboxes {
     this.#messages++
     this.#bytes += bytes
     const kept = inbox ?? this.#newInbox(connection)
-    kept.push({ bytes: message.slice(0), isBinary }, bytes)
+    // Short ones are copied into V8's heap this way, in a tenth of what an ArrayBuffer takes.
+    kept.push({ bytes: new Uint8Array(message).slice(), isBinary }, bytes)
     return true
   }
 

@@ -44,13 +44,14 @@ export class Incoming {
   /** A message came; its bytes are only lent. */
   heard(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
     if (connection.isClosed) return
+    const nowMs = performance.now()
     if (message.byteLength > MAX_MESSAGE_BYTES) {
       const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
       this.#parts.close(connection, CLOSE_CODES.messageTooBig, reason)
-    } else if (this.#admits(connection, message.byteLength)) {
-      const { turns } = this.#parts
+    } else if (this.#admits(connection, message.byteLength, nowMs)) {
       const hasToWait =
-        this.#inboxes.isWaiting(connection) || turns.isOver(connection.client, LIVE_TURN_MS)
+        this.#inboxes.isWaiting(connection) ||
+        this.#parts.turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
       if (!hasToWait) this.#serve(connection, message, isBinary)
       else if (!this.#inboxes.keep(connection, message, isBinary))
         this.#closeFlood(connection, 'too many messages wait to be served')
@@ -59,7 +60,7 @@ export class Incoming {
 
   /** A control frame came; false when the connection is closed. */
   touched(connection: LiveConnection, bytes: number): boolean {
-    return !connection.isClosed && this.#admits(connection, bytes)
+    return !connection.isClosed && this.#admits(connection, bytes, performance.now())
   }
 
   /** After the connection closed: nothing of it is served any more. */
@@ -68,15 +69,14 @@ export class Incoming {
   }
 
   /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
-  #admits(connection: LiveConnection, bytes: number): boolean {
-    const nowMs = performance.now()
+  #admits(connection: LiveConnection, bytes: number, nowMs: number): boolean {
     connection.lastHeardMs = nowMs
     const refusal = this.#budget.messageRefusal(connection, bytes, nowMs)
     if (refusal !== null) this.#closeFlood(connection, refusal)
     return refusal === null
   }
 
-  #serve(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
+  #serve(connection: LiveConnection, message: ArrayBuffer | Uint8Array, isBinary: boolean): void {
     if (isBinary) {
       const text = 'A binary frame came, JSON text is expected.'
       this.#parts.send(connection, liveErrorFrame('binary_frame', text))
