@@ -62,10 +62,10 @@ export const SEND_DEADLINE_MS = 120_000
 export const TURN_MS = 4
 
 /** The same for handshakes and messages of live connections: to wait costs them next to nothing. */
-export const LIVE_TURN_MS = 2
+export const LIVE_TURN_MS = 1
 
 /** What waits is worked off for this long in one turn. */
-export const WAITING_SLICE_MS = 2
+export const WAITING_SLICE_MS = 1
 
 /** Of that time a client has so much before the next one has its turn. */
 export const CLIENT_SLICE_MS = 0.5
