@@ -172,8 +172,11 @@ export const MAX_INBOX_BYTES = MAX_MESSAGE_BYTES_PER_SECOND
 /** What keeping one such message takes beside its bytes. */
 export const INBOX_MESSAGE_BYTES = 256
 
-/** Bytes of such messages of all connections; past it they are served at once, in their order. */
-export const MAX_INBOXES_BYTES = 64 * 1024 * 1024
+/**
+ * Bytes of such messages of all connections; past it those close that have more than an equal part
+ * waiting, so that there is never more than twice as much.
+ */
+export const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 export const MAX_RESTING_LOADS = 10_000

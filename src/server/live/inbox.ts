@@ -47,17 +47,15 @@ export class Inboxes {
     return this.#inboxes.size > 0 && this.#inboxes.has(connection)
   }
 
-  /** Keeps a message for later; false when the connection has more waiting than it may. */
+  /** Keeps a message for later; false when the connection has more waiting than it may, and has to go. */
   keep(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): boolean {
     const bytes = message.byteLength + INBOX_MESSAGE_BYTES
     const inbox = this.#inboxes.get(connection)
-    if ((inbox?.bytes ?? 0) + bytes > MAX_INBOX_BYTES) return false
-    if (this.#bytes + bytes > MAX_INBOXES_BYTES) {
-      // Nobody is cut off for what others send: it costs time, not memory.
-      inbox?.work(Number.POSITIVE_INFINITY)
-      if (!connection.isClosed) this.#serve(connection, message, isBinary)
-      return true
-    }
+    const bytesOfIt = (inbox?.bytes ?? 0) + bytes
+    if (bytesOfIt > MAX_INBOX_BYTES) return false
+    // Who has no more than an equal part waiting is not cut off for what others send.
+    const isFull = this.#bytes + bytes > MAX_INBOXES_BYTES
+    if (isFull && bytesOfIt * (this.#inboxes.size + 1) > MAX_INBOXES_BYTES) return false
     this.#deferred++
     this.#messages++
     this.#bytes += bytes
@@ -117,22 +115,18 @@ export class Inbox implements Waiting {
     this.#bytes += bytes
   }
 
+  /** Serves what waits. Nothing of a closed connection is answered. */
   run(endMs: number): boolean {
-    this.work(endMs)
-    if (this.#kept.size > 0) return true
-    this.#inboxes.ended(this.#connection)
-    return false
-  }
-
-  /** Serves what waits until about `endMs`. Nothing of a closed connection is answered. */
-  work(endMs: number): void {
     while (!this.#connection.isClosed) {
       const message = this.#take()
-      if (message === undefined) return
+      if (message === undefined) break
       this.#inboxes.serve(this.#connection, message)
       if (performance.now() >= endMs) break
     }
     if (this.#connection.isClosed) this.clear()
+    if (this.#kept.size > 0) return true
+    this.#inboxes.ended(this.#connection)
+    return false
   }
 
   /** After the connection closed. */
