@@ -4,6 +4,7 @@ import { accept, type Parsed, type Refused, refuse } from '../wire/requests/pars
 import { MAX_BODY_BYTES } from './limits.ts'
 import type { ServerRequest } from './request.ts'
 
+const NO_BYTES = Buffer.alloc(0)
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
 /** Refuses a body by its headers alone, null when it may be read. */
@@ -18,32 +19,44 @@ export function refusedByHeaders(request: ServerRequest): Refused | null {
   return request.contentLength > MAX_BODY_BYTES ? tooLarge() : null
 }
 
+/** Room that a body which comes in pieces gets first; it doubles. */
+const FIRST_BODY_BYTES = 256
+
 /**
  * Collects a body up to the limit and calls back once: with the bytes, or with the 413 as soon as
- * the limit is passed. uWebSockets.js discards what still comes after an answer.
+ * the limit is passed. uWebSockets.js discards what still comes after an answer. Thousands of bodies
+ * may come byte by byte: a piece is copied behind the others and makes nothing new.
  */
 export function readBody(res: HttpResponse, done: (body: Parsed<Buffer>) => void): void {
-  let chunks: Buffer[] = []
+  let bytes: Buffer<ArrayBuffer> = NO_BYTES
   let size = 0
   let isDone = false
   res.onData((chunk, isLast) => {
     if (isDone) return
-    size += chunk.byteLength
-    if (size > MAX_BODY_BYTES) {
+    const sizeWith = size + chunk.byteLength
+    if (sizeWith > MAX_BODY_BYTES) {
       isDone = true
-      chunks = []
+      bytes = NO_BYTES
       done(tooLarge())
-      return
+    } else if (isLast && size === 0) {
+      isDone = true
+      done(accept(Buffer.from(chunk)))
+    } else {
+      // The chunk is only lent: uWebSockets.js takes it back when this returns.
+      if (sizeWith > bytes.length) bytes = grown(bytes, size, sizeWith)
+      bytes.set(new Uint8Array(chunk), size)
+      size = sizeWith
+      isDone = isLast
+      if (isLast) done(accept(bytes.subarray(0, size)))
     }
-    // The chunk is only lent: uWebSockets.js takes it back when this returns.
-    if (!isLast) {
-      chunks.push(Buffer.from(Buffer.from(chunk)))
-      return
-    }
-    isDone = true
-    const last = Buffer.from(chunk)
-    done(accept(chunks.length === 0 ? last : Buffer.concat([...chunks, last])))
   })
+}
+
+function grown(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer> {
+  const room = Math.max(needed, Math.min(2 * bytes.length, MAX_BODY_BYTES), FIRST_BODY_BYTES)
+  const larger = Buffer.allocUnsafeSlow(room)
+  bytes.copy(larger, 0, 0, size)
+  return larger
 }
 
 /** A body that is collected before anybody knows what it is for. */

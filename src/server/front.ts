@@ -18,6 +18,7 @@ import {
   starting,
 } from './front-replies.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import { TURN_MS } from './limits.ts'
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply, textOf } from './reply.ts'
@@ -53,7 +54,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
       return
     }
     const exchange = new Exchange(options.context, res, request)
-    if (options.turns.isOver()) defer(options, exchange)
+    if (options.turns.isOver(request.client, TURN_MS)) defer(options, exchange)
     else exchange.guard(() => dispatch(options, exchange), internalError)
   }
 }
@@ -63,9 +64,12 @@ function defer(options: FrontOptions, exchange: Exchange): void {
   const { routeDeadlineMs, turns } = options
   exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
   if (exchange.request.method === 'POST') exchange.early = new EarlyBody(exchange.res)
-  turns.later(() => {
-    if (exchange.hasEnded) options.context.writer.gaveUp()
-    else exchange.guard(() => dispatch(options, exchange), internalError)
+  turns.later(exchange.request.client, {
+    run() {
+      if (exchange.hasEnded) options.context.writer.gaveUp()
+      else exchange.guard(() => dispatch(options, exchange), internalError)
+      return false
+    },
   })
 }
 

@@ -57,12 +57,27 @@ export const SEND_DEADLINE_MS = 120_000
 
 /**
  * Requests are answered at once for this long in one turn of the loop; those that come on top wait
- * for the next turn, and who has sent another one behind such a request is cut off.
+ * for a later turn, and who has sent another one behind such a request is cut off.
  */
-export const TURN_MS = 8
+export const TURN_MS = 4
 
-/** Requests that wait for the next turn at most: one a socket; past it they are answered at once. */
-export const MAX_WAITING_REQUESTS = 60_000
+/** The same for handshakes and messages of live connections: to wait costs them next to nothing. */
+export const LIVE_TURN_MS = 1
+
+/** What waits is worked off for this long in one turn. */
+export const WAITING_SLICE_MS = 1
+
+/** Of that time a client has so much before the next one has its turn. */
+export const CLIENT_SLICE_MS = 0.5
+
+/** What one step took longer than that is waited off later, up to so much. */
+export const CLIENT_DEBT_MS = 10
+
+/**
+ * Requests, handshakes and connections with messages that wait at most: there is one a socket. Past
+ * it what comes is done at once.
+ */
+export const MAX_WAITING = 60_000
 
 /** Share of answers that are sent so that a client that does not read them is found. */
 export const PROBED_SHARE = 1 / 8
@@ -147,6 +162,21 @@ export const MAX_RECEIVED_BYTES = 2 * 1024 * 1024
  * ones cost more than short ones.
  */
 export const MAX_MESSAGE_BYTES_PER_SECOND = 16 * 1024 * 1024
+
+/**
+ * Bytes of messages of one live connection that wait for a later turn at most, as much as it may send
+ * in a second; past it the connection closes with 4010.
+ */
+export const MAX_INBOX_BYTES = MAX_MESSAGE_BYTES_PER_SECOND
+
+/** What keeping one such message takes beside its bytes. */
+export const INBOX_MESSAGE_BYTES = 256
+
+/**
+ * Bytes of such messages of all connections; past it those close that have more than an equal part
+ * waiting, so that there is never more than twice as much.
+ */
+export const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 export const MAX_RESTING_LOADS = 10_000

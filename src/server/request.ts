@@ -66,7 +66,7 @@ function announcedBytes(req: HttpRequest): number {
 }
 
 /** Repeated headers are one list (RFC 9110 section 5.3); getHeader would see the first only. */
-export function forwardedForOf(req: HttpRequest): string {
+function forwardedForOf(req: HttpRequest): string {
   const values: string[] = []
   req.forEach((name, value) => {
     if (name === 'x-forwarded-for') values.push(value)

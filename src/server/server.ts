@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { HttpResponse } from 'uWebSockets.js'
 import type { RequestError } from '../wire/errors.ts'
 import { apiRoutes } from './api-routes.ts'
 import { Apps } from './apps.ts'
@@ -21,7 +21,7 @@ import { metricsText } from './metrics-text.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { errorReply } from './reply.ts'
-import { readRequest } from './request.ts'
+import type { ServerRequest } from './request.ts'
 import { responseWriter } from './response-writer.ts'
 import type { Route } from './route.ts'
 import { routerOf } from './router.ts'
@@ -85,17 +85,20 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   }
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
+  const turns = new Turns()
   const live = new LiveFeed({
     app: apps,
     lastTables,
-    gate: new LiveGate(addresses, bounds),
+    gate: new LiveGate(bounds),
     limits: bounds,
+    turns,
+    addresses,
     source: options.live,
     streams: options.streams,
     answers: options.answers,
     isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
-    refuse: upgradeRefusal(context, addresses),
+    refuse: upgradeRefusal(context),
   })
   const { answers, reads, clock } = options
   const specified = apiRoutes(answers, clock, lastTables)
@@ -111,7 +114,6 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     maxBytes: bounds.answerCacheBytes,
     isChecked: options.checksKept ?? false,
   })
-  const turns = new Turns()
   const figures = () => ({
     ...live.figures(),
     ...apps.figures(),
@@ -163,10 +165,9 @@ function limitersOf(
 
 function upgradeRefusal(
   context: ExchangeContext,
-  addresses: ClientAddresses,
-): (res: HttpResponse, req: HttpRequest, error: RequestError) => void {
-  return (res, req, error) => {
-    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
+): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
+  return (res, request, error) => {
+    const exchange = new Exchange(context, res, request)
     exchange.routeName = 'feed'
     exchange.guard(() => errorReply(error), internalError)
   }

@@ -1,58 +1,63 @@
-import { MAX_WAITING_REQUESTS, TURN_MS } from './limits.ts'
+import { FairQueue } from './fair-queue.ts'
+import { MAX_WAITING, WAITING_SLICE_MS } from './limits.ts'
+
+/** Something that waits for a later turn of the loop. */
+export interface Waiting {
+  /** Works until it is done, or until about `endMs`; says whether there is more to do. */
+  run(endMs: number): boolean
+}
 
 /**
- * Keeps the requests of one turn from holding the loop. A turn answers what has come on thousands of
- * sockets, and each may bring hundreds of requests in one piece: timers, feeds and everybody else
- * would wait for all of them. Past TURN_MS the rest waits for the next turn, in the order it came.
+ * Keeps what comes in one turn from holding the loop. A turn brings what has come on thousands of
+ * sockets, and each may bring hundreds of requests or messages in one piece: timers, feeds and
+ * everybody else would wait for all of them. Past the time that is given to it the rest waits for
+ * later turns, which share their time among the clients (`FairQueue`).
  * uWebSockets.js closes a socket that has sent another request behind one that waits: so a flood in
  * one piece costs little, and a client that sends one request at a time meets nothing but the wait.
  */
 export class Turns {
-  #waiting: (() => void)[] = []
-  #next = 0
-  /** Monotonic ms of the first request of the present turn; null: there was none. */
+  readonly #queue = new FairQueue<Waiting>(() => performance.now())
+  /** Monotonic ms of the first thing that came in the present turn; null: there was none. */
   #beganMs: number | null = null
   #deferred = 0
 
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    return { http_waiting_requests: this.#size, http_deferred_total: this.#deferred }
+    return { turn_waiting: this.#queue.size, turn_deferred_total: this.#deferred }
   }
 
-  get #size(): number {
-    return this.#waiting.length - this.#next
+  /**
+   * At whatever comes: has it to wait, because `budgetMs` of this turn are over? Then `later` is to be
+   * called. Nothing of a client overtakes what waits for the same client.
+   */
+  isOver(client: string, budgetMs: number, nowMs = performance.now()): boolean {
+    if (this.#beganMs === null) this.#begin(nowMs)
+    else if (nowMs - this.#beganMs >= budgetMs) return this.#queue.size < MAX_WAITING
+    return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING
   }
 
-  /** At each request: has it to wait? Then `later` is to be called. */
-  isOver(): boolean {
-    const nowMs = performance.now()
-    if (this.#beganMs === null) {
-      this.#beganMs = nowMs
-      setImmediate(this.#turned)
-    }
-    // Nobody overtakes those who wait.
-    if (this.#size === 0 && nowMs - this.#beganMs < TURN_MS) return false
-    return this.#size < MAX_WAITING_REQUESTS
-  }
-
-  later(work: () => void): void {
+  later(client: string, work: Waiting): void {
     this.#deferred++
-    this.#waiting.push(work)
+    this.#queue.add(client, work)
+    if (this.#beganMs === null) this.#begin(performance.now())
+  }
+
+  #begin(nowMs: number): void {
+    this.#beganMs = nowMs
+    setImmediate(this.#turned)
   }
 
   readonly #turned = (): void => {
-    const endMs = performance.now() + TURN_MS
-    while (this.#size > 0 && performance.now() < endMs) {
-      const work = this.#waiting[this.#next++]
-      work()
-    }
-    this.#beganMs = null
-    if (this.#size > 0) {
-      this.#beganMs = performance.now()
-      setImmediate(this.#turned)
-    } else {
-      this.#waiting = []
-      this.#next = 0
+    const endMs = performance.now() + WAITING_SLICE_MS
+    try {
+      while (this.#queue.size > 0 && performance.now() < endMs) this.#queue.serveOne(run)
+    } finally {
+      this.#beganMs = null
+      if (this.#queue.size > 0) this.#begin(performance.now())
     }
   }
+}
+
+function run(work: Waiting, endMs: number): boolean {
+  return work.run(endMs)
 }

@@ -14,6 +14,8 @@ const PATHS = [
 const port = Number(process.argv[2])
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 let latenciesMs: number[] = []
+/** How late requests left. */
+let latenessMs: number[] = []
 let failures = 0
 let asked = 0
 
@@ -26,6 +28,7 @@ function ask(intendedMs: number): void {
   // Behind a proxy, as many clients: one alone would meet its rate limit.
   const headers = { 'X-Forwarded-For': `10.0.${(index >> 8) & 255}.${index & 255}` }
   waiting.add(intendedMs)
+  latenessMs.push(performance.now() - intendedMs)
   get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
     response.resume().on('end', () => {
       waiting.delete(intendedMs)
@@ -38,6 +41,10 @@ function ask(intendedMs: number): void {
   })
 }
 
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
 let nextMs = performance.now()
 setInterval(() => {
   for (; nextMs <= performance.now(); nextMs += EVERY_MS) ask(nextMs)
@@ -48,12 +55,20 @@ process.on('message', (message) => {
     // What is still waiting took as long already, at least.
     const now = performance.now()
     const unanswered = [...waiting].map((intendedMs) => now - intendedMs)
-    const sorted = [...latenciesMs, ...unanswered].sort((a, b) => a - b)
-    const at = (share: number) =>
-      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    process.send?.({ answers: sorted.length, failures, p50Ms: at(0.5), p99Ms: at(0.99) })
+    const all = [...latenciesMs, ...unanswered].sort((a, b) => a - b)
+    process.send?.({
+      answers: all.length,
+      failures,
+      p50Ms: at(all, 0.5),
+      p99Ms: at(all, 0.99),
+      ownP99Ms: at(
+        latenessMs.sort((a, b) => a - b),
+        0.99,
+      ),
+    })
   }
   latenciesMs = []
+  latenessMs = []
   failures = 0
 })
 process.on('disconnect', () => process.exit())

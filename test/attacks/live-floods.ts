@@ -8,6 +8,8 @@ const FLOOD_MS = 50
 /** Who floods: one client, whose connections share a limit. */
 const FLOODER = '11.11.11.11'
 const MESSAGES_A_FLOOD = 50
+/** Of some 100 KB each. */
+const ANSWERS_A_FLOOD = 5
 
 /** Thousands of live connections with subscriptions that all go in one moment. */
 export const disconnects: Attack = {
@@ -45,6 +47,32 @@ export const subscribeFlood: Attack = {
       socket.write(followFrame(id, mints, 'unsubscribe'))
     })
   },
+}
+
+/** Live tables followed and left over and over, each of an address of its own, and no answer is read. */
+export const unreadAnswers: Attack = {
+  name: 'live answers that are not read',
+  unit: 'connections',
+  sizes: { small: 5, full: 50 },
+  async run({ port }, size, isOver) {
+    const clientOf = (index: number) => ({ id: `u${index}`, address: `12.0.0.${index & 255}` })
+    // Paused they stay: nothing more is read.
+    const sockets = await openLive(port, size, clientOf)
+    const messages = new Map(
+      sockets.map((socket, index) => [socket, tableFrames(`u${index}`, ANSWERS_A_FLOOD)]),
+    )
+    await dripUntil(isOver, sockets, FLOOD_MS, (socket) =>
+      socket.write(messages.get(socket) ?? Buffer.alloc(0)),
+    )
+  },
+}
+
+/** Subscribes to a table and leaves it, so many times. */
+function tableFrames(id: string, count: number): Buffer {
+  const frames = ['subscribe', 'unsubscribe'].map((action) =>
+    textFrame(JSON.stringify({ event: 'meme_tables', data: { action, id, filter: {} } })),
+  )
+  return Buffer.concat(Array.from({ length: count }, () => frames).flat())
 }
 
 /** Messages that are no messages, more than anybody may send. */

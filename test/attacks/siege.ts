@@ -4,7 +4,7 @@ import { type Program, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { type Attack, pause, type Victim } from './attack.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
-import { disconnects, messageFlood, subscribeFlood } from './live-floods.ts'
+import { disconnects, messageFlood, subscribeFlood, unreadAnswers } from './live-floods.ts'
 import { takePlaces } from './places.ts'
 import {
   idleSockets,
@@ -21,6 +21,7 @@ export const ATTACKS: readonly Attack[] = [
   slowReaders,
   tornPipelines,
   slowLiveReaders,
+  unreadAnswers,
   idleSockets,
   disconnects,
   subscribeFlood,
@@ -31,8 +32,8 @@ export const ATTACKS: readonly Attack[] = [
 /** How often the service's figures are read during an attack. */
 const LOOK_MS = 250
 
-/** How long the client is measured before the attack, and warms the service before that, at most. */
-const QUIET_MS = 3000
+/** How long the client warms the service, at most; a program that has just started is slow by itself. */
+const WARM_UP_MS = 3000
 
 /** What a client that behaves met meanwhile. */
 export interface Measured {
@@ -40,6 +41,8 @@ export interface Measured {
   readonly failures: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** How late the client was by itself, p99: what it says of the service is no finer than that. */
+  readonly ownP99Ms: number
 }
 
 export interface Effect {
@@ -93,10 +96,14 @@ export class Siege {
     return takePlaces({ service, client, attacker: process.pid })
   }
 
-  async attack(attack: Attack, size: number, durationMs: number): Promise<Effect> {
-    const quietMs = Math.min(durationMs, QUIET_MS)
-    // A program that has just started is slow by itself.
-    await this.#measure(() => pause(quietMs))
+  /** The client is measured for `quietMs`, then for `durationMs` of the attack. */
+  async attack(
+    attack: Attack,
+    size: number,
+    durationMs: number,
+    quietMs = durationMs,
+  ): Promise<Effect> {
+    await this.#measure(() => pause(Math.min(durationMs, WARM_UP_MS)))
     const before = await this.#measure(() => pause(quietMs))
     const startBytes = (await this.#figures(['rss_bytes'])).rss_bytes
     let mostBytes = startBytes

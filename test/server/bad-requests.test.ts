@@ -129,6 +129,11 @@ test('raw bytes in the url that are not UTF-8 are a 400', async () => {
 const DEEP = `${'['.repeat(8000)}${']'.repeat(8000)}`
 const DEEP_OBJECT = `{"newPools":{"holders":${'{"min":'.repeat(2000)}1${'}'.repeat(2000)}}}`
 
+/** More keys than are judged: indexes, texts, and in a group behind all the keys that are allowed. */
+const WIDE = `{${Array.from({ length: 1200 }, (_, key) => `"${key * 65_536}":1`).join(',')}}`
+const wide = (begin: string) =>
+  `{${begin}${Array.from({ length: 1200 }, (_, key) => `"k${key}":1`).join(',')}}`
+
 /** [body, status, code, path of the detail]. */
 const BAD_BODIES: readonly (readonly [string | Buffer, string, string])[] = [
   ['', 'empty_body', 'body'],
@@ -145,6 +150,9 @@ const BAD_BODIES: readonly (readonly [string | Buffer, string, string])[] = [
   [DEEP, 'invalid_body', 'body'],
   [DEEP_OBJECT, 'invalid_body', 'newPools.holders.min'],
   [`{"x":${DEEP.slice(4000, 12000)}}`, 'invalid_body', 'x'],
+  [WIDE, 'invalid_body', '0'],
+  [wide(''), 'invalid_body', 'k0'],
+  [`{"newPools":${wide('"dexPaid":true,"holders":{"min":1},')}}`, 'invalid_body', 'newPools.k0'],
   ['{"type":"old"}', 'invalid_body', 'type'],
   ['{"type":["new"]}', 'invalid_body', 'type'],
   ['{"type":""}', 'invalid_body', 'type'],

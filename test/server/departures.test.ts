@@ -13,7 +13,11 @@ const socket = {
 }
 const connections = (count: number): LiveConnection[] =>
   Array.from({ length: count }, (_, index) =>
-    newConnection({ id: `c${index}`, isLocal: false, isSocket: true, socket, load: null }, 0, 1),
+    newConnection(
+      { id: `c${index}`, isLocal: false, client: '', isSocket: true, socket, load: null },
+      0,
+      1,
+    ),
   )
 
 function busyFor(durationMs: number): void {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { MAX_JUDGED_KEYS } from '../../src/wire/requests/json-body.ts'
+import { allowedKeys } from '../../src/wire/requests/tables-schema.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 
 let fake: FakeService
@@ -112,6 +114,16 @@ test.each([
   ],
 ])('the body %s is understood', async (body, query) => {
   expect(await tablesOf(body)).toEqual(query)
+})
+
+test('null is absent, however many keys have it', async () => {
+  const nulls = Array.from({ length: 1200 }, (_, key) => `"k${key}":null,`).join('')
+  expect(await tablesOf(`{${nulls}"type":"new"}`)).toEqual({ type: 'new', filters: {}, limit: 50 })
+})
+
+test('no object of a body has more keys than are judged', () => {
+  for (const path of [[], ['newPools'], ['newPools', 'holders'], ['newPools', 'socials']])
+    expect(allowedKeys(path).length).toBeLessThan(MAX_JUDGED_KEYS)
 })
 
 test('a charset parameter and any case of the media type are fine', async () => {

@@ -190,7 +190,7 @@ test('requests of one turn that take long wait for the next, and who has sent mo
   expect(isAnswered()).toBe(true)
   expect(flood.isEnded).toBe(true)
   expect(fake.calls.length).toBeLessThan(10)
-  expect(await figures()).toMatchObject({ http_waiting_requests: 0 })
+  expect(await figures()).toMatchObject({ turn_waiting: 0 })
   for (const { socket } of patient) socket.destroy()
 })
 

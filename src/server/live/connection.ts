@@ -29,6 +29,8 @@ export interface LiveConnection {
   /** The client's own label; several connections may share one. */
   readonly id: string
   readonly isLocal: boolean
+  /** Whom it is counted for, and whose turn it is when something of it waits. */
+  readonly client: string
   /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
   readonly isSocket: boolean
   readonly socket: Outlet
@@ -51,7 +53,7 @@ export interface LiveConnection {
 
 /** A connection that follows nothing yet. */
 export function newConnection(
-  about: Pick<LiveConnection, 'id' | 'isLocal' | 'isSocket' | 'socket' | 'load'>,
+  about: Pick<LiveConnection, 'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'>,
   nowMs: number,
   pingMs: number,
 ): LiveConnection {

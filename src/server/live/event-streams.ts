@@ -87,6 +87,7 @@ export class EventStreams {
     const connection = feed.connect({
       id: '',
       isLocal,
+      client: exchange.request.client,
       isSocket: false,
       socket: outlet,
       load: null,

@@ -1,34 +1,23 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { Answers, LiveSource } from '../../wire/answers.ts'
-import { CLOSE_CODES, type LiveErrorCode } from '../../wire/errors.ts'
-import {
-  acknowledgement,
-  type LiveRequest,
-  liveErrorFrame,
-  MAX_CONNECTION_MINTS,
-  PING_FRAME,
-  PONG_FRAME,
-  parseLiveMessage,
-  type StreamRequest,
-  tooManyMints,
-} from '../../wire/live-messages.ts'
+import { CLOSE_CODES } from '../../wire/errors.ts'
+import { PING_FRAME } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
-import {
-  MAX_BUFFERED_BYTES,
-  MAX_MESSAGE_BYTES,
-  MAX_RECEIVED_BYTES,
-  SOCKET_IDLE_S,
-} from '../limits.ts'
+import type { ClientAddresses } from '../client-address.ts'
+import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../limits.ts'
 import type { LiveTimes } from '../options.ts'
+import type { Turns } from '../turns.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
 import { type LiveConnection, newConnection, type Outlet, type SocketData } from './connection.ts'
 import { Departures } from './departures.ts'
+import { Incoming } from './incoming.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
 import type { LiveGate } from './live-gate.ts'
-import { type ClientLoad, MessageBudget, type MessageLimits } from './message-budget.ts'
+import type { ClientLoad, MessageLimits } from './message-budget.ts'
+import { leavePlain, Requests } from './requests.ts'
 import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
@@ -42,20 +31,18 @@ export interface LiveFeedOptions {
   readonly times: LiveTimes
   readonly gate: LiveGate
   readonly limits: MessageLimits
+  readonly turns: Turns
+  readonly addresses: ClientAddresses
   readonly refuse: UpgradeOptions['refuse']
   readonly isLocal: UpgradeOptions['isLocal']
 }
-
-type PlainRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
-
-const UTF8 = new TextDecoder()
 
 /** The live feed on `/ws` and `/`: contract section 4. */
 export class LiveFeed {
   readonly #app: LiveApp
   readonly #times: LiveTimes
   readonly #gate: LiveGate
-  readonly #budget: MessageBudget
+  readonly #incoming: Incoming
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
@@ -66,18 +53,16 @@ export class LiveFeed {
   #isStopping = false
   #published = 0
   #slowReaders = 0
-  #floods = 0
 
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
     this.#gate = options.gate
-    this.#budget = new MessageBudget(options.limits)
     const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
     this.#added = new AddedChannels({
       ...options,
       send,
-      accepted: (connection, request) => this.#leavePlain(connection, request),
+      accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
       published: (followers, bytes) => {
         this.#published++
@@ -89,6 +74,19 @@ export class LiveFeed {
       subscriptions: this.#subscriptions,
       send,
       numbered: (message, trade) => this.#added.poolTrade(message, trade),
+    })
+    const requests = new Requests({
+      subscriptions: this.#subscriptions,
+      added: this.#added,
+      tableTrades: this.#tableTrades,
+      send,
+    })
+    this.#incoming = new Incoming({
+      limits: options.limits,
+      turns: options.turns,
+      send,
+      close: (connection, code, reason) => this.#close(connection, code, reason),
+      serve: (connection, request) => requests.serve(connection, request),
     })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
@@ -118,7 +116,7 @@ export class LiveFeed {
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
       ...this.#added.figures(),
-      live_message_floods_total: this.#floods,
+      ...this.#incoming.figures(),
     }
   }
 
@@ -147,12 +145,17 @@ export class LiveFeed {
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
         gate: options.gate,
+        turns: options.turns,
+        addresses: options.addresses,
         isStopping: () => this.#isStopping,
         isLocal: options.isLocal,
         refuse: options.refuse,
       }),
       open: (ws) => this.#open(ws),
-      message: (ws, message, isBinary) => this.#heard(ws, message, isBinary),
+      message: (ws, message, isBinary) => {
+        const { connection } = ws.getUserData()
+        if (connection !== null) this.#incoming.heard(connection, message, isBinary)
+      },
       ping: (ws, message) => this.#touched(ws, message),
       pong: (ws, message) => this.#touched(ws, message),
       close: (ws) => this.#closed(ws),
@@ -163,13 +166,14 @@ export class LiveFeed {
     const data = socket.getUserData()
     const { id, isLocal, client } = data
     const load = this.#gate.entered(client, performance.now())
-    data.connection = this.connect({ id, isLocal, isSocket: true, socket, load })
+    data.connection = this.connect({ id, isLocal, client, isSocket: true, socket, load })
   }
 
   /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
   connect(about: {
     readonly id: string
     readonly isLocal: boolean
+    readonly client: string
     readonly isSocket: boolean
     readonly socket: Outlet
     readonly load: ClientLoad | null
@@ -186,8 +190,16 @@ export class LiveFeed {
     this.disconnected(connection)
   }
 
+  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
+  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
+    const { connection } = socket.getUserData()
+    if (connection !== null && this.#incoming.touched(connection, message.byteLength))
+      this.#checkBuffer(connection)
+  }
+
   disconnected(connection: LiveConnection): void {
     connection.isClosed = true
+    this.#incoming.drop(connection)
     this.#connections.delete(connection)
     this.#departures.add(connection)
   }
@@ -197,99 +209,9 @@ export class LiveFeed {
     this.#added.drop(connection)
   }
 
-  #heard(socket: WebSocket<SocketData>, message: ArrayBuffer, isBinary: boolean): void {
-    const { connection } = socket.getUserData()
-    if (connection === null || connection.isClosed) return
-    if (message.byteLength > MAX_MESSAGE_BYTES) {
-      const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
-      this.#close(connection, CLOSE_CODES.messageTooBig, reason)
-    } else if (!this.#admits(connection, message)) return
-    else if (isBinary) {
-      this.#sendError(connection, 'binary_frame', 'A binary frame came, JSON text is expected.')
-    } else this.#heardText(connection, UTF8.decode(message))
-  }
-
-  #heardText(connection: LiveConnection, text: string): void {
-    const request = parseLiveMessage(text, connection.id)
-    const refusal = this.#budget.requestRefusal(connection, request, performance.now())
-    if (refusal === null) this.#serve(connection, request)
-    else this.#closeFlood(connection, refusal)
-  }
-
-  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
-  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
-    const { connection } = socket.getUserData()
-    if (connection === null || connection.isClosed) return
-    if (this.#admits(connection, message)) this.#checkBuffer(connection)
-  }
-
-  /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
-  #admits(connection: LiveConnection, message: ArrayBuffer): boolean {
-    const nowMs = performance.now()
-    connection.lastHeardMs = nowMs
-    const refusal = this.#budget.messageRefusal(connection, message.byteLength, nowMs)
-    if (refusal !== null) this.#closeFlood(connection, refusal)
-    return refusal === null
-  }
-
-  #closeFlood(connection: LiveConnection, reason: string): void {
-    this.#floods++
-    this.#close(connection, CLOSE_CODES.tooManyMessages, reason)
-  }
-
-  #serve(connection: LiveConnection, request: LiveRequest): void {
-    switch (request.kind) {
-      case 'refused':
-        this.#sendError(connection, request.code, request.message)
-        break
-      case 'ping':
-        this.#send(connection, PONG_FRAME)
-        break
-      case 'pong':
-        break
-      case 'trades':
-      case 'broadcast':
-        this.#send(connection, this.#apply(connection, request))
-        break
-      case 'pools':
-        this.#tableTrades.follow(connection, request.wantsSnapshot)
-        break
-      default:
-        this.serveAdded(connection, request)
-    }
-  }
-
   /** Requests of docs/live.md, for sockets and for streams of server-sent events. */
   serveAdded(connection: LiveConnection, request: AddedRequest): void {
     this.#added.serve(connection, request)
-  }
-
-  /** A numbered subscription takes the place of a plain one. */
-  #leavePlain(connection: LiveConnection, { channel, keys }: StreamRequest): void {
-    if (channel === 'update_mint_info')
-      for (const mint of keys) this.#subscriptions.unfollow(connection, mint)
-    else if (channel === 'mint_migration' || channel === 'new_launched_pool')
-      this.#subscriptions.setBroadcast(connection, channel, false)
-  }
-
-  /** Changes the subscriptions and returns the frame that answers. */
-  #apply(connection: LiveConnection, request: PlainRequest): string {
-    if (request.kind === 'broadcast') {
-      this.#added.leave(connection, request)
-      if (request.event === 'update_pools_info') connection.isPoolsNumbered = false
-      this.#subscriptions.setBroadcast(connection, request.event, request.action === 'subscribe')
-      return acknowledgement(request)
-    }
-    if (request.action === 'unsubscribe') {
-      this.#added.leave(connection, request)
-      for (const mint of request.mints) this.#subscriptions.unfollow(connection, mint)
-      return acknowledgement(request)
-    }
-    const asked = this.#added.mintsWith(connection, request.mints)
-    if (asked > MAX_CONNECTION_MINTS) return tooManyMints(asked)
-    this.#added.leave(connection, request)
-    for (const mint of request.mints) this.#subscriptions.follow(connection, mint)
-    return acknowledgement(request)
   }
 
   #wantsTrade(mint: string, trade: TradeTold): boolean {
@@ -317,10 +239,6 @@ export class LiveFeed {
     this.#backlog.publishedBroadcast(event, message.length)
   }
 
-  #sendError(connection: LiveConnection, code: LiveErrorCode, message: string): void {
-    this.#send(connection, liveErrorFrame(code, message))
-  }
-
   #send(connection: LiveConnection, frame: string): void {
     if (connection.isClosed) return
     connection.socket.send(frame)
@@ -338,6 +256,7 @@ export class LiveFeed {
   #close(connection: LiveConnection, code: number, reason: string): void {
     if (connection.isClosed) return
     connection.isClosed = true
+    this.#incoming.drop(connection)
     connection.socket.end(code, reason)
   }
 }

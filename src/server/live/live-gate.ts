@@ -1,8 +1,5 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { type RequestError, requestError } from '../../wire/errors.ts'
-import type { ClientAddresses } from '../client-address.ts'
 import { type AdjustableLimits, MAX_RESTING_LOADS } from '../limits.ts'
-import { forwardedForOf } from '../request.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 
@@ -17,22 +14,14 @@ const LOOPBACK = /^(?:127\.|0{16}$)/
  * another gives no new limits.
  */
 export class LiveGate {
-  readonly #addresses: ClientAddresses
   readonly #limits: GateLimits
   readonly #loads = new Map<string, ClientLoad>()
   /** Of clients without connections, in the order in which they left. */
   readonly #resting = new Map<string, ClientLoad>()
   #total = 0
 
-  constructor(addresses: ClientAddresses, limits: GateLimits) {
-    this.#addresses = addresses
+  constructor(limits: GateLimits) {
     this.#limits = limits
-  }
-
-  /** Whom a handshake is counted for: the key of the rate limit. */
-  clientOf(res: HttpResponse, req: HttpRequest): string {
-    const forwardedFor = this.#addresses.trustsProxies ? forwardedForOf(req) : ''
-    return this.#addresses.keyOf(res.getRemoteAddress(), forwardedFor)
   }
 
   /** Null when the client may come in. */

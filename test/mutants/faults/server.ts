@@ -121,4 +121,32 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: 'MAX_BODY_BYTES = 16 * 1024 + 1',
     tests: ['test/server/request-bodies.test.ts'],
   },
+  {
+    name: 'turns: a client goes on past its slice',
+    file: 'src/server/fair-queue.ts',
+    find: 'if (client.waiting.size > 0 && client.creditMs > 0) return client',
+    replace: 'if (client.waiting.size > 0) return client',
+    tests: ['test/properties/fair-queue.test.ts'],
+  },
+  {
+    name: 'turns: who comes new goes before all others',
+    file: 'src/server/fair-queue.ts',
+    find: 'this.#isFreshNext = !isFresh',
+    replace: 'this.#isFreshNext = true',
+    tests: ['test/properties/fair-queue.test.ts'],
+  },
+  {
+    name: 'live: a message that waits is the lent one',
+    file: 'src/server/live/inbox.ts',
+    find: 'new Uint8Array(message).slice()',
+    replace: 'new Uint8Array(message)',
+    tests: ['test/server/live-turns.test.ts'],
+  },
+  {
+    name: 'live: messages of a closed connection go on waiting',
+    file: 'src/server/live/inbox.ts',
+    find: 'if (this.#inboxes.size > 0) this.#inboxes.get(connection)?.clear()',
+    replace: '',
+    tests: ['test/server/live-turns.test.ts'],
+  },
 ]

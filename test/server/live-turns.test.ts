@@ -1,0 +1,249 @@
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import {
+  INBOX_MESSAGE_BYTES,
+  MAX_INBOX_BYTES,
+  MAX_INBOXES_BYTES,
+  TURN_MS,
+} from '../../src/server/limits.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import { Inboxes } from '../../src/server/live/inbox.ts'
+import { Turns } from '../../src/server/turns.ts'
+import { handshake } from '../attacks/raw-sockets.ts'
+import { type FakeService, startFake } from './fake-service.ts'
+import { LiveClient } from './live-client.ts'
+import { rawConnect, waitUntil } from './raw-http.ts'
+
+let fake: FakeService
+const start = async () => {
+  fake = await startFake({
+    trustProxy: ['127.0.0.1'],
+    limits: { subscriptionsPerSecondPerAddress: 1e9 },
+  })
+}
+afterEach(() => fake?.server.stop())
+
+const figures = async (): Promise<Record<string, number>> =>
+  (await (await fetch(`${fake.server.url}/readyz`)).json()) as Record<string, number>
+const LOOKED_FOR = { timeout: 30_000 }
+
+const from = (address: string) =>
+  LiveClient.open(`${fake.server.wsUrl}?id=me`, { headers: { 'X-Forwarded-For': address } })
+
+/** A message that takes a good part of a turn: a thousand mints. */
+const costly = (action: string, round: number) => {
+  const mints = Array.from({ length: 1000 }, (_, n) => `${round}/${n}`.padStart(44, 'm'))
+  return JSON.stringify({ event: 'update_mint_info', data: { action, id: 'me', mints } })
+}
+
+interface Told {
+  readonly type: string
+  readonly mints?: readonly string[]
+}
+
+test('messages that are too many for a turn are served in later ones, in the order of their connection', async () => {
+  await start()
+  const client = await from('9.9.9.9')
+  for (let round = 0; round < 40; round++) {
+    client.socket.send(costly('subscribe', round))
+    client.socket.send('{"type":"ping"}')
+    client.socket.send(costly('unsubscribe', round))
+  }
+  await expect.poll(() => client.received.length, LOOKED_FOR).toBe(120)
+  const told = client.received as Told[]
+  expect(told.map(({ type }) => type)).toEqual(
+    Array.from({ length: 40 }, () => ['subscribed', 'pong', 'unsubscribed']).flat(),
+  )
+  const firsts = told.flatMap(({ mints }) => (mints === undefined ? [] : [mints[0]]))
+  expect(firsts).toEqual(
+    Array.from({ length: 80 }, (_, n) => `${Math.floor(n / 2)}/0`.padStart(44, 'm')),
+  )
+  const after = await figures()
+  expect(after.live_deferred_messages_total).toBeGreaterThan(0)
+  expect(after).toMatchObject({
+    live_followed_mints: 0,
+    live_waiting_messages: 0,
+    live_waiting_bytes: 0,
+  })
+  client.close()
+})
+
+test('one who asks for one thing does not wait for all that another has sent', async () => {
+  await start()
+  const [flood, second, quiet] = await Promise.all([
+    from('9.9.9.9'),
+    from('9.9.9.9'),
+    from('9.9.9.8'),
+  ])
+  for (let round = 0; round < 150; round++)
+    for (const { socket } of [flood, second]) socket.send(costly('subscribe', 0))
+  expect(await quiet.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+  const response = await fetch(`${fake.server.url}/healthz`, {
+    headers: { 'X-Forwarded-For': '9.9.9.7' },
+  })
+  expect(response.status).toBe(200)
+  expect(flood.received.length + second.received.length).toBeLessThan(200)
+  await expect.poll(() => flood.received.length, LOOKED_FOR).toBe(150)
+  // Its connections have shared the time.
+  expect(second.received.length).toBeGreaterThan(50)
+  for (const client of [flood, second, quiet]) client.close()
+})
+
+test('what waits of a connection goes with it', async () => {
+  await start()
+  const client = await from('9.9.9.9')
+  for (let round = 0; round < 150; round++) client.socket.send(costly('subscribe', round))
+  await client.next()
+  client.socket.terminate()
+  const nothing = { live_connections: 0, live_followed_mints: 0, live_waiting_messages: 0 }
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({ ...nothing, turn_waiting: 0 })
+})
+
+test('a stop with messages, requests and handshakes that wait ends in time and answers none of the messages', async () => {
+  await start()
+  const client = await from('9.9.9.9')
+  const sockets = await Promise.all([1, 2, 3, 4].map(() => rawConnect(fake.server.port)))
+  for (let round = 0; round < 150; round++) client.socket.send(costly('subscribe', round))
+  await client.next()
+  const got = client.received.length
+  for (const [index, { socket }] of sockets.entries())
+    socket.write(index % 2 === 0 ? handshake('me') : 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  const stopped = fake.server.stop()
+  expect((await client.closed).code).toBe(1012)
+  await stopped
+  expect(client.received.length).toBeLessThan(got + 100)
+  for (const { socket } of sockets) socket.destroy()
+})
+
+/** Requests that take long, so that what comes with them has to wait. */
+function busyAnswers(): void {
+  fake.body = () => {
+    const endMs = performance.now() + 2 * TURN_MS
+    while (performance.now() < endMs);
+    return '{}'
+  }
+}
+const SLOW = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
+
+test('handshakes that are too many for a turn are answered in later ones, also with a refusal', async () => {
+  await start()
+  busyAnswers()
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => rawConnect(fake.server.port)))
+  for (const [index, { socket }] of sockets.entries()) {
+    if (index % 8 === 0) socket.write(SLOW)
+    else socket.write(handshake(index % 8 === 1 ? '' : `h${index}`))
+  }
+  const answerOf = (index: number) => sockets[index].received.toString().split('\r\n')[0]
+  await waitUntil(() => sockets.every(({ received }) => received.length > 0))
+  for (const index of sockets.keys())
+    expect(answerOf(index)).toBe(
+      ['HTTP/1.1 200 OK', 'HTTP/1.1 400 Bad Request'][index % 8] ??
+        'HTTP/1.1 101 Switching Protocols',
+    )
+  expect((await figures()).live_connections).toBe(30)
+  expect((await figures()).turn_deferred_total).toBeGreaterThan(0)
+  for (const { socket } of sockets) socket.destroy()
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_connections: 0, turn_waiting: 0 })
+})
+
+test('handshakes and requests that are torn while they wait hurt nobody', async () => {
+  await start()
+  busyAnswers()
+  for (let round = 0; round < 10; round++) {
+    const slow = await rawConnect(fake.server.port)
+    slow.socket.write(SLOW)
+    for (let index = 0; index < 20; index++) {
+      const socket = connect(fake.server.port, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.on('connect', () => {
+        socket.write(index % 2 === 0 ? handshake(`h${index}`) : SLOW)
+        setImmediate(() => socket.resetAndDestroy())
+      })
+    }
+    await waitUntil(() => slow.received.length > 0)
+    slow.socket.destroy()
+  }
+  const nothing = { live_connections: 0, turn_waiting: 0, sockets: 1 }
+  await expect.poll(figures, LOOKED_FOR).toMatchObject(nothing)
+  expect(fake.logged).toEqual([])
+})
+
+const outlet = {
+  send: () => 1,
+  getBufferedAmount: () => 0,
+  subscribe: () => true,
+  unsubscribe: () => true,
+  end: () => {},
+}
+const connectionOf = (client: string): LiveConnection =>
+  newConnection(
+    { id: client, isLocal: false, client, isSocket: true, socket: outlet, load: null },
+    0,
+    1,
+  )
+
+/** Inboxes that tell what was served, as `<client> <first byte>`. */
+function someInboxes() {
+  const served: string[] = []
+  const inboxes = new Inboxes(new Turns(), ({ client }, message, isBinary) => {
+    served.push(`${client} ${new Uint8Array(message).at(0)}${isBinary ? ' binary' : ''}`)
+  })
+  return { served, inboxes }
+}
+const KEPT_BYTES = 64 * 1024
+const message = (first: number) => new Uint8Array(KEPT_BYTES).fill(first).buffer
+
+test('what waits is a copy: the bytes of a message are only lent', async () => {
+  const { served, inboxes } = someInboxes()
+  const lent = message(1)
+  const connection = connectionOf('a')
+  expect(inboxes.isWaiting(connection)).toBe(false)
+  expect(inboxes.keep(connection, lent, true)).toBe(true)
+  expect(inboxes.isWaiting(connection)).toBe(true)
+  new Uint8Array(lent).fill(9)
+  await waitUntil(() => served.length > 0)
+  expect(served).toEqual(['a 1 binary'])
+  expect(inboxes.isWaiting(connection)).toBe(false)
+})
+
+test('a connection may have so much waiting and no more, and nothing of a closed one is served', async () => {
+  const { served, inboxes } = someInboxes()
+  const connection = connectionOf('a')
+  const most = Math.floor(MAX_INBOX_BYTES / (KEPT_BYTES + INBOX_MESSAGE_BYTES))
+  for (let count = 0; count < most; count++)
+    expect(inboxes.keep(connection, message(1), false)).toBe(true)
+  expect(inboxes.keep(connection, message(1), false)).toBe(false)
+  expect(inboxes.figures().live_waiting_messages).toBe(most)
+  connection.isClosed = true
+  inboxes.drop(connection)
+  const none = { live_waiting_messages: 0, live_waiting_bytes: 0 }
+  expect(inboxes.figures()).toMatchObject(none)
+  await waitUntil(() => !inboxes.isWaiting(connection))
+  expect(served).toEqual([])
+})
+
+test('when all that waits is too much, those go that have more than an equal part of it waiting', () => {
+  const { served, inboxes } = someInboxes()
+  const kept = KEPT_BYTES + INBOX_MESSAGE_BYTES
+  // Half of what one may have: its own bound is not what is met here.
+  const ofOne = Math.floor(MAX_INBOX_BYTES / kept / 2)
+  const most = Math.floor(MAX_INBOXES_BYTES / kept)
+  const connections = Array.from({ length: Math.ceil(most / ofOne) }, (_, n) =>
+    connectionOf(`c${n}`),
+  )
+  for (let count = 0; count < most; count++)
+    expect(inboxes.keep(connections[Math.floor(count / ofOne)], message(1), false)).toBe(true)
+  const quiet = Array.from({ length: 3 * most }, (_, n) => connectionOf(`quiet ${n}`))
+  expect(quiet.filter((one) => inboxes.keep(one, message(2), false)).length).toBeGreaterThan(
+    most / 2,
+  )
+  for (const flood of connections.slice(0, 4))
+    expect(inboxes.keep(flood, message(1), false)).toBe(false)
+  expect(inboxes.figures().live_waiting_bytes).toBeLessThanOrEqual(2 * MAX_INBOXES_BYTES)
+  expect(served).toEqual([])
+  for (const one of [...connections, ...quiet]) {
+    one.isClosed = true
+    inboxes.drop(one)
+  }
+  expect(inboxes.figures().live_waiting_bytes).toBe(0)
+})
