@@ -18,8 +18,8 @@ export function rowsPart(name: string, rows: Rows, fixed?: number): StatePart {
   }
 }
 
-/** Rows of which some are given back and taken again, as a part of the state. */
-export function reusedRowsPart(name: string, rows: Rows): StatePart {
+/** Rows of which some are given back and taken again, as a part of the state; `settle` comes last. */
+export function reusedRowsPart(name: string, rows: Rows, settle: () => void = () => {}): StatePart {
   return {
     name,
     facts: () => [rows.count, rows.freePlus1, rows.free],
@@ -33,7 +33,10 @@ export function reusedRowsPart(name: string, rows: Rows): StatePart {
       rows.free = free
       return rows.views()
     },
-    settle: () => checkFree(name, rows),
+    settle() {
+      checkFree(name, rows)
+      settle()
+    },
   }
 }
 
