@@ -72,11 +72,17 @@ export class Service implements EventSink {
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
     const { state, counts, top, search } = this.engine
+    const { positions, dormant } = state
+    const positionsInMemory = positions.count - positions.free
     return {
       tokens: state.tokens.count,
       token_limit_refused_events_total: this.tokenLimit.refusedEvents,
       wallets: state.wallets.count,
-      positions: state.positions.count,
+      positions: positionsInMemory + dormant.positions,
+      positions_in_memory: positionsInMemory,
+      dormant_tokens: dormant.tokens,
+      dormant_positions: dormant.positions,
+      dormant_wakings_total: dormant.wakings,
       swaps: state.tape.count,
       newest_slot: this.engine.newestSlot,
       now_seconds: state.now,
@@ -90,7 +96,8 @@ export class Service implements EventSink {
       second_creations_total: counts.secondCreations,
       second_migrations_total: counts.secondMigrations,
       tape_bytes: state.tape.bytes,
-      positions_bytes: state.positions.bytes + state.positionIndexBytes,
+      positions_bytes: state.positions.bytes + state.links.bytes + state.positionIndexBytes,
+      dormant_bytes: dormant.tape.bytes + dormant.runs.bytes + dormant.wallets.bytes,
       tokens_bytes:
         state.tokens.bytes + state.births.bytes + state.windows.bytes + state.metadata.bytes,
       texts_bytes: state.book.bytes + state.texts.bytes + search.bytes,

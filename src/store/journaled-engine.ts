@@ -14,6 +14,9 @@ import { Kind } from './journal-format.ts'
 /** Events written and folded at once; a longer batch of a feed is cut into several. */
 const EVENTS_PER_WRITE = 1_024
 
+/** Tells which tokens are to be put to rest before so many events are folded. */
+export type ChooseRests = (events: number) => readonly number[]
+
 /** A run of a batch: swaps as records, or one other event. */
 type Run = { readonly from: number; readonly to: number } | FeedEvent
 
@@ -28,12 +31,16 @@ export class JournaledEngine implements EventSink {
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
   readonly #runs: Run[] = []
   readonly #clock = new Float64Array(1)
+  readonly #chooseRests: ChooseRests
+  /** Tokens that the frames being written put to rest. */
+  #rests: readonly number[] = []
   /** What of the address book the journal knows, or will know by folding. */
   #known: BookCounts
   /** Events left out because the disk had refused. */
   leftOut = 0
 
-  constructor(engine: Engine, journal: Journal) {
+  constructor(engine: Engine, journal: Journal, chooseRests: ChooseRests = () => []) {
+    this.#chooseRests = chooseRests
     this.#engine = engine
     this.#journal = journal
     this.#isWallClock = engine.settings.clock === 'wall'
@@ -54,6 +61,7 @@ export class JournaledEngine implements EventSink {
       const part = batch.slice(from, from + EVENTS_PER_WRITE)
       this.#collect(part)
       if (!this.#writeRuns(part.length)) continue
+      this.#rest()
       for (const run of this.#runs)
         if ('from' in run) this.#engine.acceptRecords(this.#records, run.from, run.to)
         else this.#engine.accept(run)
@@ -64,12 +72,13 @@ export class JournaledEngine implements EventSink {
   records(batch: RecordBatch): void {
     if (this.#isOver(batch.count)) return
     const { seq } = this.#journal
-    const frames = this.#begin(seq)
+    const frames = this.#begin(seq, batch.count)
     for (let from = 0; from < batch.count; from += EVENTS_PER_WRITE) {
       const to = Math.min(batch.count, from + EVENTS_PER_WRITE)
       addRecords(frames, seq + from, batch, from, to)
     }
     if (!this.#write(batch.count)) return
+    this.#rest()
     this.#engine.acceptRecords(batch)
     this.#known = this.#engine.state.book.counts
   }
@@ -102,7 +111,7 @@ export class JournaledEngine implements EventSink {
 
   #writeRuns(events: number): boolean {
     let { seq } = this.#journal
-    const frames = this.#begin(seq)
+    const frames = this.#begin(seq, events)
     for (const run of this.#runs)
       if ('from' in run) {
         addRecords(frames, seq, this.#records, run.from, run.to)
@@ -114,8 +123,15 @@ export class JournaledEngine implements EventSink {
     return this.#write(events)
   }
 
-  /** Starts the frames of a batch: the clock when it has moved, then what records name. */
-  #begin(seq: number): FrameWriter {
+  #rest(): void {
+    if (this.#rests.length > 0) this.#engine.rest(this.#rests)
+  }
+
+  /**
+   * Starts the frames of a batch: the clock when it has moved, what records name, then the tokens that
+   * are put to rest before it.
+   */
+  #begin(seq: number, events: number): FrameWriter {
     const frames = this.#journal.begin()
     const { now } = this.#engine.state
     if (this.#isWallClock && now !== this.#clock[0]) {
@@ -123,6 +139,9 @@ export class JournaledEngine implements EventSink {
       frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
     }
     addDefinitions(frames, seq, this.#engine.state.book, this.#known)
+    this.#rests = this.#chooseRests(events)
+    if (this.#rests.length > 0)
+      frames.add(Kind.rest, seq, 0, new Uint8Array(new Uint32Array(this.#rests).buffer))
     return frames
   }
 
