@@ -170,11 +170,13 @@ export class State {
   #linkInWallet(row: number, wallet: number): void {
     if (row === this.links.count) this.links.add()
     const l = this.wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * L_LANES
-    const next = l[lAt + L.positionsPlus1]
+    const lAt = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const next = l[lAt]
+    l[lAt] = row + 1
+    // The row's links are 0: it is new, or was given back.
+    if (next === 0) return
     this.#setLink(row, K.nextInWalletPlus1, next)
-    if (next !== 0) this.#setLink(next - 1, K.previousInWalletPlus1, row + 1)
-    l[lAt + L.positionsPlus1] = row + 1
+    this.#setLink(next - 1, K.previousInWalletPlus1, row + 1)
   }
 
   #unlinkFromWallet(row: number, wallet: number): void {
