@@ -4,8 +4,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
 import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
+import { RestChoice } from './rest-choice.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
+import { type Archives, archive } from './store/archived-engine.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
 import type { Disk } from './store/disk.ts'
 import { StoreError } from './store/failure.ts'
@@ -16,7 +18,6 @@ import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
 import { SegmentsAhead } from './store/segments-ahead.ts'
 import { Snapshots } from './store/snapshots.ts'
-import { DiskTapeArchive } from './store/tape-archive.ts'
 import { WaitTimes } from './store/wait-times.ts'
 import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 
@@ -24,6 +25,11 @@ import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 const SLICE_MS = 10
 /** Progress lines are this far apart. */
 const PROGRESS_MS = 1_000
+
+/** Told when POSITIONS_MEMORY is passed first. */
+const RESTING =
+  'positions take POSITIONS_MEMORY: those of tokens that are quiet longest leave memory for the disk, ' +
+  'and are read back when they are asked for'
 
 export interface DurabilityOptions {
   readonly config: Config
@@ -42,7 +48,7 @@ export class Durability {
   readonly #journal: Journal
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
-  readonly #archive: DiskTapeArchive
+  readonly #archives: Archives
   readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
   readonly #unlock: () => void
@@ -51,7 +57,7 @@ export class Durability {
     const { config, folder, service, log } = options
     this.epoch = recovered.epoch
     this.#unlock = own.unlock
-    this.#archive = own.archive
+    this.#archives = own.archives
     this.#launcher = own.launcher
     this.#waits = new WaitTimes()
     const { disk } = own
@@ -71,13 +77,18 @@ export class Durability {
       },
       recovered.place,
     )
-    this.#journaled = new JournaledEngine(service.engine, this.#journal)
+    const { engine } = service
+    const rests = new RestChoice(engine, config.positionsMemoryBytes, () =>
+      log.warn({ positions: engine.state.positions.count }, RESTING),
+    )
+    this.#journaled = new JournaledEngine(engine, this.#journal, (events) => rests.choose(events))
     this.#journaled.settings()
     service.keepIn(this.#journaled)
     this.#snapshots = new Snapshots(
       {
         journal: this.#journal,
-        tape: service.engine.state.tape,
+        tape: engine.state.tape,
+        dormantTape: engine.state.dormant.tape,
         folder,
         everyMs: config.snapshotEveryMs,
         tapeMemoryBytes: config.tapeMemoryBytes,
@@ -107,9 +118,7 @@ export class Durability {
       launcher.start()
       const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
-      const { tape } = service.engine.state
-      const archive = new DiskTapeArchive(disk, folder, tape.chunkRecords)
-      tape.archive = archive
+      const archives = archive(disk, folder, service.engine)
       const startedMs = performance.now()
       const ahead = new SegmentsAhead(disk)
       const steps = recover({
@@ -124,7 +133,7 @@ export class Durability {
       const recovered = await inSlices(steps, log).finally(() => ahead.close())
       service.engine.settle({ clock: config.clock, lateSlots: config.lateSlots })
       tell(recovered, service, performance.now() - startedMs, log)
-      return new Durability(options, recovered, { disk, boot, archive, launcher, unlock })
+      return new Durability(options, recovered, { disk, boot, archives, launcher, unlock })
     } catch (error) {
       launcher.stop()
       unlock()
@@ -138,12 +147,14 @@ export class Durability {
   }
 
   /** What is kept of the disk's contents. */
-  get memory(): MemoryPart {
-    return boundedPart('tape_cache', this.#archive)
+  get memory(): readonly MemoryPart[] {
+    const { swaps, dormant } = this.#archives
+    return [boundedPart('tape_cache', swaps), boundedPart('dormant_cache', dormant)]
   }
 
   figures(): Readonly<Record<string, number>> {
     const journal = this.#journal
+    const { swaps, dormant } = this.#archives
     return {
       journal_seq: journal.seq,
       journal_synced_seq: journal.syncedSeq,
@@ -153,8 +164,10 @@ export class Durability {
       journal_left_out_total: this.#journaled.leftOut,
       ...this.#waits.figures(),
       ...this.#snapshots.figures(),
-      tape_cache_hits_total: this.#archive.hits,
-      tape_cache_misses_total: this.#archive.misses,
+      tape_cache_hits_total: swaps.hits,
+      tape_cache_misses_total: swaps.misses,
+      dormant_cache_hits_total: dormant.hits,
+      dormant_cache_misses_total: dormant.misses,
     }
   }
 
@@ -168,7 +181,8 @@ export class Durability {
     this.#snapshots.stop()
     this.#journal.close()
     if (this.#journal.failure === null) await this.#snapshots.take()
-    this.#archive.close()
+    this.#archives.swaps.close()
+    this.#archives.dormant.close()
     this.#launcher.stop()
     this.#unlock()
   }
@@ -194,7 +208,7 @@ function asStoreError(folder: string, error: unknown): unknown {
 interface OpenFolder {
   readonly disk: Disk
   readonly boot: string
-  readonly archive: DiskTapeArchive
+  readonly archives: Archives
   readonly launcher: CompactorLauncher
   readonly unlock: () => void
 }

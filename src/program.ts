@@ -240,7 +240,7 @@ export class Program {
       ...memoryFigures([
         ...this.#service.memory,
         ...this.#wired.memory,
-        ...(durability === null ? [] : [durability.memory]),
+        ...(durability === null ? [] : durability.memory),
       ]),
       ...this.#service.figures(),
       ...durability?.figures(),

@@ -82,11 +82,17 @@ export class Service implements EventSink {
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
     const { state, counts } = this.engine
+    const { positions, dormant } = state
+    const positionsInMemory = positions.count - positions.free
     return {
       tokens: state.tokens.count,
       token_limit_refused_events_total: this.tokenLimit.refusedEvents,
       wallets: state.wallets.count,
-      positions: state.positions.count,
+      positions: positionsInMemory + dormant.positions,
+      positions_in_memory: positionsInMemory,
+      dormant_tokens: dormant.tokens,
+      dormant_positions: dormant.positions,
+      dormant_wakings_total: dormant.wakings,
       swaps: state.tape.count,
       addresses: state.book.counts.addresses,
       newest_slot: this.engine.newestSlot,

@@ -51,6 +51,8 @@ export interface Config {
   readonly fsync: 'group' | 'always' | 'off'
   /** Bytes of swap history kept in memory; older history is read back from the disk. */
   readonly tapeMemoryBytes: number
+  /** Bytes of positions in memory; past it those of tokens that are quiet longest go to the disk. */
+  readonly positionsMemoryBytes: number
   /** Tokens held at most; further ones are refused. */
   readonly maxTokens: number
   /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
@@ -88,6 +90,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   SNAPSHOT_EVERY: '5m',
   FSYNC: 'group',
   TAPE_MEMORY: '1gb',
+  POSITIONS_MEMORY: '4gb',
   MAX_TOKENS: '5000000',
   JOURNAL_KEEP: 'needed',
   RATE_LIMIT: '120/60s',
@@ -151,6 +154,7 @@ export function readConfig(
     snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
+    positionsMemoryBytes: sizeBytes('POSITIONS_MEMORY', settings.POSITIONS_MEMORY),
     maxTokens: integer('MAX_TOKENS', settings.MAX_TOKENS, 1, 100_000_000),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',

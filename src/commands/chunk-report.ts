@@ -1,10 +1,15 @@
-import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
-import { type ChunkTable, readChunkBlock, readChunkTable } from '../store/tape-chunk.ts'
+import {
+  type ChunkKind,
+  type ChunkTable,
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+} from '../store/tape-chunk.ts'
 
-/** What is in a chunk of the tape. */
+/** What is in a chunk of a tape. */
 export interface ChunkReport {
   readonly chunk: number
   readonly name: string
@@ -17,13 +22,17 @@ export interface ChunkReport {
 }
 
 /** Reads a chunk and checks every block of it. */
-export function reportChunk(disk: Disk, chunk: NumberedFile): ChunkReport {
+export function reportChunk(
+  disk: Disk,
+  chunk: NumberedFile,
+  kind: ChunkKind = SWAP_CHUNKS,
+): ChunkReport {
   return withFile(disk.open(chunk.path), (file) => {
     const about = { chunk: chunk.number, name: chunk.name, bytes: file.size() }
-    const table = tableOf(file, chunk)
+    const table = tableOf(file, chunk, kind)
     if (table === null)
       return { ...about, records: 0, blocks: 0, isWhole: false, damagedBlocks: [] }
-    const block = new Uint8Array(table.blockRecords * SWAP_RECORD_BYTES)
+    const block = new Uint8Array(table.blockRecords * kind.recordBytes)
     const damagedBlocks = [...table.crcs.keys()].filter(
       (i) => !readChunkBlock(file, table, i, block),
     )
@@ -34,9 +43,13 @@ export function reportChunk(disk: Disk, chunk: NumberedFile): ChunkReport {
 }
 
 /** A chunk of a later version is none that this program can answer from. */
-function tableOf(file: DiskFile, { number, path }: NumberedFile): ChunkTable | null {
+function tableOf(
+  file: DiskFile,
+  { number, path }: NumberedFile,
+  kind: ChunkKind,
+): ChunkTable | null {
   try {
-    return readChunkTable(file, number, path)
+    return readChunkTable(file, number, path, kind)
   } catch (error) {
     if (error instanceof StoreError) return null
     throw error

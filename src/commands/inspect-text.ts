@@ -14,14 +14,21 @@ export function reportText(report: FolderReport): string {
     ...report.segments.flatMap(segmentLines),
     ...report.snapshots.flatMap(snapshotLines),
     ...report.chunks.map(chunkLine),
+    ...report.dormantChunks.map(chunkLine),
     ...report.unfinished.map((name) => `${name}  its writing was not finished`),
     ...report.putAside.map((name) => `${name}  damaged, put aside by a start`),
     ...report.givenUp.map((name) => `${name}/  given up by a repair`),
     `total: ${count(totals.bytes)} bytes, ${count(totals.frames)} frames, seq ${seqs}, ` +
-      `${count(totals.tapeRecords)} swaps in tape chunks`,
+      `${count(totals.tapeRecords)} swaps in tape chunks` +
+      dormantText(totals.dormantRecords),
     verdictLine(report.verdict, usedBy),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Only where tokens were put to rest. */
+function dormantText(records: number): string {
+  return records === 0 ? '' : `, ${count(records)} positions in chunks of dormant tokens`
 }
 
 function segmentLines(segment: SegmentReport): string[] {

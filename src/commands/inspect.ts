@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { FileBuffer, listDataFiles, withFile } from '../store/data-folder.ts'
+import { FileBuffer, listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { codeOf } from '../store/node-disk.ts'
 import { holderOf } from '../store/process-lock.ts'
+import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
 import { reportSegment, type ScannedSegment, type SegmentReport } from './segment-report.ts'
@@ -18,6 +19,8 @@ export interface FolderReport {
   readonly segments: readonly SegmentReport[]
   readonly snapshots: readonly SnapshotReport[]
   readonly chunks: readonly ChunkReport[]
+  /** Chunks of the dormant tape. */
+  readonly dormantChunks: readonly ChunkReport[]
   /** Files whose writing was not finished. */
   readonly unfinished: readonly string[]
   /** Snapshots that a start has put aside. */
@@ -34,6 +37,7 @@ export interface Totals {
   /** Seqs the journal holds: from the first to behind the last good one; null without a journal. */
   readonly seqs: { readonly from: number; readonly to: number } | null
   readonly tapeRecords: number
+  readonly dormantRecords: number
 }
 
 /** Folders of what was given up start so. */
@@ -57,7 +61,7 @@ export function inspectFolder(disk: Disk, folder: string, progress: Progress): F
 function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
   const files = listDataFiles(disk, folder)
   const names = disk.list(folder)
-  const all = [...files.segments, ...files.snapshots, ...files.chunks]
+  const all = [...files.segments, ...files.snapshots, ...files.chunks, ...files.dormantChunks]
   const sizeOf = ({ path }: { path: string }) => withFile(disk.open(path), (file) => file.size())
   progress.begin(
     'reading',
@@ -70,11 +74,13 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
   }
   const segments = segmentReports(disk, files.segments, read)
   const snapshots = files.snapshots.map((file) => reportSnapshot(disk, file, read))
-  const chunks = files.chunks.map((file) => {
-    const report = reportChunk(disk, file)
+  const reportOf = (kind: ChunkKind) => (file: NumberedFile) => {
+    const report = reportChunk(disk, file, kind)
     read(report.bytes)
     return report
-  })
+  }
+  const chunks = files.chunks.map(reportOf(SWAP_CHUNKS))
+  const dormantChunks = files.dormantChunks.map(reportOf(DORMANT_CHUNKS))
   progress.end()
   return {
     folder,
@@ -82,10 +88,11 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
     segments,
     snapshots,
     chunks,
+    dormantChunks,
     unfinished: files.unfinished,
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
-    totals: totalsOf(segments, snapshots, chunks),
+    totals: totalsOf(segments, snapshots, chunks, dormantChunks),
     verdict: startOf(disk, files, snapshots, segments),
   }
 }
@@ -114,15 +121,20 @@ function totalsOf(
   segments: readonly SegmentReport[],
   snapshots: readonly SnapshotReport[],
   chunks: readonly ChunkReport[],
+  dormantChunks: readonly ChunkReport[],
 ): Totals {
   const readable = segments.filter(({ epoch }) => epoch !== '')
   return {
-    bytes: [...segments, ...snapshots, ...chunks].reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: [...segments, ...snapshots, ...chunks, ...dormantChunks].reduce(
+      (sum, { bytes }) => sum + bytes,
+      0,
+    ),
     frames: segments.flatMap(({ frames }) => Object.values(frames)).reduce((a, b) => a + b, 0),
     seqs:
       readable.length === 0
         ? null
         : { from: readable[0].firstSeq, to: readable[readable.length - 1].endSeq },
     tapeRecords: chunks.reduce((sum, { records }) => sum + records, 0),
+    dormantRecords: dormantChunks.reduce((sum, { records }) => sum + records, 0),
   }
 }

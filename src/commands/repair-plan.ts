@@ -63,9 +63,12 @@ export function planRepair(
   const snapshots = files.snapshots.filter(({ number }) => number > end.seq)
   const isNothing = end.cut === null && segments.length + snapshots.length === 0
   // Of chunks, those that the snapshot leaves records to are needed; the others are made again.
-  const chunks = files.chunks.filter(
-    ({ number }) => !isNothing && (number + 1) * chunkRecords > (base?.archivedRecords ?? 0),
-  )
+  const behind = (archived: number) => (file: NumberedFile) =>
+    !isNothing && (file.number + 1) * chunkRecords > archived
+  const chunks = [
+    ...files.chunks.filter(behind(base?.archivedRecords ?? 0)),
+    ...files.dormantChunks.filter(behind(base?.archivedPositions ?? 0)),
+  ]
   const lost = lostFrames(disk, end, segments)
   const before = segments[0] === undefined ? 0 : segments[0].number - 1
   return {

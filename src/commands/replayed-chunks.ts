@@ -1,22 +1,34 @@
 import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/tape.ts'
-import { chunkPath, withFile } from '../store/data-folder.ts'
+import { withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
 import { codeOf } from '../store/node-disk.ts'
 import { blockBytes } from '../store/tape-archive.ts'
-import { readChunkBlock, readChunkTable } from '../store/tape-chunk.ts'
+import {
+  type ChunkKind,
+  DORMANT_CHUNKS,
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+} from '../store/tape-chunk.ts'
 
-/** Compares chunks on the disk with the tape that a replay makes, as soon as one is settled. */
+/** Records that snapshots leave to chunks; chunks behind them are none that anything reads. */
+export interface Archived {
+  readonly swaps: number
+  readonly positions: number
+}
+
+/** Compares chunks on the disk with the tapes that a replay makes, as soon as one is settled. */
 export class ReplayedChunks {
-  readonly compared: { readonly chunk: number; readonly isSame: boolean }[] = []
+  readonly compared: { readonly name: string; readonly isSame: boolean }[] = []
   readonly #disk: Disk
   readonly #folder: string
   readonly #engine: Engine
-  /** Records that snapshots leave to chunks; chunks behind them are none that anything reads. */
-  readonly #archived: number
-  #mayLeave = true
+  readonly #archived: Archived
+  /** Tapes of which a chunk was another: records that differ from the file must not be read from it. */
+  readonly #stays = new Set<Tape>()
 
-  constructor(at: { disk: Disk; folder: string }, engine: Engine, archived: number) {
+  constructor(at: { disk: Disk; folder: string }, engine: Engine, archived: Archived) {
     this.#disk = at.disk
     this.#folder = at.folder
     this.#engine = engine
@@ -25,24 +37,30 @@ export class ReplayedChunks {
 
   /** To be called between frames; what was compared leaves memory, so that it stays small. */
   compare(): void {
-    const { tape } = this.#engine.state
+    const { state, settledSwaps } = this.#engine
+    const { swaps, positions } = this.#archived
+    this.#compare(state.tape, Math.min(swaps, settledSwaps), SWAP_CHUNKS, 'tape')
+    const { tape } = state.dormant
+    this.#compare(tape, Math.min(positions, tape.count), DORMANT_CHUNKS, 'dormant')
+  }
+
+  #compare(tape: Tape, until: number, kind: ChunkKind, what: string): void {
     for (;;) {
       const end = tape.archivedCount + tape.chunkRecords
-      if (end > Math.min(this.#archived, this.#engine.settledSwaps)) return
+      if (end > until) return
       const chunk = tape.archivedCount / tape.chunkRecords
-      const isSame = this.#isSame(tape, chunk)
-      this.compared.push({ chunk, isSame })
+      const isSame = this.#isSame(tape, chunk, kind)
+      this.compared.push({ name: `${what} chunk ${chunk}`, isSame })
       tape.archivedCount = end
-      // Records that differ from the file must not be read from it.
-      this.#mayLeave &&= isSame
-      if (this.#mayLeave) tape.leaveMemory(end)
+      if (!isSame) this.#stays.add(tape)
+      if (!this.#stays.has(tape)) tape.leaveMemory(end)
     }
   }
 
-  #isSame(tape: Tape, chunk: number): boolean {
-    const path = chunkPath(this.#folder, chunk)
+  #isSame(tape: Tape, chunk: number, kind: ChunkKind): boolean {
+    const path = kind.path(this.#folder, chunk)
     try {
-      return withFile(this.#disk.open(path), (file) => isChunkOf(tape, chunk, file, path))
+      return withFile(this.#disk.open(path), (file) => isChunkOf(tape, chunk, file, path, kind))
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return false
       throw error
@@ -50,8 +68,14 @@ export class ReplayedChunks {
   }
 }
 
-function isChunkOf(tape: Tape, chunk: number, file: DiskFile, path: string): boolean {
-  const table = readChunkTable(file, chunk, path)
+function isChunkOf(
+  tape: Tape,
+  chunk: number,
+  file: DiskFile,
+  path: string,
+  kind: ChunkKind,
+): boolean {
+  const table = readChunkTable(file, chunk, path, kind)
   const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
   if (table?.crcs.length !== blocks || table.blockRecords !== TAPE_BLOCK_RECORDS) return false
   const first = chunk * tape.chunkRecords

@@ -3,7 +3,12 @@ import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { readContents } from '../store/snapshot-file.ts'
-import { archivedRecordsOf, type Contents, type PartEntry } from '../store/snapshot-format.ts'
+import {
+  archivedPositionsOf,
+  archivedRecordsOf,
+  type Contents,
+  type PartEntry,
+} from '../store/snapshot-format.ts'
 
 /** What is in a snapshot. */
 export interface SnapshotReport {
@@ -15,6 +20,8 @@ export interface SnapshotReport {
   readonly digest: string
   /** Records of the tape that it leaves to chunks. */
   readonly archivedRecords: number
+  /** Records of the dormant tape that it leaves to chunks. */
+  readonly archivedPositions: number
   readonly parts: readonly { readonly name: string; readonly bytes: number }[]
   readonly status: 'whole' | 'damaged' | 'other version'
   /** What is damaged, or "". */
@@ -63,6 +70,7 @@ function ofContents(
     epoch,
     digest,
     archivedRecords: archivedRecordsOf(contents),
+    archivedPositions: archivedPositionsOf(contents),
     parts: parts.map(({ name, bytes }) => ({ name, bytes })),
     status: damage === '' ? 'whole' : 'damaged',
     damage,
@@ -76,7 +84,8 @@ function unreadable(
   damage: string,
 ): SnapshotReport {
   const { number: seq, name } = file
-  return { seq, name, bytes, epoch: '', digest: '', archivedRecords: 0, parts: [], status, damage }
+  const archived = { archivedRecords: 0, archivedPositions: 0 }
+  return { seq, name, bytes, epoch: '', digest: '', ...archived, parts: [], status, damage }
 }
 
 function damagedPart(

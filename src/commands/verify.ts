@@ -5,11 +5,17 @@ import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { foldFrame } from '../store/frame-fold.ts'
 import { FRAME_HEADER_BYTES, frameBytes } from '../store/journal-format.ts'
-import { headerOf, walkJournal } from '../store/journal-scan.ts'
+import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery.ts'
 import { readContents } from '../store/snapshot-file.ts'
-import { archivedRecordsOf, type Contents, SNAPSHOT_VERSION } from '../store/snapshot-format.ts'
+import {
+  archivedPositionsOf,
+  archivedRecordsOf,
+  type Contents,
+  SNAPSHOT_VERSION,
+} from '../store/snapshot-format.ts'
 import { stateDigest } from '../store/state-digest.ts'
+import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
 import { ReplayedChunks } from './replayed-chunks.ts'
@@ -73,18 +79,24 @@ class Verification {
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
-    const archived = Math.max(0, ...readable.map(({ contents }) => archivedRecordsOf(contents)))
-    this.#checkChunks(archived)
+    const most = (of: (contents: Contents) => number) =>
+      Math.max(0, ...readable.map(({ contents }) => of(contents)))
+    const archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
+    this.#checkChunks(archived.swaps, this.#files.chunks, SWAP_CHUNKS, 'tape')
+    const { dormantChunks } = this.#files
+    this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant')
     const chunks = (engine: Engine) => new ReplayedChunks(this.#options, engine, archived)
     if (readable.length === 0 || this.#beginsAt0()) {
       const engine = this.#options.newEngine()
-      this.#replay('the beginning', engine, 0, readable[0] ?? null, chunks(engine))
+      const start = { seq: 0, segment: 0 }
+      this.#replay('the beginning', engine, start, readable[0] ?? null, chunks(engine))
     }
     for (const [i, snapshot] of readable.entries()) {
       const engine = this.#loaded(snapshot)
       if (engine === null) continue
-      const { name, number } = snapshot.file
-      this.#replay(name, engine, number, readable[i + 1] ?? null, chunks(engine))
+      const { name, number: seq } = snapshot.file
+      const start = { seq, segment: snapshot.contents.segment }
+      this.#replay(name, engine, start, readable[i + 1] ?? null, chunks(engine))
     }
   }
 
@@ -110,16 +122,21 @@ class Verification {
   }
 
   /** Crc of every chunk that a snapshot leaves records to. */
-  #checkChunks(archived: number): void {
+  #checkChunks(
+    archived: number,
+    files: readonly NumberedFile[],
+    kind: ChunkKind,
+    what: string,
+  ): void {
     const { disk, newEngine } = this.#options
     const used = archived / newEngine().state.tape.chunkRecords
     for (let number = 0; number < used; number++) {
-      const file = this.#files.chunks.find((chunk) => chunk.number === number)
+      const file = files.find((chunk) => chunk.number === number)
       if (file === undefined) {
-        this.#tell(`tape chunk ${number}`, false, 'it is missing')
+        this.#tell(`${what} chunk ${number}`, false, 'it is missing')
         continue
       }
-      const { isWhole, blocks, damagedBlocks } = reportChunk(disk, file)
+      const { isWhole, blocks, damagedBlocks } = reportChunk(disk, file, kind)
       const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
       this.#tell(
         file.name,
@@ -157,42 +174,43 @@ class Verification {
   #replay(
     from: string,
     engine: Engine,
-    fromSeq: number,
+    start: JournalStart,
     to: Snapshot | null,
     chunks: ReplayedChunks,
   ): void {
     const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
     try {
-      const endSeq = this.#fold(engine, fromSeq, to?.file.number ?? null, chunks)
+      const endSeq = this.#fold(engine, start, to, chunks)
       this.#options.progress.end()
       const isGood = to === null || isState(engine, endSeq, to)
       const state = to === null ? '' : isGood ? ', the same state' : ', another state'
-      this.#tell(what, isGood, `seq ${fromSeq} to ${endSeq}${state}`)
+      this.#tell(what, isGood, `seq ${start.seq} to ${endSeq}${state}`)
     } catch (error) {
       this.#options.progress.end()
       if (!(error instanceof StoreError) && !(error instanceof TapeDamage)) throw error
       this.#tell(what, false, error.message)
     }
-    for (const { chunk, isSame } of chunks.compared)
+    for (const { name, isSame } of chunks.compared)
       this.#tell(
-        `tape chunk ${chunk} against the journal`,
+        `${name} against the journal`,
         isSame,
         isSame ? 'the same records' : 'other records',
       )
   }
 
   /** Returns the seq it came to. */
-  #fold(engine: Engine, fromSeq: number, toSeq: number | null, chunks: ReplayedChunks): number {
+  #fold(engine: Engine, start: JournalStart, to: Snapshot | null, chunks: ReplayedChunks): number {
     const { disk, progress } = this.#options
-    progress.begin('replaying', bytesBetween(disk, this.#files.segments, fromSeq, toSeq))
+    const toSeq = to?.file.number ?? null
+    progress.begin('replaying', bytesBetween(disk, this.#files.segments, start.seq, toSeq))
     let done = 0
     let isThere = false
     const walk = walkJournal(
       disk,
       this.#files,
-      fromSeq,
+      start,
       (frame, header) => {
-        isThere ||= toSeq !== null && frame.seq >= toSeq
+        isThere ||= to !== null && isBehind(frame.seq, header.index, to)
         if (isThere) return
         foldFrame(engine, frame, header)
         chunks.compare()
@@ -207,6 +225,11 @@ class Verification {
       progress.to(done)
     }
   }
+}
+
+/** Frames without events may stand on either side of a snapshot at its seq: the segment tells. */
+function isBehind(seq: number, segment: number, { file, contents }: Snapshot): boolean {
+  return seq > file.number || (seq === file.number && segment >= contents.segment)
 }
 
 function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boolean {

@@ -4,8 +4,9 @@ import type { Holders } from './holders.ts'
 import { B, PositionFlag, T, TokenFlag } from './layout.ts'
 import { lamportsOf } from './money.ts'
 import { Quote } from './platform.ts'
+import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
-import { F, Flag, SIGNATURE_LANES, U } from './swap-record.ts'
+import { F, Flag, U } from './swap-record.ts'
 
 /** Swaps looked back over for one judgement; a slot or a transaction holds far fewer of one mint. */
 const LOOK_BACK_MAX = 4_096
@@ -117,11 +118,4 @@ export class Bundles {
     if (this.#holders.hasFlag(position, PositionFlag.creator | PositionFlag.bundle)) return
     this.#holders.setFlags(position, 0, PositionFlag.bundle)
   }
-}
-
-/** Do two records carry the same signature? */
-export function isSameSignature(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): boolean {
-  for (let i = 0; i < SIGNATURE_LANES; i++)
-    if (a[aAt + U.signature + i] !== b[bAt + U.signature + i]) return false
-  return ((a[aAt + U.flags] ^ b[bAt + U.flags]) & Flag.textSignature) === 0
 }

@@ -83,6 +83,18 @@ export class Holders {
     this.#top.changed(token, position, u64ToNumber(lo, hi))
   }
 
+  /** The judgement of the wallet of a dormant holder has turned; the lanes are its record's. */
+  turnPro(p: Uint32Array, pAt: number, isPro: boolean): void {
+    const token = p[pAt + P.token]
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    const change = isPro ? addToSum : takeFromSum
+    change(tf, (tAt >>> 1) + T.proSumF, p[pAt + P.balanceLo], p[pAt + P.balanceLo + 1])
+    t[tAt + T.proHolders] += isPro ? 1 : -1
+    this.#state.changes.note(token)
+  }
+
   /**
    * The curve or pool of the mint became another: traders among the old and new ones are no holders
    * or holders again. True when that changed a position.

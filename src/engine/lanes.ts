@@ -1,3 +1,4 @@
+import { recordOf } from './dormant.ts'
 import { L_LANES, P_LANES, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
@@ -7,8 +8,9 @@ export function tokenLane(state: State, token: number, lane: number): number {
   return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + lane]
 }
 
-/** One u32 lane (`P`) of a position row. */
+/** One u32 lane (`P`) of a position: a row, or below 0 a record of the dormant tape. */
 export function positionLane(state: State, position: number, lane: number): number {
+  if (position < 0) return state.dormant.lane(recordOf(position), lane)
   return state.positions.u32[position >>> ROW_SHIFT][(position & ROW_MASK) * P_LANES + lane]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`:
- * positions; `L`: wallets. Numbers are u32 lanes, names ending in `F` are f64 lanes of the same row;
+ * positions; `K`: what links them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes, names ending in `F` are f64 lanes of the same row;
  * names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
  */
 
@@ -38,6 +38,8 @@ export const T = {
   barsPlus1: 47,
   /** A word of the newest swap's signature hash; 0 when it has none (RingKey). */
   lastSignature: 50,
+  /** Its run on the dormant tape (`R`); 0 while its positions are rows. */
+  dormantPlus1: 51,
 } as const
 export const T_LANES = 52
 
@@ -118,7 +120,6 @@ export const P = {
   token: 28,
   wallet: 29,
   nextInMintPlus1: 30,
-  nextInWalletPlus1: 31,
   buys: 32,
   sells: 33,
   firstBuyAt: 34,
@@ -129,6 +130,32 @@ export const P = {
   flags: 39,
 } as const
 export const P_LANES = 40
+
+/** Beside a position, and never taken back with it: its neighbours in the chain of its wallet. */
+export const K = { nextInWalletPlus1: 0, previousInWalletPlus1: 1 } as const
+export const K_LANES = 2
+
+/** Lanes of a position's record on the dormant tape that mean something else than in its row. */
+export const D = {
+  /** The wallet's record before it that has a balance. */
+  previousHolderPlus1: 30,
+  previousOfWalletPlus1: 31,
+} as const
+
+/** The run of a dormant token on the dormant tape, and what is asked of it all the time. */
+export const R = {
+  first: 0,
+  count: 1,
+  creatorFlags: 3,
+  /** Raw sum of the ten largest balances; 0 with no more holders than that. */
+  topSumF: 2,
+  creatorBalanceLo: 6,
+} as const
+export const R_LANES = 8
+
+/** A wallet's newest records on the dormant tape. */
+export const N = { newestPlus1: 0, newestHolderPlus1: 1 } as const
+export const N_LANES = 2
 
 export const PositionFlag = {
   fresh: 1 << 0,
@@ -152,6 +179,8 @@ export const L = {
   flags: 6,
   creations: 7,
   migrations: 8,
+  /** Its newest records on the dormant tape (`N`); 0 when it has none. */
+  dormantPlus1: 9,
 } as const
 export const L_LANES = 10
 

@@ -1,5 +1,5 @@
 import { type Identities, identify, identityKey } from './identities.ts'
-import { B_LANES, L_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
+import { B_LANES, K_LANES, L, L_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { hashSignature, signatureHash } from './signature.ts'
 import type { State } from './state.ts'
@@ -49,9 +49,21 @@ export class Nearing {
   /** The position, whose row has to be looked for. */
   second(u32: Uint32Array, at: number): void {
     const position = this.#state.findPosition(u32[at + U.token], u32[at + U.wallet])
-    if (position < 0) return
+    if (position < 0) {
+      this.#nearLink(u32[at + U.wallet])
+      return
+    }
     const page = this.#state.positions.u32[position >>> ROW_SHIFT]
     const lane = (position & ROW_MASK) * P_LANES
     this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
+  }
+
+  /** A new position is linked before the newest of its wallet. */
+  #nearLink(wallet: number): void {
+    const { wallets, links } = this.#state
+    if (wallet >= wallets.count) return
+    const lane = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const row = wallets.u32[wallet >>> ROW_SHIFT][lane] - 1
+    if (row >= 0) this.sum = links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES] | 0
   }
 }

@@ -71,6 +71,11 @@ export class OrderRing {
     return this.#swaps
   }
 
+  /** Tokens of its events that are no swaps. */
+  tokens(): ReadonlySet<number> {
+    return new Set(this.#placedEntries().map(({ entry }) => entry.token))
+  }
+
   /** Does a key come before the newest event, so that the newest has to be taken back first? */
   isLate(key: OrderKey): boolean {
     return this.length > 0 && this.#isAfter(this.#head - 1, key)

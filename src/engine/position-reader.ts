@@ -1,4 +1,5 @@
 import { numberAt, wholeAt } from '../base/u64.ts'
+import { recordOf } from './dormant.ts'
 import { walletLane } from './lanes.ts'
 import { L, P, P_LANES, PositionFlag, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -10,8 +11,9 @@ const MICRO = 1e6
 const LAMPORTS = 1e9
 
 /**
- * A trader's record in the units of the wire (contract section 5). `at` puts it on a position;
- * every method after it speaks of that one, at the current price.
+ * A trader's record in the units of the wire (contract section 5). `at` puts it on a position,
+ * or below 0 on a record of the dormant tape; every method after it speaks of that one, at the current
+ * price.
  */
 export class PositionReader {
   readonly token: TokenReader
@@ -20,6 +22,8 @@ export class PositionReader {
   #p: Uint32Array = new Uint32Array(0)
   #pf: Float64Array = new Float64Array(0)
   #pAt = 0
+  readonly #dormant = new Uint32Array(P_LANES)
+  readonly #dormantF = new Float64Array(this.#dormant.buffer)
 
   constructor(state: State, token: TokenReader) {
     this.#state = state
@@ -28,11 +32,22 @@ export class PositionReader {
 
   at(position: number): this {
     this.position = position
-    this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
-    this.#pAt = (position & ROW_MASK) * P_LANES
+    if (position < 0) this.#takeDormant(position)
+    else {
+      this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
+      this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
+      this.#pAt = (position & ROW_MASK) * P_LANES
+    }
     this.token.at(this.#lane(P.token))
     return this
+  }
+
+  /** A copy: the lanes of a record are good only until another is asked for. */
+  #takeDormant(position: number): void {
+    this.#state.dormant.copy(recordOf(position), this.#dormant, 0)
+    this.#p = this.#dormant
+    this.#pf = this.#dormantF
+    this.#pAt = 0
   }
 
   get wallet(): string {

@@ -1,6 +1,6 @@
 import { decodeBase58 } from '../base/base58.ts'
 import type { AddressBook } from './address-book.ts'
-import { SIGNATURE_LANES } from './swap-record.ts'
+import { Flag, SIGNATURE_LANES, U } from './swap-record.ts'
 
 const SIGNATURE_BYTES = SIGNATURE_LANES * 4
 /** Characters of the longest base58 text of 64 bytes. */
@@ -60,4 +60,11 @@ function bytesOf(signature: string): Uint8Array | null {
   if (signature.length < SIGNATURE_BYTES || signature.length > SIGNATURE_CHARACTERS_MAX) return null
   const decoded = decodeBase58(signature)
   return decoded?.length === SIGNATURE_BYTES ? decoded : null
+}
+
+/** Do two records carry the same signature? */
+export function isSameSignature(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): boolean {
+  for (let i = 0; i < SIGNATURE_LANES; i++)
+    if (a[aAt + U.signature + i] !== b[bAt + U.signature + i]) return false
+  return ((a[aAt + U.flags] ^ b[bAt + U.flags]) & Flag.textSignature) === 0
 }

@@ -1,9 +1,22 @@
 import { AddressBook } from './address-book.ts'
-import { B_LANES, L_LANES, M_LANES, P, P_LANES, T_LANES, W_LANES } from './layout.ts'
+import { Dormant } from './dormant.ts'
+import {
+  B_LANES,
+  K,
+  K_LANES,
+  L,
+  L_LANES,
+  M_LANES,
+  P,
+  P_LANES,
+  T,
+  T_LANES,
+  W_LANES,
+} from './layout.ts'
 import { HashSlots } from './memory/hash-slots.ts'
 import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
-import { rowsPart } from './memory/rows-part.ts'
+import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
 import { NEVER_HOLDERS, RULES, type Rules } from './platform.ts'
@@ -28,16 +41,23 @@ export class State {
   readonly births = new Rows(B_LANES)
   readonly windows = new Rows(W_LANES)
   readonly metadata = new Rows(M_LANES)
+  /** Of tokens that are not dormant; those of the others lie on a tape (dormant.ts). */
   readonly positions = new Rows(P_LANES)
+  readonly links = new Rows(K_LANES)
+  readonly dormant: Dormant
   readonly wallets = new Rows(L_LANES)
   readonly bars = new Rows(BAR_LANES)
   readonly tape: Tape
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
   readonly globals = new Rows(2)
-  readonly tokensUndo = this.undo.register(this.tokens)
+  readonly tokensUndo = this.undo.register(this.tokens, [
+    T.positionsPlus1,
+    T.creatorPositionPlus1,
+    T.dormantPlus1,
+  ])
   readonly birthsUndo = this.undo.register(this.births)
-  readonly positionsUndo = this.undo.register(this.positions)
-  readonly walletsUndo = this.undo.register(this.wallets)
+  readonly positionsUndo = this.undo.register(this.positions, [P.nextInMintPlus1])
+  readonly walletsUndo = this.undo.register(this.wallets, [L.positionsPlus1, L.dormantPlus1])
   readonly barsUndo = this.undo.register(this.bars)
   readonly globalsUndo = this.undo.register(this.globals)
   readonly neverHolders: readonly number[]
@@ -49,32 +69,36 @@ export class State {
 
   readonly rules: Rules
 
-  readonly parts: readonly StatePart[] = [
-    ...this.book.parts,
-    this.texts.part('texts'),
-    rowsPart('tokens', this.tokens),
-    rowsPart('births', this.births),
-    rowsPart('windows', this.windows),
-    rowsPart('metadata', this.metadata),
-    rowsPart('positions', this.positions),
-    this.#positionSlots.part('position slots'),
-    rowsPart('wallets', this.wallets),
-    rowsPart('bars', this.bars),
-    rowsPart('globals', this.globals, 1),
-    this.undo.part,
-    {
-      name: 'clock and price',
-      facts: () => [this.now, this.feedSolPriceUsd],
-      views: () => [],
-      open: (facts) => this.#open(facts),
-      settle: () => this.#checkCounts(),
-    },
-  ]
+  readonly parts: readonly StatePart[]
 
   constructor(rules: Partial<Rules> = {}, tapeChunkRecords?: number) {
     this.rules = { ...RULES, ...rules }
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
     this.tape = new Tape(tapeChunkRecords)
+    this.dormant = new Dormant(tapeChunkRecords)
+    this.parts = [
+      ...this.book.parts,
+      this.texts.part('texts'),
+      rowsPart('tokens', this.tokens),
+      rowsPart('births', this.births),
+      rowsPart('windows', this.windows),
+      rowsPart('metadata', this.metadata),
+      reusedRowsPart('positions', this.positions),
+      rowsPart('position links', this.links),
+      this.#positionSlots.part('position slots'),
+      ...this.dormant.parts,
+      rowsPart('wallets', this.wallets),
+      rowsPart('bars', this.bars),
+      rowsPart('globals', this.globals, 1),
+      this.undo.part,
+      {
+        name: 'clock and price',
+        facts: () => [this.now, this.feedSolPriceUsd],
+        views: () => [],
+        open: (facts) => this.#open(facts),
+        settle: () => this.#checkCounts(),
+      },
+    ]
     this.globals.add()
     this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))
   }
@@ -115,15 +139,68 @@ export class State {
     return this.#positionSlots.near(hashPair(token, wallet))
   }
 
-  /** Adds an empty position; the caller has looked for it. Rolling back empties it, it stays findable. */
+  /**
+   * Adds an empty position at the head of the chains of its mint and its wallet; the caller has looked
+   * for it. Rolling back empties it, it stays findable and in its chains.
+   */
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()
     const at = (row & ROW_MASK) * P_LANES
     const lanes = this.positions.u32[row >>> ROW_SHIFT]
     lanes[at + P.token] = token
     lanes[at + P.wallet] = wallet
+    const t = this.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    lanes[at + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
+    t[tAt + T.positionsPlus1] = row + 1
+    this.#linkInWallet(row, wallet)
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
+  }
+
+  /** Takes a position out of everything but the chain of its mint, and gives its row back. */
+  dropPosition(row: number): void {
+    const at = (row & ROW_MASK) * P_LANES
+    const lanes = this.positions.u32[row >>> ROW_SHIFT]
+    const wallet = lanes[at + P.wallet]
+    this.#positionSlots.remove(hashPair(lanes[at + P.token], wallet), row)
+    this.#unlinkFromWallet(row, wallet)
+    this.positions.giveBack(row)
+  }
+
+  #linkInWallet(row: number, wallet: number): void {
+    if (row === this.links.count) this.links.add()
+    const l = this.wallets.u32[wallet >>> ROW_SHIFT]
+    const lAt = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const next = l[lAt]
+    l[lAt] = row + 1
+    // The row's links are 0: it is new, or was given back.
+    if (next === 0) return
+    this.#setLink(row, K.nextInWalletPlus1, next)
+    this.#setLink(next - 1, K.previousInWalletPlus1, row + 1)
+  }
+
+  #unlinkFromWallet(row: number, wallet: number): void {
+    const next = this.nextInWallet(row)
+    const previous =
+      this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.previousInWalletPlus1]
+    if (next !== 0) this.#setLink(next - 1, K.previousInWalletPlus1, previous)
+    if (previous !== 0) this.#setLink(previous - 1, K.nextInWalletPlus1, next)
+    else {
+      const l = this.wallets.u32[wallet >>> ROW_SHIFT]
+      l[(wallet & ROW_MASK) * L_LANES + L.positionsPlus1] = next
+    }
+    this.#setLink(row, K.nextInWalletPlus1, 0)
+    this.#setLink(row, K.previousInWalletPlus1, 0)
+  }
+
+  /** The next position of the same wallet + 1; 0 for none. */
+  nextInWallet(row: number): number {
+    return this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.nextInWalletPlus1]
+  }
+
+  #setLink(row: number, lane: number, rowPlus1: number): void {
+    this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + lane] = rowPlus1
   }
 
   #open(facts: readonly number[]): [] {
@@ -142,6 +219,8 @@ export class State {
     for (const rows of [this.births, this.windows, this.metadata])
       if (rows.count !== count)
         throw new StateError(`the state has ${count} tokens but ${rows.count} rows beside them`)
+    if (this.links.count !== this.positions.count)
+      throw new StateError('the state has positions without links, or links without positions')
     const { tokens, wallets } = this.book.counts
     if (count > tokens || this.wallets.count > wallets)
       throw new StateError('the state has tokens or wallets that its address book does not know')
@@ -149,11 +228,13 @@ export class State {
 
   /** All of it in memory, part by part. */
   get memory(): readonly MemoryPart[] {
-    const { tape, tokens, births, windows, metadata } = this
+    const { tape, tokens, births, windows, metadata, dormant } = this
     return [
       growingPart('tape', tape),
       boundedPart('tape_spare', tape.spare),
-      growingPart('positions', this.positions, this.#positionSlots),
+      growingPart('positions', this.positions, this.links, this.#positionSlots),
+      growingPart('dormant', dormant.tape, dormant.runs, dormant.wallets),
+      boundedPart('dormant_spare', dormant.tape.spare),
       growingPart('tokens', tokens, births, windows, metadata),
       growingPart('wallets', this.wallets),
       growingPart('bars', this.bars),

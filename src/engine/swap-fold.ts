@@ -1,20 +1,22 @@
 import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
 import { ARRIVAL_BITS } from './arrival-order.ts'
-import { Bundles, isSameSignature } from './bundles.ts'
+import { Bundles } from './bundles.ts'
 import { Candles, lamportsOfSwap } from './candles.ts'
 import { isNeverHolder } from './exclusion.ts'
 import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
 import { positionLane, tokenLane } from './lanes.ts'
-import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import { B, D, L, N, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
 import type { StatePart } from './memory/state-part.ts'
 import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition } from './position-fold.ts'
+import { isDormant } from './position-lists.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import type { RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
+import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
 import { F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
 import type { TokenBirths } from './token-births.ts'
@@ -108,11 +110,7 @@ export class SwapFold {
     hand.takePosition(state, position)
     if (!hand.isFirst) return
     const { p, pAt, t, tAt, l, lAt } = hand
-    p[pAt + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
-    t[tAt + T.positionsPlus1] = position + 1
     t[tAt + T.traders] += 1
-    p[pAt + P.nextInWalletPlus1] = l[lAt + L.positionsPlus1]
-    l[lAt + L.positionsPlus1] = position + 1
     l[lAt + L.mints] += 1
     if (hand.b[hand.bAt + B.creatorPlus1] === hand.wallet + 1) {
       p[pAt + P.flags] |= PositionFlag.creator
@@ -231,19 +229,34 @@ export class SwapFold {
   #turnPro(except: number): void {
     const { l, lAt } = this.hand
     const first = l[lAt + L.positionsPlus1]
-    for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
+    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1))
       if (next - 1 !== except) {
         const token = positionLane(this.#state, next - 1, P.token)
         if (token !== this.hand.token) this.#state.undo.save(this.#state.tokensUndo, token)
         this.holders.takeOut(next - 1)
       }
     l[lAt + L.flags] ^= WalletFlag.pro
-    for (let next = first; next !== 0; next = this.#nextInWallet(next - 1))
+    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1))
       if (next - 1 !== except) this.holders.putBack(next - 1)
+    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant()
   }
 
-  #nextInWallet(position: number): number {
-    return positionLane(this.#state, position, P.nextInWalletPlus1)
+  /** Dormant positions are counted where they are: nothing but their mint's row changes. */
+  #turnDormant(): void {
+    const { dormant } = this.#state
+    const { l, lAt } = this.hand
+    const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
+    const head = dormant.walletLane(l[lAt + L.dormantPlus1] - 1, N.newestHolderPlus1)
+    for (let next = head; next !== 0; ) {
+      const record = next - 1
+      const p = dormant.tape.u32Of(record)
+      const pAt = dormant.tape.at(record)
+      const token = p[pAt + P.token]
+      next = p[pAt + D.previousHolderPlus1]
+      if (!isDormant(this.#state, token, record)) continue
+      this.#state.undo.save(this.#state.tokensUndo, token)
+      this.holders.turnPro(p, pAt, isPro)
+    }
   }
 
   /** Told by words of the token's row, so that the record before is read only when it matters. */

@@ -35,7 +35,7 @@ export function swapsOldestFirst(state: State, token: number): number[] {
   return swapsOfToken(state, token, 1, total).swaps.toReversed()
 }
 
-/** Swaps of a mint, or of one wallet in it (`position` >= 0), newest first, behind a place. */
+/** Swaps of a mint, or of one wallet in it (`position` not null), newest first, behind a place. */
 export interface SwapsBehind {
   readonly total: number
   readonly swaps: readonly number[]
@@ -48,15 +48,15 @@ export interface SwapsBehind {
  */
 export function swapsBehind(
   state: State,
-  of: { readonly token: number; readonly position: number },
+  of: { readonly token: number; readonly position: number | null },
   place: TapePlace | null,
   limit: number,
 ): SwapsBehind | null {
-  const isWallet = of.position >= 0
-  const { total, swaps } = isWallet
-    ? swapsOfPosition(state, of.position, 1, 1)
-    : swapsOfToken(state, of.token, 1, 1)
-  const link = isWallet ? U.previousInPosition : U.previousInMint
+  const { total, swaps } =
+    of.position === null
+      ? swapsOfToken(state, of.token, 1, 1)
+      : swapsOfPosition(state, of.position, 1, 1)
+  const link = of.position !== null ? U.previousInPosition : U.previousInMint
   let next = (swaps[0] ?? -1) + 1
   if (place !== null) {
     const at = swapAt(state, of, place)
@@ -72,11 +72,11 @@ export function swapsBehind(
 /** The first of their swaps at a place, -1 when there is none. */
 function swapAt(
   state: State,
-  of: { readonly token: number; readonly position: number },
+  of: { readonly token: number; readonly position: number | null },
   place: TapePlace,
 ): number {
   const { tape } = state
-  const wallet = of.position < 0 ? -1 : positionLane(state, of.position, P.wallet)
+  const wallet = of.position === null ? -1 : positionLane(state, of.position, P.wallet)
   for (let index = firstAtPlace(tape, place); index < tape.count; index++) {
     if (comparePlace(tape, index, place) !== 0) break
     const at = tape.at(index)

@@ -1,4 +1,4 @@
-import { hashSignature, signatureHash } from './signature.ts'
+import { hashSignature, isSameSignature, signatureHash } from './signature.ts'
 import { F, Flag, U } from './swap-record.ts'
 import type { Tape } from './tape.ts'
 import { firstAtPlace } from './tape-place.ts'
@@ -29,6 +29,25 @@ export function txIndexInTape(
       return u32[at + U.txIndex]
   }
   return Math.max(0, next)
+}
+
+/**
+ * First swap of the transaction that swap `end - 1` is of; 0 when it is longer than any real one. A
+ * swap before it shares no transaction with one from `end` on.
+ */
+export function firstOfTransaction(tape: Tape, end: number): number {
+  if (end === 0) return 0
+  const last = new Uint32Array(
+    tape
+      .u32Of(end - 1)
+      .subarray(tape.at(end - 1))
+      .subarray(0, tape.lanes),
+  )
+  const least = Math.max(0, end - LOOK_BACK_MAX)
+  let first = end - 1
+  while (first > least && isSameSignature(tape.u32Of(first - 1), tape.at(first - 1), last, 0))
+    first -= 1
+  return first === least ? 0 : first
 }
 
 function slotOf(tape: Tape, index: number): number {

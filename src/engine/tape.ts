@@ -1,6 +1,6 @@
 import type { Sized } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_PER_PAGE } from './memory/rows.ts'
-import { SWAP_RECORD_BYTES, SWAP_U32_LANES } from './swap-record.ts'
+import { SWAP_U32_LANES } from './swap-record.ts'
 
 /** Records of a block, the unit in which records that have left memory are read. */
 export const TAPE_BLOCK_RECORDS = 64
@@ -11,7 +11,6 @@ const BLOCK_SHIFT = Math.log2(TAPE_BLOCK_RECORDS)
 const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
 /** Pages kept for later at most: those of two chunks that left together and a snapshot's swaps. */
 const SPARE_PAGES_MAX = 256
-const PAGE_BYTES = ROWS_PER_PAGE * SWAP_RECORD_BYTES
 
 /** Lanes of one block. */
 export interface TapeBlock {
@@ -19,7 +18,7 @@ export interface TapeBlock {
   readonly f64: Float64Array
 }
 
-/** Swap records that have left memory. Blocks never change. */
+/** Records of a tape that have left memory. Blocks never change. */
 export interface TapeArchive {
   /**
    * Lanes of block `block` (TAPE_BLOCK_RECORDS records); valid until the next call. Throws
@@ -36,7 +35,8 @@ export class TapeDamage extends Error {
 const NO_LANES: TapeBlock = { u32: new Uint32Array(0), f64: new Float64Array(0) }
 
 /**
- * Every swap record in the total order. The newest lie in memory, in pages; the oldest may leave it
+ * Records of one width behind each other: every swap in the total order, or the positions of dormant
+ * tokens (dormant.ts). The newest lie in memory, in pages; the oldest may leave it
  * once an archive has them, and are then read through it in blocks. Record `index` begins at u32 lane
  * `at(index)` of `u32Of(index)`, at f64 lane `at(index) >>> 1` of `f64Of(index)`.
  *
@@ -46,6 +46,9 @@ const NO_LANES: TapeBlock = { u32: new Uint32Array(0), f64: new Float64Array(0) 
 export class Tape {
   /** Records that leave memory together. */
   readonly chunkRecords: number
+  /** u32 lanes of a record; even. */
+  readonly lanes: number
+  readonly #recordBytes: number
   /** Records the archive has, from the first; whoever fills it says so here. */
   archivedCount = 0
   #count = 0
@@ -63,10 +66,12 @@ export class Tape {
   #block = -1
   #blockLanes = NO_LANES
 
-  constructor(chunkRecords: number = TAPE_CHUNK_RECORDS) {
+  constructor(chunkRecords: number = TAPE_CHUNK_RECORDS, lanes: number = SWAP_U32_LANES) {
     if (chunkRecords < 1 || chunkRecords % TAPE_BLOCK_RECORDS !== 0)
       throw new RangeError(`A chunk of the tape is whole blocks, not ${chunkRecords} records.`)
     this.chunkRecords = chunkRecords
+    this.lanes = lanes
+    this.#recordBytes = lanes * 4
   }
 
   /** Records of the tape, wherever they are. */
@@ -81,17 +86,17 @@ export class Tape {
 
   /** Bytes in memory. */
   get bytes(): number {
-    return (this.#u32.length - this.#pagesGone) * PAGE_BYTES
+    return (this.#u32.length - this.#pagesGone) * ROWS_PER_PAGE * this.#recordBytes
   }
 
   /** Bytes of the last page behind the records ever added. */
   get untouchedBytes(): number {
-    return this.#u32.length * PAGE_BYTES - this.#used * SWAP_RECORD_BYTES
+    return (this.#u32.length * ROWS_PER_PAGE - this.#used) * this.#recordBytes
   }
 
   /** Pages that have left and wait to be used again. */
   get spare(): Sized {
-    return { bytes: this.#spare.length * PAGE_BYTES }
+    return { bytes: this.#spare.length * ROWS_PER_PAGE * this.#recordBytes }
   }
 
   get archive(): TapeArchive | null {
@@ -108,8 +113,8 @@ export class Tape {
   add(): number {
     const index = this.#count++
     if (index < this.#used) {
-      const at = (index & ROW_MASK) * SWAP_U32_LANES
-      this.#u32[index >>> ROW_SHIFT].fill(0, at, at + SWAP_U32_LANES)
+      const at = (index & ROW_MASK) * this.lanes
+      this.#u32[index >>> ROW_SHIFT].fill(0, at, at + this.lanes)
       return index
     }
     this.#used = index + 1
@@ -130,8 +135,8 @@ export class Tape {
     for (let from = first; from < this.#count; ) {
       const page = this.#u32[from >>> ROW_SHIFT]
       const to = Math.min(this.#count, (from | ROW_MASK) + 1)
-      const start = page.byteOffset + (from & ROW_MASK) * SWAP_RECORD_BYTES
-      views.push(new Uint8Array(page.buffer, start, (to - from) * SWAP_RECORD_BYTES))
+      const start = page.byteOffset + (from & ROW_MASK) * this.#recordBytes
+      views.push(new Uint8Array(page.buffer, start, (to - from) * this.#recordBytes))
       from = to
     }
     return views
@@ -157,7 +162,7 @@ export class Tape {
 
   /** Lets the oldest archived chunks leave memory until no more than `bytes` lie in it. */
   shrink(bytes: number): void {
-    const recordsMax = Math.floor(bytes / SWAP_RECORD_BYTES)
+    const recordsMax = Math.floor(bytes / this.#recordBytes)
     const wanted = this.#count - recordsMax
     const chunks = Math.ceil(Math.max(0, wanted) / this.chunkRecords)
     this.leaveMemory(Math.min(chunks * this.chunkRecords, this.archivedCount))
@@ -178,7 +183,7 @@ export class Tape {
   /** First u32 lane of a record in `u32Of(index)`. */
   at(index: number): number {
     const place = index >= this.#firstInMemory ? index & ROW_MASK : index & BLOCK_MASK
-    return place * SWAP_U32_LANES
+    return place * this.lanes
   }
 
   /** Lets the records before `beforeRecord`, whole chunks that the archive has, leave memory. */
@@ -215,7 +220,7 @@ export class Tape {
 
   #newPage(): SharedArrayBuffer {
     const spare = this.#spare.pop()
-    if (spare === undefined) return new SharedArrayBuffer(PAGE_BYTES)
+    if (spare === undefined) return new SharedArrayBuffer(ROWS_PER_PAGE * this.#recordBytes)
     new Uint8Array(spare).fill(0)
     return spare
   }

@@ -9,6 +9,8 @@ import {
   P,
   P_LANES,
   PositionFlag,
+  R,
+  R_LANES,
   T,
   T_LANES,
   TokenFlag,
@@ -49,6 +51,10 @@ export class TokenReader {
   #wAt = 0
   #m: Uint32Array = new Uint32Array(0)
   #mAt = 0
+  /** Where the creator's balance lies. */
+  #c: Uint32Array = new Uint32Array(0)
+  #cAt = 0
+  #cFlags = 0
 
   constructor(state: State, top: TopHolders, links: XLinks) {
     this.#state = state
@@ -250,19 +256,33 @@ export class TokenReader {
   }
 
   get creatorPercent(): number {
-    const position = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
-    if (position < 0) return 0
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return percentOf(numberAt(p, (position & ROW_MASK) * P_LANES + P.balanceLo), this.supplyRaw)
+    if (!this.#findCreator()) return 0
+    return percentOf(numberAt(this.#c, this.#cAt), this.supplyRaw)
   }
 
   get hasCreatorSoldAll(): boolean {
-    const position = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
-    if (position < 0) return false
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * P_LANES
-    if ((p[at + P.flags] & PositionFlag.held) === 0) return false
-    return numberAt(p, at + P.balanceLo) <= this.#state.rules.soldAllWhole * 10 ** this.decimals
+    if (!this.#findCreator() || (this.#cFlags & PositionFlag.held) === 0) return false
+    return numberAt(this.#c, this.#cAt) <= this.#state.rules.soldAllWhole * 10 ** this.decimals
+  }
+
+  /** Looks for the creator's balance and flags; false when the creator has no position. */
+  #findCreator(): boolean {
+    const { positions, dormant } = this.#state
+    const row = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
+    const run = this.#t[this.#tAt + T.dormantPlus1] - 1
+    if (row >= 0) {
+      this.#c = positions.u32[row >>> ROW_SHIFT]
+      const at = (row & ROW_MASK) * P_LANES
+      this.#cAt = at + P.balanceLo
+      this.#cFlags = this.#c[at + P.flags]
+    } else if (run >= 0) {
+      this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
+      const at = (run & ROW_MASK) * R_LANES
+      this.#cAt = at + R.creatorBalanceLo
+      this.#cFlags = this.#c[at + R.creatorFlags]
+    } else return false
+    // A creation that was taken back has left the row it named, and is none of its any more.
+    return (this.#cFlags & PositionFlag.creator) !== 0
   }
 
   /** Percent of the supply behind one of the sums of the token row (`T.…SumF`). */

@@ -1,5 +1,6 @@
 import { numberAt, readU64, u64ToNumber } from '../base/u64.ts'
-import { P, P_LANES, PositionFlag, T, T_LANES } from './layout.ts'
+import { isHolderAt } from './dormant.ts'
+import { P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
@@ -72,8 +73,34 @@ export class TopHolders {
       const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
       return sumAt(tf, (tAt >>> 1) + T.holdersSumF)
     }
+    const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.dormantPlus1] - 1
+    if (run >= 0) {
+      const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
+      return r[(((run & ROW_MASK) * R_LANES) >>> 1) + R.topSumF]
+    }
+    return this.#exactSum(this.largest(token))
+  }
+
+  /** The sum as `sum` has it, of a scan of its own: the same whatever was read. 0 up to ten holders. */
+  scannedSum(token: number): number {
+    const { tokens, positions } = this.#state
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    if (t[tAt + T.holders] <= TOP) return 0
+    const held: number[] = []
+    for (let next = t[tAt + T.positionsPlus1]; next !== 0; ) {
+      const p = positions.u32[(next - 1) >>> ROW_SHIFT]
+      const pAt = ((next - 1) & ROW_MASK) * P_LANES
+      if (isHolderAt(p, pAt, PositionFlag.excluded)) held.push(next - 1)
+      next = p[pAt + P.nextInMintPlus1]
+    }
+    held.sort((a, b) => this.#balance(b) - this.#balance(a))
+    return this.#exactSum(held.slice(0, TOP))
+  }
+
+  #exactSum(positions: readonly number[]): number {
     let total = 0n
-    for (const position of this.largest(token)) total += this.#exactBalance(position)
+    for (const position of positions) total += this.#exactBalance(position)
     return Number(total)
   }
 

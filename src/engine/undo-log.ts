@@ -19,6 +19,9 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
+  /** Lanes of each that are not put back. */
+  readonly #kept: (readonly number[])[] = []
+  readonly #held: number[] = []
   #watched = -1
   #restored: (row: number) => void = () => {}
 
@@ -34,9 +37,13 @@ export class UndoLog {
     settle() {},
   }
 
-  /** Makes rows known to the log; returns the id to save under. */
-  register(rows: Rows): number {
+  /**
+   * Makes rows known to the log; returns the id to save under. `kept` are lanes that stay as they
+   * are when a row is put back: links that other rows may have changed since.
+   */
+  register(rows: Rows, kept: readonly number[] = []): number {
     this.#rows.push(rows)
+    this.#kept.push(kept)
     return this.#rows.length - 1
   }
 
@@ -92,7 +99,10 @@ export class UndoLog {
       const page = rows.u32[row >>> ROW_SHIFT]
       const to = (row & ROW_MASK) * rows.lanes
       const start = this.#head - 2 - rows.lanes
+      const kept = this.#kept[id]
+      for (let i = 0; i < kept.length; i++) this.#held[i] = page[to + kept[i]]
       for (let i = 0; i < rows.lanes; i++) page[to + i] = ring[(start + i) & mask]
+      for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]
       this.#head = start
       if (id === this.#watched) this.#restored(row)
     }

@@ -11,6 +11,7 @@ import { writeSnapshot } from './snapshot-file.ts'
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
 import { archiveTape } from './tape-archive.ts'
+import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
 export const SNAPSHOTS_KEPT = 2
@@ -41,6 +42,8 @@ export interface Compaction {
   readonly digest: string
   /** Records of the tape that are in chunks on the disk. */
   readonly archivedRecords: number
+  /** Records of the dormant tape that are. */
+  readonly archivedPositions: number
   readonly snapshotsRemoved: number
   readonly segmentsRemoved: number
 }
@@ -66,7 +69,10 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   // Should the snapshot turn out damaged, the journal must have what is in it.
   syncFiles(disk, folder, segments)
   options.checkRoom?.(bytesOf(engine))
-  const archivedRecords = archiveTape(disk, folder, engine.state.tape, engine.settledSwaps)
+  const { tape, dormant } = engine.state
+  const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps)
+  const { count } = dormant.tape
+  const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
   const path = snapshotPath(folder, end.seq)
   const about = {
     seq: end.seq,
@@ -85,6 +91,7 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
     framesFolded: frames,
     digest,
     archivedRecords,
+    archivedPositions,
     ...removed,
   }
 }
@@ -101,6 +108,7 @@ function nothingNew(seq: number, engine: Engine): Compaction {
     framesFolded: 0,
     digest: '',
     archivedRecords: engine.state.tape.archivedCount,
+    archivedPositions: engine.state.dormant.tape.archivedCount,
     snapshotsRemoved: 0,
     segmentsRemoved: 0,
   }

@@ -19,6 +19,7 @@ export const CompactorResult = Type.Object({
   framesFolded: Count,
   digest: Type.String(),
   archivedRecords: Count,
+  archivedPositions: Count,
   snapshotsRemoved: Count,
   segmentsRemoved: Count,
   durationMs: Count,

@@ -10,6 +10,8 @@ export interface DataFiles {
   readonly snapshots: readonly NumberedFile[]
   /** Ascending; the tape's chunks. */
   readonly chunks: readonly NumberedFile[]
+  /** Ascending; chunks of the dormant tape. */
+  readonly dormantChunks: readonly NumberedFile[]
   /** Files that were being written when a process ended. */
   readonly unfinished: readonly string[]
 }
@@ -25,6 +27,7 @@ const DIGITS = 16
 const SEGMENT = /^journal-(\d{16})\.mfj$/
 const SNAPSHOT = /^snapshot-(\d{16})\.mfs$/
 const CHUNK = /^tape-(\d{16})\.mft$/
+const DORMANT_CHUNK = /^positions-(\d{16})\.mfp$/
 export const UNFINISHED = '.unfinished'
 
 export function segmentPath(folder: string, index: number): string {
@@ -39,12 +42,17 @@ export function chunkPath(folder: string, chunk: number): string {
   return join(folder, `tape-${digits(chunk)}.mft`)
 }
 
+export function dormantChunkPath(folder: string, chunk: number): string {
+  return join(folder, `positions-${digits(chunk)}.mfp`)
+}
+
 export function listDataFiles(disk: Disk, folder: string): DataFiles {
   const names = disk.list(folder)
   return {
     segments: numbered(folder, names, SEGMENT),
     snapshots: numbered(folder, names, SNAPSHOT),
     chunks: numbered(folder, names, CHUNK),
+    dormantChunks: numbered(folder, names, DORMANT_CHUNK),
     unfinished: names.filter((name) => name.endsWith(UNFINISHED)),
   }
 }

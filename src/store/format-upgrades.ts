@@ -1,3 +1,5 @@
+import { StateError } from '../engine/memory/state-part.ts'
+import { bytesOf } from '../engine/memory/views.ts'
 import { StoreError } from './failure.ts'
 
 /** A frame of the journal in the form of the next version. */
@@ -44,8 +46,57 @@ const announcementsAdded: SnapshotUpgrade = {
   },
 }
 
+/** Version 2 has one kind of frame more; all others are what they were. */
+const restsAdded: JournalUpgrade = { from: 1, frame: (kind, payload) => [{ kind, payload }] }
+
+/** Tokens may be dormant from version 3 on; what links the positions of a wallet lies beside them. */
+const dormantAdded: SnapshotUpgrade = {
+  from: 2,
+  contents: (contents) => contents,
+  part: (part) => {
+    if (part.name === 'positions') return withLinks(part)
+    if (part.name === 'position slots') return [part, ...nothingDormant()]
+    return [part]
+  },
+}
+
+function nothingDormant(): SavedPart[] {
+  const bytes = new Uint8Array(0)
+  return [
+    { name: 'dormant runs', facts: [0, 0, 0], bytes },
+    { name: 'dormant wallets', facts: [0], bytes },
+    { name: 'dormant tape', facts: [0, 0], bytes },
+  ]
+}
+
+/** u32 lanes of a position, and the one that named the next of its wallet, up to version 2. */
+const POSITION_LANES = 40
+const NEXT_IN_WALLET = 31
+
+/** Links in both directions out of those that were in the rows. */
+function withLinks({ name, facts, bytes }: SavedPart): SavedPart[] {
+  const [count] = facts
+  const rows = new Uint32Array(bytes.slice().buffer)
+  const links = new Uint32Array(count * 2)
+  for (let row = 0; row < count; row++) {
+    const at = row * POSITION_LANES + NEXT_IN_WALLET
+    const next = rows[at]
+    if (next > count) throw new StateError(`position ${row} names position ${next} of ${count}`)
+    links[row * 2] = next
+    if (next !== 0) links[(next - 1) * 2 + 1] = row + 1
+    rows[at] = 0
+  }
+  return [
+    { name, facts: [count, 0, 0], bytes: bytesOf(rows) },
+    { name: 'position links', facts: [count], bytes: bytesOf(links) },
+  ]
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
-export const FORMAT_UPGRADES: FormatUpgrades = { journal: [], snapshots: [announcementsAdded] }
+export const FORMAT_UPGRADES: FormatUpgrades = {
+  journal: [restsAdded],
+  snapshots: [announcementsAdded, dormantAdded],
+}
 
 /**
  * The steps from a version to the present one, in order.

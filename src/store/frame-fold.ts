@@ -43,7 +43,14 @@ function fold(engine: Engine, frame: WholeFrame): void {
   } else if (kind === Kind.clock) {
     engine.advance(frame.f64[frame.payloadAt >>> 3])
   } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
+  else if (kind === Kind.rest) engine.rest(tokensOf(frame))
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))
+}
+
+function tokensOf(frame: WholeFrame): Uint32Array {
+  if (frame.payloadBytes % 4 !== 0) throw senseless(frame)
+  const first = frame.payloadAt >>> 2
+  return frame.u32.subarray(first, first + (frame.payloadBytes >>> 2))
 }
 
 function settingsOf(frame: WholeFrame): EngineSettings {

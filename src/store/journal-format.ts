@@ -1,5 +1,5 @@
 /**
- * The layout of a journal segment, version 1. Everything is little-endian and 8-byte aligned.
+ * The layout of a journal segment, version 2. Everything is little-endian and 8-byte aligned.
  *
  *     segment   header (128 bytes), then frames
  *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
@@ -10,7 +10,7 @@
  * had been safe once (damage) or never was (a crash before the sync).
  */
 export const JOURNAL_MAGIC = 'MFJOURN\n'
-export const JOURNAL_VERSION = 1
+export const JOURNAL_VERSION = 2
 
 export const SEGMENT_HEADER_BYTES = 128
 /** Byte offsets in a segment's header. */
@@ -53,8 +53,10 @@ export const Kind = {
   settings: 5,
   /** The process stopped in order and everything before is on the disk. */
   closed: 6,
+  /** Tokens that are put to rest, by number (u32); no event, and no line of an export. Version 2. */
+  rest: 7,
 } as const
-export const KIND_MAX = 6
+export const KIND_MAX = 7
 
 /** Largest payload; what is longer is cut into several frames by the writer. */
 export const FRAME_PAYLOAD_BYTES_MAX = 1 << 24

@@ -16,6 +16,9 @@ const EVENTS_PER_WRITE = 1_024
 /** Records of one frame: what a torn write can cost at most, and a reader has to hold. */
 const RECORDS_PER_FRAME = 1_024
 
+/** Tells which tokens are to be put to rest before so many events are folded. */
+export type ChooseRests = (events: number) => readonly number[]
+
 /**
  * The engine behind its journal: a batch is encoded, written, then folded and so published. When
  * the disk has refused, batches are left out and counted; what was folded stays readable.
@@ -26,12 +29,16 @@ export class JournaledEngine implements EventSink {
   readonly #isWallClock: boolean
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
   readonly #clock = new Float64Array(1)
+  readonly #chooseRests: ChooseRests
+  /** Tokens that the frames being written put to rest. */
+  #rests: readonly number[] = []
   /** What of the address book the journal knows, or will know by folding. */
   #known: BookCounts
   /** Events left out because the disk had refused. */
   leftOut = 0
 
-  constructor(engine: Engine, journal: Journal) {
+  constructor(engine: Engine, journal: Journal, chooseRests: ChooseRests = () => []) {
+    this.#chooseRests = chooseRests
     this.#engine = engine
     this.#journal = journal
     this.#isWallClock = engine.settings.clock === 'wall'
@@ -65,7 +72,7 @@ export class JournaledEngine implements EventSink {
 
   /** Writes a batch, and folds it when the disk has taken it. */
   #keep(batch: RecordBatch): void {
-    const frames = this.#begin(this.#journal.seq)
+    const frames = this.#begin(this.#journal.seq, batch.events)
     let { seq } = this.#journal
     batch.walk(
       (from, to) => {
@@ -75,6 +82,7 @@ export class JournaledEngine implements EventSink {
       (event) => frames.addText(Kind.event, seq++, 1, eventLineText(event)),
     )
     if (!this.#write(batch.events)) return
+    if (this.#rests.length > 0) this.#engine.rest(this.#rests)
     this.#engine.records(batch)
     this.#known = this.#engine.state.book.counts
   }
@@ -86,8 +94,11 @@ export class JournaledEngine implements EventSink {
     return true
   }
 
-  /** Starts the frames of a batch: the clock when it has moved, then what records name. */
-  #begin(seq: number): FrameWriter {
+  /**
+   * Starts the frames of a batch: the clock when it has moved, what records name, then the tokens that
+   * are put to rest before it.
+   */
+  #begin(seq: number, events: number): FrameWriter {
     const frames = this.#journal.begin()
     const { now } = this.#engine.state
     if (this.#isWallClock && now !== this.#clock[0]) {
@@ -95,6 +106,9 @@ export class JournaledEngine implements EventSink {
       frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
     }
     addDefinitions(frames, seq, this.#engine.state.book, this.#known)
+    this.#rests = this.#chooseRests(events)
+    if (this.#rests.length > 0)
+      frames.add(Kind.rest, seq, 0, new Uint8Array(new Uint32Array(this.#rests).buffer))
     return frames
   }
 

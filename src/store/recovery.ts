@@ -14,6 +14,7 @@ import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { retold } from './steps.ts'
 import { missingChunk } from './tape-archive.ts'
+import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 export interface RecoveryOptions {
   readonly disk: Disk
@@ -180,11 +181,13 @@ function cutTail(disk: Disk, folder: string, cut: Cut): void {
 
 /** A state whose old swaps are gone would give wrong answers one by one: better none at all. */
 function needChunks(disk: Disk, folder: string, { state }: Engine): void {
-  const path = missingChunk(disk, folder, state.tape)
+  const path =
+    missingChunk(disk, folder, state.tape) ??
+    missingChunk(disk, folder, state.dormant.tape, DORMANT_CHUNKS)
   if (path === null) return
   throw new StoreError(
     'missing',
-    `The snapshot counts on swaps in ${path}, which is not there or cannot be read: put it back ` +
+    `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
       'from a copy, or start with an empty DATA_DIR.',
   )
 }

@@ -8,6 +8,7 @@ const COMPACTOR_SPARE_BYTES = 1 << 30
 export interface SnapshotsOptions {
   readonly journal: Journal
   readonly tape: Tape
+  readonly dormantTape: Tape
   readonly folder: string
   readonly everyMs: number
   /** Bytes of tape that stay in memory. */
@@ -97,6 +98,8 @@ export class Snapshots {
       this.#madeAtMs = options.clockMs()
       options.tape.archivedCount = result.archivedRecords
       options.tape.shrink(options.tapeMemoryBytes)
+      options.dormantTape.archivedCount = result.archivedPositions
+      options.dormantTape.shrink(0)
       options.onDone(result)
     } catch (error) {
       this.#failures += 1

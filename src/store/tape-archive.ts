@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache'
-import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive, TapeDamage } from '../engine/tape.ts'
-import { chunkPath } from './data-folder.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
-import { type ChunkTable, readChunkBlock, readChunkTable, writeChunk } from './tape-chunk.ts'
+import {
+  type ChunkKind,
+  type ChunkTable,
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+  writeChunk,
+} from './tape-chunk.ts'
 
-/** Bytes of blocks that are kept after they were read. */
+/** Bytes of blocks of one kind that are kept after they were read. */
 export const TAPE_CACHE_BYTES = 32 << 20
 /** Chunks held open for reading. */
 const OPEN_CHUNKS_MAX = 64
-
-const BLOCK_BYTES = TAPE_BLOCK_RECORDS * SWAP_RECORD_BYTES
 
 interface Block {
   readonly u32: Uint32Array<ArrayBuffer>
@@ -28,9 +31,9 @@ export class DiskTapeArchive implements TapeArchive {
   readonly #disk: Disk
   readonly #folder: string
   readonly #blocksPerChunk: number
-  readonly #blocks = new LRUCache<number, Block>({
-    max: Math.floor(TAPE_CACHE_BYTES / BLOCK_BYTES),
-  })
+  readonly #kind: ChunkKind
+  readonly #blockBytes: number
+  readonly #blocks: LRUCache<number, Block>
   readonly #chunks = new LRUCache<number, OpenChunk>({
     max: OPEN_CHUNKS_MAX,
     dispose: ({ file }) => file.close(),
@@ -39,7 +42,10 @@ export class DiskTapeArchive implements TapeArchive {
   misses = 0
   hits = 0
 
-  constructor(disk: Disk, folder: string, chunkRecords: number) {
+  constructor(disk: Disk, folder: string, chunkRecords: number, kind: ChunkKind = SWAP_CHUNKS) {
+    this.#kind = kind
+    this.#blockBytes = TAPE_BLOCK_RECORDS * kind.recordBytes
+    this.#blocks = new LRUCache({ max: Math.floor(TAPE_CACHE_BYTES / this.#blockBytes) })
     this.#disk = disk
     this.#folder = folder
     this.#blocksPerChunk = chunkRecords / TAPE_BLOCK_RECORDS
@@ -47,7 +53,7 @@ export class DiskTapeArchive implements TapeArchive {
 
   /** Bytes of the blocks that are kept. */
   get bytes(): number {
-    return this.#blocks.size * BLOCK_BYTES
+    return this.#blocks.size * this.#blockBytes
   }
 
   /** @throws TapeDamage when the block is not what was written */
@@ -71,12 +77,12 @@ export class DiskTapeArchive implements TapeArchive {
   #read(block: number): Block {
     const number = Math.floor(block / this.#blocksPerChunk)
     const { file, table } = this.#chunk(number)
-    const buffer = new ArrayBuffer(BLOCK_BYTES)
+    const buffer = new ArrayBuffer(this.#blockBytes)
     const place = block % this.#blocksPerChunk
     if (attempt(() => readChunkBlock(file, table, place, new Uint8Array(buffer))) !== true) {
       // Opened anew next time: somebody may put the file back.
       this.#chunks.delete(number)
-      throw damage(chunkPath(this.#folder, number), block)
+      throw damage(this.#kind.path(this.#folder, number), block)
     }
     return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer) }
   }
@@ -84,7 +90,7 @@ export class DiskTapeArchive implements TapeArchive {
   #chunk(number: number): OpenChunk {
     const open = this.#chunks.get(number)
     if (open !== undefined) return open
-    const path = chunkPath(this.#folder, number)
+    const path = this.#kind.path(this.#folder, number)
     const chunk = this.#opened(path, number)
     if (chunk === null) throw damage(path, number * this.#blocksPerChunk)
     this.#chunks.set(number, chunk)
@@ -93,7 +99,7 @@ export class DiskTapeArchive implements TapeArchive {
 
   #opened(path: string, number: number): OpenChunk | null {
     try {
-      return openChunk(this.#disk, path, number, this.#blocksPerChunk)
+      return openChunk(this.#disk, path, number, this.#blocksPerChunk, this.#kind)
     } catch (error) {
       // The start saw to it that no chunk is of a later version: one put there since is damage.
       if (error instanceof StoreError) throw new TapeDamage(error.message)
@@ -106,12 +112,18 @@ export class DiskTapeArchive implements TapeArchive {
  * Opens a chunk; null when it is not there, not readable, or not one of so many blocks.
  * @throws StoreError when a later version wrote it
  */
-function openChunk(disk: Disk, path: string, number: number, blocks: number): OpenChunk | null {
+function openChunk(
+  disk: Disk,
+  path: string,
+  number: number,
+  blocks: number,
+  kind: ChunkKind,
+): OpenChunk | null {
   const file = attempt(() => disk.open(path))
   if (file === null) return null
   let chunk: OpenChunk | null = null
   try {
-    const table = attempt(() => readChunkTable(file, number, path))
+    const table = attempt(() => readChunkTable(file, number, path, kind))
     if (table?.crcs.length === blocks && table.blockRecords === TAPE_BLOCK_RECORDS)
       chunk = { file, table }
   } finally {
@@ -135,11 +147,16 @@ function attempt<T>(call: () => T): T | null {
  * when there is none. Its blocks are not read: each is checked when somebody asks for it.
  * @throws StoreError when a later version wrote a chunk
  */
-export function missingChunk(disk: Disk, folder: string, tape: Tape): string | null {
+export function missingChunk(
+  disk: Disk,
+  folder: string,
+  tape: Tape,
+  kind: ChunkKind = SWAP_CHUNKS,
+): string | null {
   const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
   for (let number = 0; number * tape.chunkRecords < tape.archivedCount; number++) {
-    const path = chunkPath(folder, number)
-    const chunk = openChunk(disk, path, number, blocks)
+    const path = kind.path(folder, number)
+    const chunk = openChunk(disk, path, number, blocks, kind)
     if (chunk === null) return path
     chunk.file.close()
   }
@@ -157,14 +174,20 @@ function damage(path: string, block: number): TapeDamage {
  * Writes the chunks that are full and out of the reach of late events (`reach` = first record that
  * may still be taken back); returns how many records are archived then.
  */
-export function archiveTape(disk: Disk, folder: string, tape: Tape, reach: number): number {
+export function archiveTape(
+  disk: Disk,
+  folder: string,
+  tape: Tape,
+  reach: number,
+  kind: ChunkKind = SWAP_CHUNKS,
+): number {
   const { chunkRecords } = tape
   let first = tape.archivedCount
   while (first + chunkRecords <= reach) {
     const blocks: Uint8Array[] = []
     for (let record = first; record < first + chunkRecords; record += TAPE_BLOCK_RECORDS)
       blocks.push(blockBytes(tape, record))
-    writeChunk(disk, folder, first / chunkRecords, TAPE_BLOCK_RECORDS, blocks)
+    writeChunk(disk, folder, first / chunkRecords, TAPE_BLOCK_RECORDS, blocks, kind)
     first += chunkRecords
   }
   tape.archivedCount = first
@@ -174,5 +197,6 @@ export function archiveTape(disk: Disk, folder: string, tape: Tape, reach: numbe
 /** Bytes of the block that begins with a record of the tape, as a chunk holds them. */
 export function blockBytes(tape: Tape, record: number): Uint8Array {
   const u32 = tape.u32Of(record)
-  return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, BLOCK_BYTES)
+  const bytes = TAPE_BLOCK_RECORDS * tape.lanes * 4
+  return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, bytes)
 }

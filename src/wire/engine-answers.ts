@@ -1,8 +1,7 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
-import { positionLane, tokenLane, walletLane } from '../engine/lanes.ts'
-import { L, P, T } from '../engine/layout.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import { positionIn, positionsOfToken, positionsOfWallet } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -93,8 +92,8 @@ export class EngineAnswers implements Answers {
       )
     }
     const row = state.book.findWallet(wallet)
-    const position = row < 0 ? -1 : state.findPosition(token, row)
-    if (position < 0) return pageJson(0, page, [])
+    const position = row < 0 ? null : positionIn(state, token, row)
+    if (position === null) return pageJson(0, page, [])
     const { total, swaps } = swapsOfPosition(state, position, page.page, page.limit)
     return pageJson(
       total,
@@ -107,8 +106,7 @@ export class EngineAnswers implements Answers {
     this.#tick()
     const { state } = this.#engine
     const token = this.#findToken(mint)
-    const first = token < 0 ? 0 : tokenLane(state, token, T.positionsPlus1)
-    const positions = this.#chain(first, P.nextInMintPlus1)
+    const positions = token < 0 ? [] : positionsOfToken(state, token)
     return this.#traderPage(positions, query, () => this.#trader.wallet)
   }
 
@@ -117,8 +115,7 @@ export class EngineAnswers implements Answers {
     const { state } = this.#engine
     const row = state.book.findWallet(wallet)
     const isKnown = row >= 0 && row < state.wallets.count
-    const first = isKnown ? walletLane(state, row, L.positionsPlus1) : 0
-    const positions = this.#chain(first, P.nextInWalletPlus1)
+    const positions = isKnown ? positionsOfWallet(state, row) : []
     return this.#traderPage(positions, query, () => this.#trader.token.mint)
   }
 
@@ -164,16 +161,6 @@ export class EngineAnswers implements Answers {
     const token = state.book.findToken(mint)
     if (token < 0 || token >= state.tokens.count) return -1
     return this.#token.at(token).exists ? token : -1
-  }
-
-  #chain(firstPlus1: number, link: number): number[] {
-    const found: number[] = []
-    let next = firstPlus1
-    while (next !== 0) {
-      found.push(next - 1)
-      next = positionLane(this.#engine.state, next - 1, link)
-    }
-    return found
   }
 
   /** Sorts by the wire number, ties by name ascending in both directions (contract section 3.4). */

@@ -6,6 +6,7 @@ import { isNeverHolder } from '../engine/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/lanes.ts'
 import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import { positionIn, positionsOfToken } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -95,8 +96,8 @@ export class EngineTokenReads implements TokenReads {
     const { state } = this.#engine
     const token = this.#find(mint)
     const row = wallet === null ? -1 : state.book.findWallet(wallet)
-    const position = token < 0 || row < 0 ? -1 : state.findPosition(token, row)
-    const isNobody = token < 0 || (wallet !== null && position < 0)
+    const position = token < 0 || row < 0 ? null : positionIn(state, token, row)
+    const isNobody = token < 0 || (wallet !== null && position === null)
     if (isNobody)
       return cursor.after === null
         ? `{"total":0,"limit":${cursor.limit},"items":[],"next_cursor":null}`
@@ -119,12 +120,8 @@ export class EngineTokenReads implements TokenReads {
   }
 
   #positions(mint: string): number[] {
-    const { state } = this.#engine
     const token = this.#find(mint)
-    const found: number[] = []
-    let next = token < 0 ? 0 : tokenLane(state, token, T.positionsPlus1)
-    for (; next !== 0; next = positionLane(state, next - 1, P.nextInMintPlus1)) found.push(next - 1)
-    return found
+    return token < 0 ? [] : positionsOfToken(this.#engine.state, token)
   }
 
   #isHolder(position: number): boolean {
@@ -135,18 +132,18 @@ export class EngineTokenReads implements TokenReads {
     return balance !== 0 && !isNeverHolder(state, token, wallet)
   }
 
-  /** Ascending by `key`; ties by wallet, or by the row, which is the order of first arrival. */
+  /** Ascending by `key`; ties by wallet, or by who came first: the list begins with the newest. */
   #page(
     positions: readonly number[],
     page: Page,
     key: (position: number) => number,
     byWallet: boolean,
   ): string {
-    const keyed = positions.map((position) => ({ position, key: key(position) }))
+    const keyed = positions.map((position, place) => ({ position, place, key: key(position) }))
     const walletOf = (position: number) => this.#trader.at(position).wallet
     keyed.sort((a, b) => {
       if (a.key !== b.key) return a.key - b.key
-      if (!byWallet) return a.position - b.position
+      if (!byWallet) return b.place - a.place
       return walletOf(a.position) < walletOf(b.position) ? -1 : 1
     })
     const start = (page.page - 1) * page.limit

@@ -48,7 +48,13 @@ export const figuresAnswer = Compile(
     journal_seq: Type.Optional(Type.Integer()),
     journal_failed: Type.Optional(Type.Integer()),
     tape_cache_misses_total: Type.Optional(Type.Integer()),
+    dormant_cache_misses_total: Type.Optional(Type.Integer()),
     tape_bytes: Type.Integer(),
+    positions: Type.Integer(),
+    positions_in_memory: Type.Integer(),
+    dormant_positions: Type.Integer(),
+    dormant_wakings_total: Type.Integer(),
+    dormant_bytes: Type.Integer(),
   }),
 )
 

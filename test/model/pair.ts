@@ -48,6 +48,12 @@ export class Pair {
     if (event.type === 'swap') this.wallets.add(event.signer)
   }
 
+  /** Puts every token that may to rest: what the oracle knows nothing of, for no answer shows it. */
+  rest(): void {
+    const { tokens } = this.engine.state
+    this.engine.rest(Array.from({ length: tokens.count }, (_, token) => token))
+  }
+
   setNow(seconds: number): void {
     this.oracle.setNow(seconds)
     this.engine.advance(seconds)

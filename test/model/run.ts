@@ -13,17 +13,22 @@ export const SHARES = 4
 const LENGTHS = [12, 30, 40, 40, 50, 60] as const
 /** Of this many histories one is read in full, in the middle and at its end. */
 const FULL_EVERY = 25
+/** How often all that may is put to rest before an event; one is drawn for each history. */
+const REST_CHANCES = [0, 0.1, 0.5, 1] as const
 const SEEDS_PER_SHARE = 10_000_000
 
 export interface Tally {
   events: number
   histories: number
   fullReads: number
+  /** Tokens that were put to rest, and those of them that were woken. */
+  rests: number
+  wakings: number
 }
 
 /** Runs histories until the share's events are checked; throws at the first difference. */
 export function runShare(share: number): Tally {
-  const tally: Tally = { events: 0, histories: 0, fullReads: 0 }
+  const tally: Tally = { events: 0, histories: 0, fullReads: 0, rests: 0, wakings: 0 }
   const wanted = Math.ceil(MODEL_EVENTS / SHARES)
   while (tally.events < wanted) {
     const seed = BASE_SEED + share * SEEDS_PER_SHARE + tally.histories
@@ -40,8 +45,11 @@ export function runHistory(seed: number, tally: Tally): void {
   const clock: Clock = random.chance(0.2) ? 'wall' : 'event'
   const fullAt = seed % FULL_EVERY === 0 ? random.integer(0, count - 1) : -1
   const pair = new Pair(clock)
+  const sleep = new Random(seed ^ 0xd04)
+  const restChance = sleep.pick(REST_CHANCES)
   for (const [index, event] of history(seed, count).entries()) {
     if (clock === 'wall') moveClock(pair, event.timestamp, random)
+    if (sleep.chance(restChance)) pair.rest()
     pair.apply(event)
     const isFull = index === fullAt || (fullAt >= 0 && index === count - 1)
     const found = checkEvent(pair, event, index) ?? (isFull ? checkAll(pair, seed) : null)
@@ -50,6 +58,9 @@ export function runHistory(seed: number, tally: Tally): void {
     tally.events += 1
     if (isFull) tally.fullReads += 1
   }
+  const { dormant } = pair.engine.state
+  tally.rests += dormant.tokens + dormant.wakings
+  tally.wakings += dormant.wakings
 }
 
 /** Up to 50 seconds behind the events, now and then hours ahead of them. */

@@ -12,8 +12,10 @@ export function modelTest(share: number): void {
     const tally = runShare(share)
     console.log(
       `model part ${share + 1} of ${SHARES}: ${tally.events} events of ` +
-        `${tally.histories} histories checked, ${tally.fullReads} of them with every read`,
+        `${tally.histories} histories checked, ${tally.fullReads} of them with every read, ` +
+        `${tally.rests} tokens put to rest and ${tally.wakings} woken`,
     )
+    expect(tally.wakings).toBeGreaterThan(MODEL_EVENTS / 1_000)
     expect(tally.events).toBeGreaterThanOrEqual(MODEL_EVENTS / SHARES)
   })
 }

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { DORMANT_FAULTS } from './faults/dormant.ts'
 import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
 import { FOLD_FAULTS } from './faults/fold.ts'
@@ -11,6 +12,7 @@ export const FAULTS: readonly Fault[] = [
   ...FOLD_FAULTS,
   ...ENGINE_FAULTS,
   ...ORDER_FAULTS,
+  ...DORMANT_FAULTS,
   ...WIRE_FAULTS,
   ...SERVER_FAULTS,
   ...FEED_FAULTS,

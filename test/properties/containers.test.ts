@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Identities } from '../../src/engine/identities.ts'
 import { HashSlots } from '../../src/engine/memory/hash-slots.ts'
+import { Rows } from '../../src/engine/memory/rows.ts'
+import { reusedRowsPart } from '../../src/engine/memory/rows-part.ts'
 
 test('identities are those of the last `capacity`, first in first out', () => {
   // Few distinct low words, so that runs collide, wrap around and close their holes.
@@ -43,6 +45,75 @@ test('hash slots find every row of a hash and no other, through all their growth
     { numRuns: 60 },
   )
 })
+
+test('hash slots find what is left after rows are taken out in any order', () => {
+  // Few home slots in one shard, so that runs are long, wrap around and hold several homes.
+  const hash = fc.oneof(fc.nat(40), fc.nat(40), fc.nat(0xffffffff))
+  const step = fc.record({ hash, isAdded: fc.boolean(), pick: fc.nat() })
+  fc.assert(
+    fc.property(fc.array(step, { size: 'max', maxLength: 400 }), (steps) => {
+      const slots = new HashSlots()
+      const held: { hash: number; row: number }[] = []
+      steps.forEach(({ hash, isAdded, pick }, row) => {
+        if (isAdded || held.length === 0) {
+          slots.add(hash, row)
+          held.push({ hash, row })
+        } else {
+          const [gone] = held.splice(pick % held.length, 1)
+          if (gone !== undefined) slots.remove(gone.hash, gone.row)
+        }
+      })
+      for (const { hash } of steps) {
+        const rows = held.filter((one) => one.hash === hash).map(({ row }) => row)
+        expect(found(slots, hash)).toEqual(rows)
+      }
+      for (const { hash, row } of held) slots.remove(hash, row)
+      for (const { hash } of steps) expect(slots.first(hash)).toBe(-1)
+      expect(() => slots.remove(7, 1)).toThrow(RangeError)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('rows that were given back are taken again, zeroed, before new ones, through a snapshot too', () => {
+  const step = fc.record({ isAdded: fc.boolean(), pick: fc.nat(), isSaved: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step, { size: 'max', maxLength: 200 }), (steps) => {
+      let rows = new Rows(4)
+      const held: number[] = []
+      const given: number[] = []
+      for (const { isAdded, pick, isSaved } of steps) {
+        if (isAdded || held.length === 0) {
+          const row = rows.add()
+          expect(row).toBe(given.pop() ?? held.length)
+          expect([...rows.u32[0].subarray(row * 4, row * 4 + 4)]).toEqual([0, 0, 0, 0])
+          rows.u32[0].fill(row + 1, row * 4, row * 4 + 4)
+          held.push(row)
+        } else {
+          const [row = 0] = held.splice(pick % held.length, 1)
+          rows.giveBack(row)
+          given.push(row)
+        }
+        if (isSaved) rows = copied(rows)
+        expect(rows.free).toBe(given.length)
+        for (const row of held) expect(rows.u32[0][row * 4 + 3]).toBe(row + 1)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function copied(rows: Rows): Rows {
+  const copy = new Rows(rows.lanes)
+  const from = reusedRowsPart('rows', rows)
+  const to = reusedRowsPart('rows', copy)
+  const views = to.open(from.facts())
+  from.views().forEach((view, i) => {
+    views[i]?.set(view)
+  })
+  to.settle()
+  return copy
+}
 
 function found(slots: HashSlots, hash: number): number[] {
   const rows: number[] = []

@@ -8,7 +8,7 @@ import { Oracle } from '../oracle/oracle.ts'
 import type { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
 import type { Plan } from './plan.ts'
-import { type Arrival, PRO_RULE } from './reference.ts'
+import { type Arrival, hasNoEvents, PRO_RULE } from './reference.ts'
 
 const TRADERS = { page: 1, limit: 200, orderBy: 'pnl', direction: 'desc' } as const
 
@@ -37,7 +37,7 @@ export class OracleCheck {
       this.#taken = 0
     }
     for (const { kind, now, events } of arrivals.slice(this.#taken))
-      for (const event of kind === 'names' ? [] : events) {
+      for (const event of hasNoEvents(kind) ? [] : events) {
         const isAhead = event.timestamp > now + AHEAD_OF_WALL_SECONDS_MAX
         if (this.#plan.clock === 'event' || !isAhead) this.#oracle.apply(event)
       }

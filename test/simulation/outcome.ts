@@ -24,6 +24,8 @@ export function noTally() {
     compactorsKilled: 0,
     orphans: 0,
     clockSteps: 0,
+    tokensRested: 0,
+    tokensWoken: 0,
     reads: 0,
     messagesRead: 0,
     slowReaders: 0,

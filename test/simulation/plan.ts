@@ -10,6 +10,8 @@ export interface Plan {
   readonly segmentBytes: number
   readonly chunkRecords: number
   readonly tapeMemoryBytes: number
+  /** Few or no positions, so that tokens are put to rest; or more than there ever are. */
+  readonly positionsMemoryBytes: number
   readonly keepsJournal: boolean
   /** Events of the history, before copies and garbage. */
   readonly events: number
@@ -55,5 +57,6 @@ export function planOf(seed: number): Plan {
       clockStep: random.pick([0, 0.03]),
       read: random.pick([0.1, 0.4]),
     },
+    positionsMemoryBytes: random.pick([0, 1_500, 1 << 30]),
   }
 }

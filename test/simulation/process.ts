@@ -1,7 +1,9 @@
 import type { FeedEvent } from '../../src/engine/event.ts'
 import type { EventSink } from '../../src/engine/event-sink.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
+import { RestChoice } from '../../src/rest-choice.ts'
 import { Service } from '../../src/service.ts'
+import { type Archives, archive } from '../../src/store/archived-engine.ts'
 import { type Compaction, type CompactionProgress, compact } from '../../src/store/compaction.ts'
 import type { CompactorResult, CompactorRun } from '../../src/store/compactor-messages.ts'
 import type { Disk } from '../../src/store/disk.ts'
@@ -10,7 +12,6 @@ import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
 import { Snapshots } from '../../src/store/snapshots.ts'
 import { runToEnd } from '../../src/store/steps.ts'
-import { DiskTapeArchive } from '../../src/store/tape-archive.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
 import type { Lie } from './lies.ts'
@@ -54,7 +55,9 @@ export class SimulatedProcess {
   readonly disk: ProcessDisk
   compaction: RunningCompaction | null = null
   readonly #options: ProcessOptions
-  readonly #archive: DiskTapeArchive
+  readonly #archives: Archives
+  /** Tokens that were put to rest, or were to be, before the batch that was taken last. */
+  rests: readonly number[] = []
   readonly #journaled: JournaledEngine
 
   /**
@@ -76,9 +79,7 @@ export class SimulatedProcess {
     const live = new EngineLive(engine)
     listenToAll(live, options.onMessage)
     const disk = lie.disk?.(this.disk) ?? this.disk
-    const { tape } = engine.state
-    this.#archive = new DiskTapeArchive(disk, FOLDER, tape.chunkRecords)
-    tape.archive = this.#archive
+    this.#archives = archive(disk, FOLDER, engine)
     this.recovered = this.#recover(lie.recoveryDisk?.(disk) ?? disk)
     this.epoch = lie.epoch?.(this.recovered.epoch, options.formerEpoch) ?? this.recovered.epoch
     engine.settle({ clock: plan.clock, lateSlots: 32 })
@@ -96,7 +97,11 @@ export class SimulatedProcess {
       },
       this.recovered.place,
     )
-    this.#journaled = new JournaledEngine(engine, this.journal)
+    const choice = new RestChoice(engine, plan.positionsMemoryBytes)
+    this.#journaled = new JournaledEngine(engine, this.journal, (events) => {
+      this.rests = choice.choose(events)
+      return this.rests
+    })
     this.#journaled.settings()
     const sink: EventSink = lie.sink?.(engine, this.#journaled) ?? this.#journaled
     this.service.keepIn(sink)
@@ -110,6 +115,7 @@ export class SimulatedProcess {
 
   /** A feed hands over a batch; the disk may end the process in the middle of it. */
   take({ kind, events }: Arrival): void {
+    this.rests = []
     try {
       if (kind === 'records') this.service.records(recordsOf(this.service, events))
       else this.service.events(events)
@@ -127,7 +133,8 @@ export class SimulatedProcess {
 
   /** After the last snapshot. */
   closed(): void {
-    this.#archive.close()
+    this.#archives.swaps.close()
+    this.#archives.dormant.close()
     this.disk.end()
   }
 
@@ -151,6 +158,7 @@ export class SimulatedProcess {
       {
         journal: this.journal,
         tape: this.service.engine.state.tape,
+        dormantTape: this.service.engine.state.dormant.tape,
         folder: FOLDER,
         everyMs: Number.MAX_SAFE_INTEGER,
         tapeMemoryBytes: plan.tapeMemoryBytes,
@@ -172,7 +180,7 @@ export class SimulatedProcess {
     const disk = lie.disk?.(own) ?? own
     const newEngine = () => {
       const engine = simulatedEngine({ ...plan, clock: 'event' }, lie.compactorProTrades)
-      engine.state.tape.archive = new DiskTapeArchive(disk, FOLDER, plan.chunkRecords)
+      archive(disk, FOLDER, engine)
       return engine
     }
     const { folder, untilSegment, keepsJournal } = run

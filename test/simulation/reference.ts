@@ -12,13 +12,18 @@ export const PRO_RULE = { trades: 6, mints: 2 }
 /** What arrived at once, at this time of the engine. */
 export interface Arrival {
   /**
-   * Of a batch whose events did not last there may be left: `names`, the addresses of its swaps, and
-   * `clock`, the time it came at.
+   * Of a batch whose events did not last there may be left: `names`, the addresses of its swaps,
+   * `rests`, these and the tokens that were put to rest before it, and `clock`, the time it came at.
    */
-  readonly kind: 'events' | 'records' | 'names' | 'clock'
+  readonly kind: 'events' | 'records' | 'names' | 'rests' | 'clock'
   readonly now: number
   readonly events: readonly FeedEvent[]
+  /** Tokens that the program put to rest before it. */
+  readonly rests?: readonly number[]
 }
+
+/** How much of a batch that was lost is still there. */
+export type LeftOver = 'nothing' | 'names' | 'rests'
 
 /** An engine as every process of the simulation has it. */
 export function simulatedEngine(
@@ -48,15 +53,17 @@ export class Reference {
   }
 
   /** Folds the first `count` events of an arrival. */
-  fold({ kind, now, events }: Arrival, count = events.length): void {
+  fold({ kind, now, events, rests = [] }: Arrival, count = events.length): void {
     const { engine } = this
     this.messages = []
     const records = new RecordBatch(Math.max(1, events.length))
     // The program notes the names of a whole batch before it folds any of it.
     for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
-    if (kind === 'names') return
+    if (kind === 'rests') engine.rest(rests)
+    if (hasNoEvents(kind) && kind !== 'clock') return
     engine.advance(now)
     if (kind === 'clock') return
+    engine.rest(rests)
     let record = 0
     for (const event of events.slice(0, count))
       if (event.type === 'swap') {
@@ -75,12 +82,17 @@ export function listenToAll(live: EngineLive, listen: (message: string) => void)
   live.onLaunch(() => true, listen)
 }
 
+/** What is left of a batch, or the time: no event of it counts. */
+export function hasNoEvents(kind: Arrival['kind']): boolean {
+  return kind === 'names' || kind === 'rests' || kind === 'clock'
+}
+
 /** The state after the first `seq` events that arrived. */
 export function referenceAt(plan: Plan, arrivals: readonly Arrival[], seq: number): Reference {
   const reference = new Reference(plan)
   let left = seq
   for (const arrival of arrivals) {
-    if (arrival.kind === 'names' || arrival.kind === 'clock') reference.fold(arrival)
+    if (hasNoEvents(arrival.kind)) reference.fold(arrival)
     else if (left > 0) {
       reference.fold(arrival, Math.min(left, arrival.events.length))
       left -= arrival.events.length
@@ -90,21 +102,24 @@ export function referenceAt(plan: Plan, arrivals: readonly Arrival[], seq: numbe
 }
 
 export function eventsOf(arrivals: readonly Arrival[]): number {
-  return arrivals.reduce((sum, { kind, events }) => sum + (kind === 'names' ? 0 : events.length), 0)
+  return arrivals.reduce(
+    (sum, { kind, events }) => sum + (hasNoEvents(kind) ? 0 : events.length),
+    0,
+  )
 }
 
 /** What of the arrivals is left when everything behind `seq` is gone; names of a lost batch stay. */
 export function cutArrivals(
   arrivals: readonly Arrival[],
   seq: number,
-  keepsNames: boolean,
+  leftOver: LeftOver,
 ): Arrival[] {
   const kept: Arrival[] = []
   let left = seq
   for (const arrival of arrivals) {
-    const size = arrival.kind === 'names' ? 0 : arrival.events.length
+    const size = hasNoEvents(arrival.kind) ? 0 : arrival.events.length
     if (left === 0 && size > 0) {
-      if (keepsNames) kept.push({ ...arrival, kind: 'names' })
+      if (leftOver !== 'nothing') kept.push({ ...arrival, kind: leftOver })
       break
     }
     if (size <= left) kept.push(arrival)

@@ -37,10 +37,14 @@ test('no seed breaks a promise of the service', { timeout: TIMEOUT_MS }, async (
   console.info(
     `${tallies.length} seeds from ${FIRST_SEED}: ${sum('events')} events, ${sum('kills')} kills, ` +
       `${sum('powerFailures')} power failures, ${sum('diskFaults')} disk faults, ` +
-      `${sum('snapshots')} snapshots, ${ratio} × real time`,
+      `${sum('snapshots')} snapshots, ${sum('tokensRested')} tokens rested, ` +
+      `${sum('tokensWoken')} woken, ${ratio} × real time`,
   )
   // A simulation in which nothing goes wrong proves nothing.
-  const unhappy = ['kills', 'powerFailures', 'stopsInOrder', 'diskFaults', 'snapshots'] as const
+  const unhappy = [
+    ...(['kills', 'powerFailures', 'stopsInOrder', 'diskFaults', 'snapshots'] as const),
+    ...(['tokensRested', 'tokensWoken'] as const),
+  ]
   expect(unhappy.filter((name) => sum(name) === 0)).toEqual([])
   expect(ratio).toBeGreaterThan(1_000)
 })

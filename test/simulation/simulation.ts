@@ -161,19 +161,24 @@ export class Simulation {
     const leftOut = process.leftOut
     const { book } = process.service.engine.state
     const known = JSON.stringify(book.counts)
+    const { dormant } = process.service.engine.state
+    const woken = dormant.wakings
     process.take(arrival)
+    const taken = { ...arrival, rests: process.rests }
     const hasNamed = JSON.stringify(book.counts) !== known
     const isAlive = this.#ending === null
     const isRefused = !isAlive || process.leftOut > leftOut
     insist(process.service.failure === null, () => `the service: ${process.service.failure}`)
     if (isRefused) {
       this.#tally.batchesRefused += 1
-      this.#witness.refused(arrival, isAlive, hasNamed)
+      this.#witness.refused(taken, isAlive, hasNamed)
       if (isAlive)
         insist(process.service.engine.seq === seqBefore, () => 'took events after a disk failure')
     } else {
-      this.#witness.accepted(arrival, process)
+      this.#witness.accepted(taken, process)
       this.#tally.events += events.length
+      this.#tally.tokensRested += process.rests.length
+      this.#tally.tokensWoken += dormant.wakings - woken
     }
     this.#trace(`${isRefused ? 'refused' : 'took'} ${events.length} at ${this.#cursor}`)
     this.#cursor += events.length

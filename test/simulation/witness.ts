@@ -161,14 +161,14 @@ export class Witness {
     return this.#attempted === null ? this.arrivals : [...this.arrivals, this.#attempted]
   }
 
-  /** The engine that never stopped, at the seq recovered: with or without names of a torn batch. */
+  /** The engine that never stopped, at the seq recovered: with or without what is left of a torn batch. */
   #find(process: SimulatedProcess): Found {
     const { seq } = process.recovered.place
     const { engine } = process.service
     const digest = stateDigest(engine.parts)
     let unlike = ''
-    for (const keepsNames of [false, true]) {
-      const arrivals = cutArrivals(this.#maybe(), seq, keepsNames)
+    for (const leftOver of ['nothing', 'names', 'rests'] as const) {
+      const arrivals = cutArrivals(this.#maybe(), seq, leftOver)
       const reference = referenceAt(this.#plan, arrivals, seq)
       const clock: Arrival = { kind: 'clock', now: engine.state.now, events: [] }
       if (clock.now > reference.engine.state.now) {

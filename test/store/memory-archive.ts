@@ -1,7 +1,8 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import { SWAP_F64_LANES, SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
+import { SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
 import {
   TAPE_BLOCK_RECORDS,
+  type Tape,
   type TapeArchive,
   type TapeBlock,
   TapeDamage,
@@ -17,8 +18,13 @@ export class MemoryArchive implements TapeArchive {
   /** Calls of `block`. */
   reads = 0
   readonly #blocks: Uint32Array[] = []
-  readonly #u32 = new Uint32Array(TAPE_BLOCK_RECORDS * SWAP_U32_LANES)
-  readonly #f64 = new Float64Array(this.#u32.buffer)
+  readonly #u32: Uint32Array
+  readonly #f64: Float64Array
+
+  constructor(lanes = SWAP_U32_LANES) {
+    this.#u32 = new Uint32Array(TAPE_BLOCK_RECORDS * lanes)
+    this.#f64 = new Float64Array(this.#u32.buffer)
+  }
 
   block(block: number): TapeBlock {
     this.reads += 1
@@ -31,8 +37,13 @@ export class MemoryArchive implements TapeArchive {
 
   /** Takes the records of every chunk that nothing can take back, and lets them leave memory. */
   takeFrom({ state: { tape }, settledSwaps }: Engine): void {
+    this.take(tape, settledSwaps)
+  }
+
+  /** Takes whole chunks of the records before `settled`, and lets them leave memory. */
+  take(tape: Tape, settled: number): void {
     tape.archive ??= this
-    while (tape.archivedCount + tape.chunkRecords <= settledSwaps) {
+    while (tape.archivedCount + tape.chunkRecords <= settled) {
       const end = tape.archivedCount + tape.chunkRecords
       for (let first = tape.archivedCount; first < end; first += TAPE_BLOCK_RECORDS)
         this.#blocks.push(blockOf(tape, first))
@@ -42,12 +53,12 @@ export class MemoryArchive implements TapeArchive {
   }
 }
 
-function blockOf(tape: Engine['state']['tape'], first: number): Uint32Array {
-  const block = new Float64Array(TAPE_BLOCK_RECORDS * SWAP_F64_LANES)
-  const u32 = new Uint32Array(block.buffer)
+function blockOf(tape: Tape, first: number): Uint32Array {
+  const { lanes } = tape
+  const u32 = new Uint32Array(TAPE_BLOCK_RECORDS * lanes)
   for (let i = 0; i < TAPE_BLOCK_RECORDS; i += 1) {
     const at = tape.at(first + i)
-    u32.set(tape.u32Of(first + i).subarray(at, at + SWAP_U32_LANES), i * SWAP_U32_LANES)
+    u32.set(tape.u32Of(first + i).subarray(at, at + lanes), i * lanes)
   }
   return u32
 }

@@ -34,7 +34,10 @@ const LATE_SLOTS = 32
 const VERSION_AT = 8
 
 const UPGRADES: FormatUpgrades = {
-  journal: [{ from: 0, frame: upgradedFrame }],
+  journal: [
+    { from: 0, frame: upgradedFrame },
+    { from: 1, frame: (kind, payload) => [{ kind, payload }] },
+  ],
   snapshots: [
     {
       from: 0,
@@ -48,8 +51,9 @@ const UPGRADES: FormatUpgrades = {
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    // The made-up version had the part that version 1 had not.
+    // The made-up version had what versions 1 and 2 had not.
     { from: 1, contents: (contents) => contents, part: (part) => [part] },
+    { from: 2, contents: (contents) => contents, part: (part) => [part] },
   ],
 }
 

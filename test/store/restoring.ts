@@ -9,21 +9,29 @@ import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { crowd } from './crowd.ts'
 
-/** One event, and where a wall clock is moved before it. */
+/** One event, where a wall clock is moved before it, and tokens that are put to rest after it. */
 export interface Step {
   readonly event: FeedEvent
   readonly now: number
+  readonly rests?: readonly number[]
 }
 
-/** Events with a clock up to 50 seconds behind them, now and then hours ahead. */
+/** Tokens of a history that may be put to rest; few enough that many are woken again. */
+const RESTED_TOKENS = 4
+
+/** Events with a clock up to 50 seconds behind them, now and then hours ahead; some tokens rest. */
 export function stepsOf(events: readonly FeedEvent[], seed: number): Step[] {
   const random = new Random(seed ^ 0xc10c)
   let now = 0
   return events.map((event) => {
     const ahead = random.chance(0.03) ? random.integer(0, 90_000) : random.integer(-50, 5)
     now = Math.max(now, event.timestamp + ahead)
-    return { event, now }
+    return random.chance(0.4) ? { event, now, rests: restsOf(random) } : { event, now }
   })
+}
+
+function restsOf(random: Random): number[] {
+  return Array.from({ length: RESTED_TOKENS }, (_, token) => token).filter(() => random.chance(0.7))
 }
 
 /** Rules low enough that short histories make pro traders; few identities, so that they run out. */
@@ -49,9 +57,10 @@ export function foldSteps(engine: Engine, steps: readonly Step[]): void {
   for (const step of steps) foldStep(engine, step)
 }
 
-export function foldStep(engine: Engine, { event, now }: Step): void {
+export function foldStep(engine: Engine, { event, now, rests }: Step): void {
   engine.advance(now)
   engine.accept(event)
+  if (rests !== undefined) engine.rest(rests)
 }
 
 /** Moves a state into another engine and returns that; the part named is left as it was there. */

@@ -4,6 +4,7 @@ import type { Tape } from '../../src/engine/tape.ts'
 import { TapeDamage } from '../../src/engine/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/data-folder.ts'
 import { StoreError } from '../../src/store/failure.ts'
+import { JOURNAL_VERSION } from '../../src/store/journal-format.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
@@ -66,7 +67,7 @@ function expectNewer(disk: ImageDisk, path: string): void {
 test.each([0, 1])('a journal segment of a later version is refused and left alone', (at) => {
   const disk = whole.copy()
   disk.files.delete(snapshot.path)
-  changed(disk, files.segments[at], toVersion(2), SEGMENT_CRC_AT)
+  changed(disk, files.segments[at], toVersion(JOURNAL_VERSION + 1), SEGMENT_CRC_AT)
   expectNewer(disk, files.segments[at].path)
 })
 
@@ -110,7 +111,7 @@ test('a version whose crc is not right is damage, not a later version', () => {
   changed(torn, files.chunks[0], toVersion(2))
   expect(refusal(torn).code).toBe('missing')
   const segment = whole.copy()
-  changed(segment, files.segments[1], toVersion(2))
+  changed(segment, files.segments[1], toVersion(JOURNAL_VERSION + 1))
   expect(refusal(segment).code).not.toBe('newer_version')
 })
 

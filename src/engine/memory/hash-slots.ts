@@ -59,6 +59,28 @@ export class HashSlots {
     this.#counts[shardIndex] += 1
   }
 
+  /** Takes a row out that is there; later slots of its run move up, so that none becomes unfindable. */
+  remove(hash: number, row: number): void {
+    const shardIndex = hash >>> (32 - SHARD_BITS)
+    const shard = this.#shards[shardIndex]
+    const mask = shard.length - 1
+    let hole = (hash << 1) & mask
+    while (shard[hole + 1] !== row + 1) {
+      if (shard[hole + 1] === 0) throw new RangeError(`Row ${row} has no slot.`)
+      hole = (hole + 2) & mask
+    }
+    for (let at = (hole + 2) & mask; shard[at + 1] !== 0; at = (at + 2) & mask) {
+      const home = (shard[at] << 1) & mask
+      if (((at - home) & mask) < ((at - hole) & mask)) continue
+      shard[hole] = shard[at]
+      shard[hole + 1] = shard[at + 1]
+      hole = at
+    }
+    shard[hole] = 0
+    shard[hole + 1] = 0
+    this.#counts[shardIndex] -= 1
+  }
+
   /** The table as a part of the state: its shards as they are. */
   part(name: string): StatePart {
     return {

@@ -17,8 +17,12 @@ export class Rows {
   /** u32 lanes a row; even, so that f64 lanes stay aligned. */
   readonly lanes: number
   readonly f64Lanes: number
-  /** Rows in use. */
+  /** Rows in use, and those given back among them. */
   count = 0
+  /** The row given back last + 1; each holds the one given back before it + 1 in its first lane. */
+  freePlus1 = 0
+  /** Rows given back and not taken again. */
+  free = 0
   /** Rows ever used: a row below it may hold old bytes, `add` clears it. */
   #used = 0
   readonly u32: Uint32Array<SharedArrayBuffer>[] = []
@@ -31,6 +35,7 @@ export class Rows {
 
   /** Takes the next row, zeroed. */
   add(): number {
+    if (this.freePlus1 !== 0) return this.#takeFree()
     const row = this.count++
     if (row < this.#used) {
       const at = (row & ROW_MASK) * this.lanes
@@ -40,6 +45,16 @@ export class Rows {
     this.#used = row + 1
     if (row >>> ROW_SHIFT === this.u32.length) this.#addPage()
     return row
+  }
+
+  /** Gives a row back, zeroed: it is the next that `add` takes. Nothing may name it any more. */
+  giveBack(row: number): void {
+    const page = this.u32[row >>> ROW_SHIFT]
+    const at = (row & ROW_MASK) * this.lanes
+    page.fill(0, at, at + this.lanes)
+    page[at] = this.freePlus1
+    this.freePlus1 = row + 1
+    this.free += 1
   }
 
   /** Drops all rows from `count` on; they can be added again. */
@@ -54,6 +69,8 @@ export class Rows {
     while (this.u32.length * ROWS_PER_PAGE < count) this.#addPage()
     this.count = count
     this.#used = count
+    this.freePlus1 = 0
+    this.free = 0
   }
 
   /** The bytes of the rows in use, page by page. */
@@ -73,6 +90,16 @@ export class Rows {
   /** Bytes of the last page behind the rows ever used. */
   get untouchedBytes(): number {
     return this.bytes - this.#used * this.lanes * 4
+  }
+
+  #takeFree(): number {
+    const row = this.freePlus1 - 1
+    const page = this.u32[row >>> ROW_SHIFT]
+    const at = (row & ROW_MASK) * this.lanes
+    this.freePlus1 = page[at]
+    this.free -= 1
+    page[at] = 0
+    return row
   }
 
   #addPage(): void {

@@ -110,7 +110,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'dev sold all: also who never held',
     file: 'src/engine/token-reader.ts',
-    find: 'if ((p[at + P.flags] & PositionFlag.held) === 0) return false',
+    find: ' || (this.#cFlags & PositionFlag.held) === 0',
     replace: '',
     tests: ['tables', 'model'],
   },

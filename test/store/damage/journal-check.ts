@@ -69,7 +69,8 @@ export class JournalImages {
   }
 
   #walk(visit: (frame: SegmentScan) => void): JournalEnd {
-    const files = { segments: this.#files, snapshots: [], chunks: [], unfinished: [] }
+    const none = { snapshots: [], chunks: [], dormantChunks: [], unfinished: [] }
+    const files = { ...none, segments: this.#files }
     const walk = walkJournal(this.#disk, files, this.#fromSeq, visit)
     for (let rests = 0; rests < RESTS_MAX; rests += 1) {
       const step = walk.next()

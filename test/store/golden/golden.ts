@@ -12,9 +12,9 @@ import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 
 /** Versions of which files are kept; the last is the present one. */
-export const VERSIONS = ['v1', 'v2'] as const
+export const VERSIONS = ['v1', 'v2', 'v3'] as const
 export type Version = (typeof VERSIONS)[number]
-export const PRESENT: Version = 'v2'
+export const PRESENT: Version = 'v3'
 
 /** The files as a version wrote them; what compresses well is kept so. */
 export function goldenFolder(version: Version): string {
@@ -33,7 +33,7 @@ const HISTORY_SEED = 7
 /** The second segment begins, and the snapshot is made, before this event. */
 const SECOND_SEGMENT_AT = 106
 
-const DATA_FILE = /^(journal|snapshot|tape)-\d{16}\.mf[jst](\.gz)?$/
+const DATA_FILE = /^(journal|snapshot|tape|positions)-\d{16}\.mf[jstp](\.gz)?$/
 
 export interface ExpectedState {
   readonly seq: number

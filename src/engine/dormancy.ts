@@ -1,0 +1,128 @@
+import { copyU64 } from '../base/u64.ts'
+import { isHolderAt } from './dormant.ts'
+import { tokenLane } from './lanes.ts'
+import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+import type { TopHolders } from './top-holders.ts'
+
+/** A token with more traders stays in memory: to read that many back would hold the loop. */
+export const DORMANT_TRADERS_MAX = 16_384
+
+/** What a late event can still reach, and with it who may not be put to rest. */
+export interface Reach {
+  /** First swap of the oldest transaction that one may touch. */
+  readonly swap: number
+  /** Tokens of other events that may be taken back. */
+  readonly tokens: ReadonlySet<number>
+}
+
+/**
+ * Puts tokens to rest and wakes them: moves their positions from rows to the dormant tape and back.
+ * Nothing that is known of them changes by it, and neither is ever taken back.
+ */
+export class Dormancy {
+  readonly #state: State
+  readonly #top: TopHolders
+  /** Records of a run on their way back. */
+  #run = new Uint32Array(64 * P_LANES)
+
+  constructor(state: State, top: TopHolders) {
+    this.#state = state
+    this.#top = top
+  }
+
+  isDormant(token: number): boolean {
+    return tokenLane(this.#state, token, T.dormantPlus1) !== 0
+  }
+
+  /** Has it positions in memory, and nothing that a late event could take back? */
+  mayRest(token: number, reach: Reach): boolean {
+    const { tokens } = this.#state
+    if (token >= tokens.count) return false
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    return (
+      t[tAt + T.positionsPlus1] !== 0 &&
+      t[tAt + T.lastSwapPlus1] <= reach.swap &&
+      t[tAt + T.traders] <= DORMANT_TRADERS_MAX &&
+      !reach.tokens.has(token)
+    )
+  }
+
+  /** The caller has asked whether it may. */
+  rest(token: number): void {
+    const { dormant, positions, tokens } = this.#state
+    const run = dormant.runs.add()
+    const r = dormant.runs.u32[run >>> ROW_SHIFT]
+    const rAt = (run & ROW_MASK) * R_LANES
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    r[rAt + R.first] = dormant.tape.count
+    dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + R.topSumF] = this.#top.scannedSum(token)
+    for (let next = t[tAt + T.positionsPlus1]; next !== 0; ) {
+      const row = next - 1
+      const p = positions.u32[row >>> ROW_SHIFT]
+      const pAt = (row & ROW_MASK) * P_LANES
+      next = p[pAt + P.nextInMintPlus1]
+      if (p[pAt + P.flags] & PositionFlag.creator) {
+        r[rAt + R.creatorFlags] = p[pAt + P.flags]
+        copyU64(r, rAt + R.creatorBalanceLo, p, pAt + P.balanceLo)
+      }
+      const isHolder = isHolderAt(p, pAt, PositionFlag.excluded)
+      dormant.append(this.#dormantRow(p[pAt + P.wallet]), p, pAt, isHolder)
+      this.#state.dropPosition(row)
+      r[rAt + R.count] += 1
+    }
+    t[tAt + T.positionsPlus1] = 0
+    t[tAt + T.creatorPositionPlus1] = 0
+    t[tAt + T.dormantPlus1] = run + 1
+    dormant.tokens += 1
+    dormant.positions += r[rAt + R.count]
+    this.#top.invalidate(token)
+  }
+
+  /**
+   * Brings a dormant token's positions back into rows.
+   * @throws TapeDamage when they cannot be read; nothing has changed then
+   */
+  wake(token: number): void {
+    const { dormant, positions, tokens } = this.#state
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    const run = t[tAt + T.dormantPlus1] - 1
+    const count = dormant.runLane(run, R.count)
+    this.#read(dormant.runLane(run, R.first), count)
+    t[tAt + T.dormantPlus1] = 0
+    // From the oldest on, so that the chain of the mint is in its order again.
+    for (let i = count - 1; i >= 0; i--) {
+      const from = i * P_LANES
+      const row = this.#state.addPosition(token, this.#run[from + P.wallet])
+      const p = positions.u32[row >>> ROW_SHIFT]
+      const pAt = (row & ROW_MASK) * P_LANES
+      for (let lane = 0; lane < P_LANES; lane++)
+        if (lane !== D.previousHolderPlus1 && lane !== D.previousOfWalletPlus1)
+          p[pAt + lane] = this.#run[from + lane]
+      if (p[pAt + P.flags] & PositionFlag.creator) t[tAt + T.creatorPositionPlus1] = row + 1
+    }
+    dormant.runs.giveBack(run)
+    dormant.tokens -= 1
+    dormant.positions -= count
+    dormant.wakings += 1
+    this.#top.invalidate(token)
+  }
+
+  #read(first: number, count: number): void {
+    if (this.#run.length < count * P_LANES) this.#run = new Uint32Array(count * P_LANES)
+    for (let i = 0; i < count; i++) this.#state.dormant.copy(first + i, this.#run, i * P_LANES)
+  }
+
+  /** Row of a wallet among those with something on the dormant tape. */
+  #dormantRow(wallet: number): number {
+    const { dormant, wallets } = this.#state
+    const l = wallets.u32[wallet >>> ROW_SHIFT]
+    const lAt = (wallet & ROW_MASK) * L_LANES
+    if (l[lAt + L.dormantPlus1] === 0) l[lAt + L.dormantPlus1] = dormant.wallets.add() + 1
+    return l[lAt + L.dormantPlus1] - 1
+  }
+}

@@ -1,0 +1,63 @@
+import { positionOf } from './dormant.ts'
+import { tokenLane, walletLane } from './lanes.ts'
+import { D, L, N, P, R, T } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { State } from './state.ts'
+
+/** Positions of a mint, the newest first; below 0 those on the dormant tape. */
+export function positionsOfToken(state: State, token: number): number[] {
+  const found: number[] = []
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  if (run >= 0) {
+    const first = state.dormant.runLane(run, R.first)
+    const end = first + state.dormant.runLane(run, R.count)
+    for (let record = first; record < end; record++) found.push(positionOf(record))
+    return found
+  }
+  const { positions } = state
+  let next = tokenLane(state, token, T.positionsPlus1)
+  while (next !== 0) {
+    const row = next - 1
+    found.push(row)
+    const at = (row & ROW_MASK) * positions.lanes
+    next = positions.u32[row >>> ROW_SHIFT][at + P.nextInMintPlus1]
+  }
+  return found
+}
+
+/** Positions of a wallet in all mints, in no order. */
+export function positionsOfWallet(state: State, wallet: number): number[] {
+  const found: number[] = []
+  let next = walletLane(state, wallet, L.positionsPlus1)
+  for (; next !== 0; next = state.nextInWallet(next - 1)) found.push(next - 1)
+  const { dormant } = state
+  const row = walletLane(state, wallet, L.dormantPlus1) - 1
+  let recordPlus1 = row < 0 ? 0 : dormant.walletLane(row, N.newestPlus1)
+  while (recordPlus1 !== 0) {
+    const record = recordPlus1 - 1
+    if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
+    recordPlus1 = dormant.lane(record, D.previousOfWalletPlus1)
+  }
+  return found
+}
+
+/** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
+export function isDormant(state: State, token: number, record: number): boolean {
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  return run >= 0 && state.dormant.holds(run, record)
+}
+
+/** The position of a wallet in a mint for reads, dormant or not; null when there is none. */
+export function positionIn(state: State, token: number, wallet: number): number | null {
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  if (run < 0) {
+    const row = state.findPosition(token, wallet)
+    return row < 0 ? null : row
+  }
+  const { dormant } = state
+  const first = dormant.runLane(run, R.first)
+  const end = first + dormant.runLane(run, R.count)
+  for (let record = first; record < end; record++)
+    if (dormant.lane(record, P.wallet) === wallet) return positionOf(record)
+  return null
+}

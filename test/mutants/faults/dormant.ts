@@ -1,0 +1,49 @@
+import type { Fault } from '../fault.ts'
+
+const DORMANT = 'test/properties/dormant.test.ts'
+
+/** Faults of tokens that rest and are woken. */
+export const DORMANT_FAULTS: readonly Fault[] = [
+  {
+    name: 'dormant: a token rests whose swaps a late event takes back',
+    file: 'src/engine/dormancy.ts',
+    find: '      t[tAt + T.lastSwapPlus1] <= reach.swap &&\n',
+    replace: '',
+    tests: [DORMANT],
+  },
+  {
+    name: 'dormant: a token rests whose creation a late event takes back',
+    file: 'src/engine/dormancy.ts',
+    find: ' &&\n      !reach.tokens.has(token)',
+    replace: '',
+    tests: [DORMANT],
+  },
+  {
+    name: 'dormant: a wallet still has what was woken since',
+    file: 'src/engine/position-lists.ts',
+    find: 'if (isDormant(state, dormant.lane(record, P.token), record)) found',
+    replace: 'found',
+    tests: ['model', DORMANT],
+  },
+  {
+    name: 'dormant: pro traders of resting tokens stay what they were',
+    file: 'src/engine/swap-fold.ts',
+    find: '    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant()\n',
+    replace: '',
+    tests: ['model', DORMANT],
+  },
+  {
+    name: 'dormant: taking back puts links back that have changed since',
+    file: 'src/engine/undo-log.ts',
+    find: '      for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]\n',
+    replace: '',
+    tests: ['model', DORMANT],
+  },
+  {
+    name: 'dormant: a slot that is taken out hides those behind it',
+    file: 'src/engine/memory/hash-slots.ts',
+    find: 'if (((at - home) & mask) < ((at - hole) & mask)) continue',
+    replace: 'continue',
+    tests: ['test/properties/containers.test.ts'],
+  },
+]

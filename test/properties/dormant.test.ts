@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { P_LANES } from '../../src/engine/layout.ts'
+import { TAPE_BLOCK_RECORDS, type TapeArchive, TapeDamage } from '../../src/engine/tape.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { created, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
+import { dormantMarket } from './dormant-market.ts'
+
+const OPTIONS = {
+  clock: 'event',
+  identities: 1 << 13,
+  rules: { proTrades: 8, proMints: 2 },
+  tapeChunkRecords: TAPE_BLOCK_RECORDS,
+} as const
+/** Parts that an event changes before it is folded: its signature is a name, and time passes. */
+const NAMING = new Set(['addresses', 'address slots', 'address texts', 'clock and price'])
+const EVENTS = 900
+const PATIENCE_MS = 120_000
+
+test('an engine whose quiet tokens rest answers as one that keeps all, and reads change nothing', {
+  timeout: PATIENCE_MS,
+}, () => {
+  let wakings = 0
+  let reads = 0
+  fc.assert(
+    fc.property(fc.integer(), fc.constantFrom(0.02, 0.3, 1), (seed, restChance) => {
+      const events = dormantMarket(new Random(seed), EVENTS)
+      const random = new Random(seed ^ 1)
+      const [keeps, rests] = [new Engine(OPTIONS), new Engine(OPTIONS)]
+      const archive = new MemoryArchive(P_LANES)
+      const readAt = new Set([random.integer(100, EVENTS), events.length - 1])
+      for (const [at, event] of events.entries()) {
+        keeps.accept(event)
+        rests.accept(event)
+        if (random.chance(restChance)) restAll(rests, random)
+        if (random.chance(0.3))
+          archive.take(rests.state.dormant.tape, rests.state.dormant.tape.count)
+        if (!readAt.has(at)) continue
+        const before = stateDigest(rests.parts)
+        const found = firstUnlike(allReads(rests, events), allReads(keeps, events))
+        expect(found, `seed ${seed}, after event ${at}`).toBeNull()
+        expect(stateDigest(rests.parts), `seed ${seed}: a read changed the state`).toBe(before)
+      }
+      const { dormant, positions } = rests.state
+      expect(positions.count - positions.free + dormant.positions).toBe(keeps.state.positions.count)
+      expect(keeps.state.dormant.tape.count).toBe(0)
+      wakings += dormant.wakings
+      reads += archive.reads
+    }),
+    { numRuns: 15 },
+  )
+  expect(wakings).toBeGreaterThan(100)
+  expect(reads).toBeGreaterThan(1_000)
+})
+
+test('rows of resting tokens are used again: memory is that of the tokens that are awake', () => {
+  const engine = new Engine(OPTIONS)
+  for (let mint = 0; mint < 300; mint += 1) {
+    for (let trader = 0; trader < 40; trader += 1) engine.accept(trade(mint, trader))
+    if (mint >= 5) engine.rest([mint - 5])
+  }
+  const { positions, links, dormant } = engine.state
+  expect(positions.count).toBeLessThanOrEqual(7 * 40)
+  expect(links.count).toBe(positions.count)
+  expect(dormant.positions + positions.count - positions.free).toBe(300 * 40)
+})
+
+test('a token that a late event can touch stays, and so does one that was never traded', () => {
+  const engine = new Engine(OPTIONS)
+  engine.accept(created({ slot: 100, mint: 'untraded' }))
+  engine.accept(trade(1, 1))
+  const mint = engine.state.book.findToken('mint 1')
+  engine.rest([0, mint, 7])
+  expect(engine.state.dormant.tokens).toBe(0)
+  // Out of the reach of late swaps, but told of by an event that may be taken back.
+  engine.accept(trade(40, 1))
+  engine.accept(created({ slot: 1_400, mint: 'mint 1', signature: 'told late' }))
+  engine.rest([mint])
+  expect(engine.state.dormant.tokens).toBe(0)
+  engine.accept(trade(80, 1))
+  engine.rest([0, mint, 7])
+  expect(engine.state.dormant.tokens).toBe(1)
+})
+
+test('a token whose run cannot be read is not woken half: the event is refused by the damage', () => {
+  const engine = new Engine(OPTIONS)
+  for (let trader = 0; trader < 100; trader += 1) engine.accept(trade(0, trader))
+  // The swap of another mint is what late events can reach back to from now on.
+  for (const later of [10, 20]) engine.accept(trade(later, 1))
+  engine.rest([0])
+  expect(engine.state.dormant.positions).toBe(100)
+  const { tape } = engine.state.dormant
+  const broken: TapeArchive = {
+    block(block) {
+      throw new TapeDamage(`block ${block} is damaged`)
+    },
+  }
+  tape.archive = broken
+  tape.archivedCount = TAPE_BLOCK_RECORDS
+  tape.leaveMemory(TAPE_BLOCK_RECORDS)
+  const digest = () => stateDigest(engine.state.parts.filter(({ name }) => !NAMING.has(name)))
+  const before = digest()
+  expect(() => engine.accept(trade(21, 1, 'mint 0'))).toThrow(TapeDamage)
+  expect(engine.state.dormant.tokens).toBe(1)
+  expect(digest()).toBe(before)
+})
+
+/** Puts some of the tokens to rest. */
+function restAll(engine: Engine, random: Random): void {
+  const tokens = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
+  engine.rest(tokens.filter(() => random.chance(0.8)))
+}
+
+function trade(mint: number, trader: number, name = `mint ${mint}`): FeedEvent {
+  return swap({ slot: 1_000 + mint * 10, txIndex: trader, mint: name, signer: `wallet ${trader}` })
+}
+
+function allReads(engine: Engine, events: readonly FeedEvent[]): Map<string, string> {
+  const all = everyRead(engine, events)
+  const reads = new EngineTokenReads(engine, () => {})
+  const mints = new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))
+  for (const mint of mints) {
+    for (const page of [1, 2]) {
+      all.set(`holders of ${mint} ${page}`, reads.holders(mint, { page, limit: 9 }))
+      all.set(`first buyers of ${mint} ${page}`, reads.firstBuyers(mint, { page, limit: 9 }))
+    }
+    all.set(`detail of ${mint}`, reads.detail(mint) ?? '')
+    for (const wallet of [null, 'wallet 3', 'wallet 4']) {
+      const cursor = { after: null, limit: 3 }
+      all.set(`swaps of ${wallet} in ${mint}`, reads.swapsFrom(mint, wallet, cursor) ?? '')
+    }
+  }
+  return all
+}
