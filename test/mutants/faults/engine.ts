@@ -216,7 +216,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'memory: the index of positions is in no part',
     file: 'src/engine/state.ts',
-    find: "growingPart('positions', this.positions, this.#positionSlots)",
+    find: "growingPart('positions', this.positions, this.links, this.#positionSlots)",
     replace: "growingPart('positions', this.positions)",
     tests: ['test/properties/memory-parts.test.ts'],
   },
