@@ -51,7 +51,7 @@ test('stalls of the machine are told apart, with all figures', () => {
     'at 8 s: 80.0 ms: ran 78.0, waited for a core 1.0, for helpers that did 0.0, blocked 1.0; gc 60.0, fold 12.0',
   )
   expect(lines[2]).toContain('1 more of the machine')
-  expect(lines.at(-2)).toContain('1 turns of 20 to 50 ms')
+  expect(lines.at(-1)).toContain('1 turns of 20 to 50 ms')
   expect(lines[3]).toContain(
     'at 4 s: 120.0 ms: ran 20.0, waited for a core 80.0, for helpers that did 15.0',
   )
