@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { type Figures, growthOf, leakOf, memoryLines, restOf } from './memory-report.ts'
+import {
+  type Figures,
+  growthOf,
+  leakOf,
+  leakVerdict,
+  memoryLines,
+  restOf,
+} from './memory-report.ts'
 import { stallLines, stallsIn } from './stalls-report.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -30,6 +37,12 @@ test('what the market holds is no leak; what is alive beside it is', () => {
   expect(restOf(leaks).perHour).toBeCloseTo(9, 3)
   expect(memoryLines(leaks, leaks).join('\n')).toContain('leak         3.0 ± 0.0 MiB/h')
   expect(memoryLines([], [])).toHaveLength(5)
+})
+
+test('a goal is held or missed only as far as the error lets one say', () => {
+  expect(leakVerdict({ perHour: 1, error: 0.5 })).toBe('held')
+  expect(leakVerdict({ perHour: 1, error: 5 })).toBe('undecided')
+  expect(leakVerdict({ perHour: 9, error: 5 })).toBe('missed')
 })
 
 test('stalls of the machine are told apart, with all figures', () => {
