@@ -1,3 +1,4 @@
+import { GrowingBytes } from './memory/growing-bytes.ts'
 import { ROWS_MAX } from './memory/rows.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { U32List } from './memory/u32-list.ts'
@@ -26,8 +27,9 @@ export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
 const BYTES_MAX = 0xffffffff
 
 export class SearchIndex {
-  #bytes = Buffer.alloc(FIRST_BYTES)
-  #length = 0
+  readonly #texts = new GrowingBytes(FIRST_BYTES)
+  /** The buffer of the texts. */
+  #bytes = this.#texts.buffer
   /** Where each entry starts, and whose it is. */
   readonly #starts = new U32List()
   readonly #tokens = new U32List()
@@ -42,12 +44,12 @@ export class SearchIndex {
 
   readonly part: StatePart = {
     name: 'search',
-    facts: () => [this.#length, this.#starts.length, this.#entryOfToken.length],
+    facts: () => [this.#texts.length, this.#starts.length, this.#entryOfToken.length],
     views: () => this.#views(),
     open: (facts) => {
       const [length, entries, tokens] = sizesOf('search', facts, [BYTES_MAX, ROWS_MAX, ROWS_MAX])
-      this.#bytes = Buffer.alloc(Math.max(length, FIRST_BYTES))
-      this.#length = length
+      this.#texts.reset(length)
+      this.#bytes = this.#texts.buffer
       this.#starts.reset(entries)
       this.#tokens.reset(entries)
       this.#entryOfToken.reset(tokens)
@@ -62,12 +64,12 @@ export class SearchIndex {
   }
 
   get bytes(): number {
-    const own = this.#bytes.length + this.#newest.byteLength
+    const own = this.#texts.bytes + this.#newest.byteLength
     return this.#lists.reduce((sum, list) => sum + list.bytes, own)
   }
 
   get untouchedBytes(): number {
-    const own = this.#bytes.length - this.#length
+    const own = this.#texts.untouchedBytes
     return this.#lists.reduce((sum, list) => sum + list.untouchedBytes, own)
   }
 
@@ -83,13 +85,13 @@ export class SearchIndex {
       const start = this.#starts.get(old)
       const end = this.#endOf(old)
       if (entry.equals(this.#bytes.subarray(start, end))) return
-      this.#bytes.fill(TOKEN_END, start, end)
+      this.#texts.fill(TOKEN_END, start, end)
     }
-    this.#makeRoom(entry.length)
     this.#entryOfToken.set(token, this.#starts.length + 1)
-    this.#starts.push(this.#length)
+    this.#starts.push(this.#texts.length)
     this.#tokens.push(token)
-    this.#length += entry.copy(this.#bytes, this.#length)
+    this.#texts.append(entry)
+    this.#bytes = this.#texts.buffer
     this.#chain(this.#starts.length - 1)
   }
 
@@ -109,7 +111,7 @@ export class SearchIndex {
   insides(query: string, most: number, found: (token: number) => void): boolean {
     const needle = needleOf(query)
     if (needle.length === 0) return true
-    const corpus = this.#bytes.subarray(0, this.#length)
+    const corpus = this.#bytes.subarray(0, this.#texts.length)
     let entry = 0
     let count = 0
     for (let at = corpus.indexOf(needle, 0); at >= 0; ) {
@@ -175,11 +177,11 @@ export class SearchIndex {
 
   #views(): Uint8Array[] {
     const lists = [this.#starts, this.#tokens, this.#entryOfToken]
-    return [this.#bytes.subarray(0, this.#length), ...lists.map((list) => list.view())]
+    return [this.#bytes.subarray(0, this.#texts.length), ...lists.map((list) => list.view())]
   }
 
   #endOf(entry: number): number {
-    return entry + 1 < this.#starts.length ? this.#starts.get(entry + 1) : this.#length
+    return entry + 1 < this.#starts.length ? this.#starts.get(entry + 1) : this.#texts.length
   }
 
   /** Index of the entry that holds byte `at`, which lies at or after entry `from`. */
@@ -208,13 +210,6 @@ export class SearchIndex {
   #startsWith(needle: Buffer, at: number): boolean {
     for (let i = 0; i < needle.length; i++) if (this.#bytes[at + i] !== needle[i]) return false
     return true
-  }
-
-  #makeRoom(size: number): void {
-    if (this.#length + size <= this.#bytes.length) return
-    const wider = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length + size))
-    this.#bytes.copy(wider, 0, 0, this.#length)
-    this.#bytes = wider
   }
 }
 

@@ -127,7 +127,7 @@ export class Crowd {
       const response = await fetch(this.#url + path, init)
       const value: unknown = await response.json()
       this.counts.answers++
-      if (response.status !== status) this.#fault(`${response.status} to ${path.split('?')[0]}`)
+      if (response.status !== status) this.#fault(`${response.status} to ${routeOf(path)}`)
       return value
     } catch (error) {
       if (!this.#isOver) this.#fault(`request: ${String(error)}`)
@@ -138,6 +138,11 @@ export class Crowd {
   #fault(what: string): void {
     this.errors.set(what, (this.errors.get(what) ?? 0) + 1)
   }
+}
+
+/** A path without what is asked for: faults of one route are counted together. */
+function routeOf(path: string): string {
+  return path.split('?')[0].replaceAll(/\/\w{32,}/g, '/:mint')
 }
 
 /** The reads of one token. */

@@ -53,6 +53,12 @@ export function leakOf(settled: readonly Figures[]): Slope {
   return slopeIn(settled, aliveBytes)
 }
 
+/** Whether the goal was held, as far as the error lets one say. */
+export function leakVerdict({ perHour, error }: Slope): 'held' | 'missed' | 'undecided' {
+  if (perHour + error <= LEAK_MAX) return 'held'
+  return perHour - error > LEAK_MAX ? 'missed' : 'undecided'
+}
+
 /** Resident memory that is neither, at the same times: with what the allocators keep for later. */
 export function restOf(settled: readonly Figures[]): Slope {
   return slopeIn(

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { type Figures, growthOf, leakOf, memoryLines, restOf } from './memory-report.ts'
+import {
+  type Figures,
+  growthOf,
+  leakOf,
+  leakVerdict,
+  memoryLines,
+  restOf,
+} from './memory-report.ts'
 import { stallLines, stallsIn } from './stalls-report.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -32,6 +39,12 @@ test('what the market holds is no leak; what is alive beside it is', () => {
   expect(memoryLines([], [])).toHaveLength(5)
 })
 
+test('a goal is held or missed only as far as the error lets one say', () => {
+  expect(leakVerdict({ perHour: 1, error: 0.5 })).toBe('held')
+  expect(leakVerdict({ perHour: 1, error: 5 })).toBe('undecided')
+  expect(leakVerdict({ perHour: 9, error: 5 })).toBe('missed')
+})
+
 test('stalls of the machine are told apart, with all figures', () => {
   const seen = stallsIn([
     { atMs: 5000, lateMs: 120.04, ranMs: 20, waitedMs: 80, helpersMs: 15, blockedMs: 5, steps: {} },
@@ -51,7 +64,7 @@ test('stalls of the machine are told apart, with all figures', () => {
     'at 8 s: 80.0 ms: ran 78.0, waited for a core 1.0, for helpers that did 0.0, blocked 1.0; gc 60.0, fold 12.0',
   )
   expect(lines[2]).toContain('1 more of the machine')
-  expect(lines.at(-2)).toContain('1 turns of 20 to 50 ms')
+  expect(lines.at(-1)).toContain('1 turns of 20 to 50 ms')
   expect(lines[3]).toContain(
     'at 4 s: 120.0 ms: ran 20.0, waited for a core 80.0, for helpers that did 15.0',
   )

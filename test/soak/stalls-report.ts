@@ -9,7 +9,7 @@ import {
 } from '../../src/stall-witness.ts'
 
 /** Stalls of each kind that are told one by one: the longest. */
-const TOLD = 8
+const TOLD = 6
 
 const stalls = Compile(
   Type.Array(
@@ -46,7 +46,10 @@ export function stallLines(all: readonly Stall[], startMs: number): string[] {
     `             ${machines.length} more of the machine: none above ${STALL_MS} ms without the wait for a core, ${longest(machines)}`,
     ...told(machines, startMs),
     `             ${long.length} turns of ${LONG_TURN_MS} to ${STALL_MS} ms beside the wait for a core`,
-    ...told(long, startMs),
+    ...told(
+      long.filter(({ lateMs }) => lateMs <= STALL_MS),
+      startMs,
+    ),
   ]
 }
 

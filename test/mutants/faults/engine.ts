@@ -227,4 +227,18 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'return 0',
     tests: ['test/properties/memory-parts.test.ts'],
   },
+  {
+    name: 'growing bytes: what is blanked is not blanked in the next buffer',
+    file: 'src/engine/memory/growing-bytes.ts',
+    find: 'if (from < this.#copied) this.#wider?.fill(',
+    replace: 'if (from < 0) this.#wider?.fill(',
+    tests: ['test/properties/growing-bytes.test.ts'],
+  },
+  {
+    name: 'growing bytes: all is copied at once',
+    file: 'src/engine/memory/growing-bytes.ts',
+    find: 'Math.min(this.#length, this.#copied + SLICE_BYTES)',
+    replace: 'this.#length',
+    tests: ['test/properties/growing-bytes.test.ts'],
+  },
 ]
