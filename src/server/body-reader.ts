@@ -1,4 +1,3 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import { requestError } from '../wire/errors.ts'
 import { accept, type Parsed, type Refused, refuse } from '../wire/requests/parsed.ts'
 import { MAX_BODY_BYTES } from './limits.ts'
@@ -19,6 +18,11 @@ export function refusedByHeaders(request: ServerRequest): Refused | null {
   return request.contentLength > MAX_BODY_BYTES ? tooLarge() : null
 }
 
+/** What a body comes from: a response of uWebSockets.js. */
+interface BodySource {
+  onData(heard: (chunk: ArrayBuffer, isLast: boolean) => void): unknown
+}
+
 /** Room that a body which comes in pieces gets first; it doubles. */
 const FIRST_BODY_BYTES = 256
 
@@ -27,7 +31,7 @@ const FIRST_BODY_BYTES = 256
  * the limit is passed. uWebSockets.js discards what still comes after an answer. Thousands of bodies
  * may come byte by byte: a piece is copied behind the others and makes nothing new.
  */
-export function readBody(res: HttpResponse, done: (body: Parsed<Buffer>) => void): void {
+export function readBody(res: BodySource, done: (body: Parsed<Buffer>) => void): void {
   let bytes: Buffer<ArrayBuffer> = NO_BYTES
   let size = 0
   let isDone = false
@@ -64,7 +68,7 @@ export class EarlyBody {
   #body: Parsed<Buffer> | null = null
   #done: ((body: Parsed<Buffer>) => void) | null = null
 
-  constructor(res: HttpResponse) {
+  constructor(res: BodySource) {
     readBody(res, (body) => {
       if (this.#done !== null) this.#done(body)
       // Its memory is only lent until this returns.

@@ -1,4 +1,8 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EarlyBody, readBody } from '../../src/server/body-reader.ts'
+import { MAX_BODY_BYTES } from '../../src/server/limits.ts'
+import type { Parsed } from '../../src/wire/requests/parsed.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { exchange, rawConnect, waitUntil } from './raw-http.ts'
 
@@ -61,6 +65,36 @@ test('a body that arrives in pieces is put together', async () => {
   await waitUntil(() => raw.received.includes('made'))
   expect(fake.calls.at(-1)?.args[0]).toMatchObject({ type: 'new' })
   raw.socket.destroy()
+})
+
+test('whatever pieces a body comes in, it is those bytes, and past the limit a 413 once', () => {
+  const piece = fc.uint8Array({ minLength: 1, maxLength: 6000 })
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 12 }),
+      fc.boolean(),
+      (pieces, isEarly) => {
+        const bodies: Parsed<Buffer>[] = []
+        const done = (body: Parsed<Buffer>) =>
+          bodies.push(body.ok ? { ok: true, value: Buffer.from(body.value) } : body)
+        let hear: (chunk: ArrayBuffer, isLast: boolean) => void = () => {}
+        const source = { onData: (heard: typeof hear) => (hear = heard) }
+        const early = isEarly ? new EarlyBody(source) : null
+        if (early === null) readBody(source, done)
+        for (const [index, bytes] of pieces.entries()) {
+          const lent = new Uint8Array(bytes)
+          hear(lent.buffer, index === pieces.length - 1)
+          lent.fill(0)
+        }
+        early?.read(done)
+        const whole = Buffer.concat(pieces)
+        expect(bodies.length).toBe(1)
+        if (whole.length > MAX_BODY_BYTES)
+          expect(bodies[0]).toMatchObject({ ok: false, error: { statusCode: 413 } })
+        else expect(bodies[0]).toEqual({ ok: true, value: whole })
+      },
+    ),
+  )
 })
 
 test('a body that does not arrive is answered 408 and the socket closed', async () => {
