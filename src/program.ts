@@ -18,6 +18,7 @@ import { ProcessFigures } from './process-figures.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
+import { loadMetrics } from './server/metrics-text.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
@@ -151,6 +152,7 @@ export class Program {
       lostConnection: (source, reason) => this.#log.warn({ source, reason }, 'connection lost'),
       sentence: (sentence) => this.#log.warn({}, sentence),
     })
+    await loadMetrics()
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     this.#log.info({ url, ws: wsUrl, port }, 'ready')

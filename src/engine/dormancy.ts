@@ -1,5 +1,5 @@
 import { copyU64 } from '../base/u64.ts'
-import { isHolderAt } from './dormant.ts'
+import { isHolderAt, notOfThisRun } from './dormant.ts'
 import { tokenLane } from './lanes.ts'
 import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -92,7 +92,7 @@ export class Dormancy {
     const tAt = (token & ROW_MASK) * T_LANES
     const run = t[tAt + T.dormantPlus1] - 1
     const count = dormant.runLane(run, R.count)
-    this.#read(dormant.runLane(run, R.first), count)
+    this.#read(token, dormant.runLane(run, R.first), count)
     t[tAt + T.dormantPlus1] = 0
     // From the oldest on, so that the chain of the mint is in its order again.
     for (let i = count - 1; i >= 0; i--) {
@@ -112,9 +112,15 @@ export class Dormancy {
     this.#top.invalidate(token)
   }
 
-  #read(first: number, count: number): void {
+  #read(token: number, first: number, count: number): void {
     if (this.#run.length < count * P_LANES) this.#run = new Uint32Array(count * P_LANES)
-    for (let i = 0; i < count; i++) this.#state.dormant.copy(first + i, this.#run, i * P_LANES)
+    const { dormant, wallets } = this.#state
+    for (let i = 0; i < count; i++) {
+      const at = i * P_LANES
+      dormant.copy(first + i, this.#run, at)
+      if (this.#run[at + P.token] !== token || this.#run[at + P.wallet] >= wallets.count)
+        throw notOfThisRun(first + i)
+    }
   }
 
   /** Row of a wallet among those with something on the dormant tape. */

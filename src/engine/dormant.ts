@@ -2,7 +2,7 @@ import { D, N, N_LANES, P, P_LANES, R, R_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
-import { Tape } from './tape.ts'
+import { Tape, TapeDamage } from './tape.ts'
 import { tapePart } from './tape-part.ts'
 
 /**
@@ -41,6 +41,17 @@ export class Dormant {
   /** One u32 lane (`P` or `D`) of a record. */
   lane(record: number, lane: number): number {
     return this.tape.u32Of(record)[this.tape.at(record) + lane]
+  }
+
+  /**
+   * The record before one in a chain of its wallet (`D`), + 1; 0 for none.
+   * @throws TapeDamage when it is not before it: a chunk that is whole but of another run of the
+   * program would lead round in circles
+   */
+  previous(record: number, lane: number): number {
+    const previousPlus1 = this.lane(record, lane)
+    if (previousPlus1 <= record) return previousPlus1
+    throw notOfThisRun(record)
   }
 
   /** One u32 lane (`R`) of a run. */
@@ -86,6 +97,13 @@ export class Dormant {
 export function isHolderAt(p: Uint32Array, pAt: number, excluded: number): boolean {
   return (
     (p[pAt + P.balanceLo] | p[pAt + P.balanceLo + 1]) !== 0 && (p[pAt + P.flags] & excluded) === 0
+  )
+}
+
+export function notOfThisRun(record: number): TapeDamage {
+  return new TapeDamage(
+    `Record ${record} of the dormant positions is none of this journal's: put the positions-*.mfp ` +
+      'files of the folder back from one copy.',
   )
 }
 

@@ -1,4 +1,4 @@
-import { positionOf } from './dormant.ts'
+import { notOfThisRun, positionOf } from './dormant.ts'
 import { tokenLane, walletLane } from './lanes.ts'
 import { D, L, N, P, R, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -36,13 +36,14 @@ export function positionsOfWallet(state: State, wallet: number): number[] {
   while (recordPlus1 !== 0) {
     const record = recordPlus1 - 1
     if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
-    recordPlus1 = dormant.lane(record, D.previousOfWalletPlus1)
+    recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
   }
   return found
 }
 
 /** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
 export function isDormant(state: State, token: number, record: number): boolean {
+  if (token >= state.tokens.count) throw notOfThisRun(record)
   const run = tokenLane(state, token, T.dormantPlus1) - 1
   return run >= 0 && state.dormant.holds(run, record)
 }

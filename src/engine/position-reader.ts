@@ -1,5 +1,5 @@
 import { numberAt, wholeAt } from '../base/u64.ts'
-import { recordOf } from './dormant.ts'
+import { notOfThisRun, recordOf } from './dormant.ts'
 import { walletLane } from './lanes.ts'
 import { L, P, P_LANES, PositionFlag, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -44,7 +44,11 @@ export class PositionReader {
 
   /** A copy: the lanes of a record are good only until another is asked for. */
   #takeDormant(position: number): void {
-    this.#state.dormant.copy(recordOf(position), this.#dormant, 0)
+    const record = recordOf(position)
+    const { dormant, tokens, wallets } = this.#state
+    dormant.copy(record, this.#dormant, 0)
+    if (this.#dormant[P.token] >= tokens.count || this.#dormant[P.wallet] >= wallets.count)
+      throw notOfThisRun(record)
     this.#p = this.#dormant
     this.#pf = this.#dormantF
     this.#pAt = 0

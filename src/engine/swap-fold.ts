@@ -252,7 +252,7 @@ export class SwapFold {
       const p = dormant.tape.u32Of(record)
       const pAt = dormant.tape.at(record)
       const token = p[pAt + P.token]
-      next = p[pAt + D.previousHolderPlus1]
+      next = dormant.previous(record, D.previousHolderPlus1)
       if (!isDormant(this.#state, token, record)) continue
       this.#state.undo.save(this.#state.tokensUndo, token)
       this.holders.turnPro(p, pAt, isPro)

@@ -14,8 +14,7 @@ export async function metricsText(
   http: HttpCounters,
   figures: Readonly<Record<string, number>>,
 ): Promise<string> {
-  // Loaded at the first scrape: a start does not wait for it.
-  const { Counter, Gauge, Registry } = await import('prom-client')
+  const { Counter, Gauge, Registry } = await loadMetrics()
   const registry = new Registry()
   const requests = new Counter({
     name: `${PREFIX}http_requests_total`,
@@ -34,6 +33,14 @@ export async function metricsText(
     else new Gauge(about).set(value)
   }
   return (await registry.metrics()) + latencyText(http)
+}
+
+/**
+ * Loads the library, which a start does not wait for. Until it is there a scrape takes some turns of
+ * the loop, and who has sent another request behind it is cut off.
+ */
+export function loadMetrics(): Promise<typeof import('prom-client')> {
+  return import('prom-client')
 }
 
 /** Histograms by hand: prom-client observes values one by one and cannot be given counted buckets. */

@@ -31,7 +31,8 @@ export function dormantMarket(random: Random, count: number): FeedEvent[] {
       told.add(mint)
       const creator = wallet(random)
       const signature = `create ${mint}`
-      const event = created({ ...place, signature, creator, bondingCurve: wallet(random) })
+      const birth = { ...place, signature, creator, tokenProgram: 'program' }
+      const event = created({ ...birth, bondingCurve: wallet(random) })
       events.push({ event, at: i })
     } else if (random.chance(0.005))
       events.push({
@@ -40,7 +41,7 @@ export function dormantMarket(random: Random, count: number): FeedEvent[] {
       })
     const event = swap({
       ...place,
-      signature: `swap ${txIndex} ${isJoined ? slot : slot}`,
+      signature: `swap ${slot} ${txIndex}`,
       signer: wallet(random),
       direction: random.chance(0.55) ? 'buy' : 'sell',
       baseRaw: BigInt(random.integer(1, 10 ** 12)),

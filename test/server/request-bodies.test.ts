@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EarlyBody, readBody } from '../../src/server/body-reader.ts'
 import { MAX_BODY_BYTES } from '../../src/server/limits.ts'
+import { loadMetrics } from '../../src/server/metrics-text.ts'
 import type { Parsed } from '../../src/wire/requests/parsed.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { exchange, rawConnect, waitUntil } from './raw-http.ts'
@@ -139,6 +140,7 @@ test('half a request and an idle socket hold nobody up', async () => {
 })
 
 test('pipelined requests are answered in order', async () => {
+  await loadMetrics()
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
   const requests = [
     get('/healthz'),

@@ -28,17 +28,20 @@ export interface RunPlan {
   readonly segmentsAt: readonly number[]
   /** Segments before which a snapshot is made, by their index. */
   readonly snapshotsAt: readonly number[]
+  /** Every token that may is put to rest before every batch. */
+  readonly hasRests?: boolean
 }
 
 /** A folder as a run in order leaves it, all of its journal kept. */
-export function writtenFolder({ events, segmentsAt, snapshotsAt }: RunPlan): ImageDisk {
+export function writtenFolder({ events, segmentsAt, snapshotsAt, hasRests }: RunPlan): ImageDisk {
   const disk = new ImageDisk()
   const engine = new Engine(SIZES)
   const place = { seq: 0, crc: 0, segment: 0 }
   const onFailure = () => {}
   const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
   const journal = new Journal({ ...about, onFailure }, place)
-  const journaled = new JournaledEngine(engine, journal)
+  const all = () => Array.from({ length: engine.state.tokens.count }, (_, token) => token)
+  const journaled = new JournaledEngine(engine, journal, hasRests === true ? all : () => [])
   journaled.settings()
   for (let from = 0; from < events.length; ) {
     if (segmentsAt.includes(from)) {

@@ -60,7 +60,7 @@ export class CrashService {
       },
       recovered.place,
     )
-    this.journaled = new JournaledEngine(engine, this.journal)
+    this.journaled = new JournaledEngine(engine, this.journal, () => story.chooseRests())
     this.journaled.settings()
   }
 
@@ -89,8 +89,10 @@ export class CrashService {
     const step = this.#compaction?.next()
     if (step?.done !== true) return
     this.#compaction = null
-    const { tape } = this.engine.state
+    const { tape, dormant } = this.engine.state
     tape.archivedCount = step.value.archivedRecords
     tape.shrink(0)
+    dormant.tape.archivedCount = step.value.archivedPositions
+    dormant.tape.shrink(0)
   }
 }

@@ -23,6 +23,8 @@ export interface Batch {
   readonly now: number
   /** Handed over as binary records. */
   readonly isRecords: boolean
+  /** Tokens that are put to rest before it. */
+  readonly rests: readonly number[]
 }
 
 /** A history cut into batches, and what a state after any of its events looks like. */
@@ -36,6 +38,8 @@ export class Story {
   /** The engine that folded it without a disk. */
   readonly whole: Engine
   readonly #digests: Set<string>[] = []
+  /** Tokens that the batch being handed over puts to rest. */
+  #rests: readonly number[] = []
 
   constructor(seed: number, count: number, fsync: FsyncPolicy, clock: 'event' | 'wall') {
     const events = history(seed, count)
@@ -61,9 +65,16 @@ export class Story {
     return this.#digests[n]?.has(digest) === true
   }
 
+  /** Who rests before the batch that is handed over now; what a service writes into its journal. */
+  chooseRests(): readonly number[] {
+    return this.#rests
+  }
+
   /** Hands over a batch, or what of it a restart has not had. */
   feed(batch: Batch, engine: Engine, sink: EventSink, fromSeq = batch.from): void {
     engine.advance(batch.now)
+    // Once some of its events have lasted, so has what was written before them.
+    this.#rests = fromSeq > batch.from ? [] : batch.rests
     const events = batch.events.slice(Math.max(0, fromSeq - batch.from))
     if (batch.isRecords) sink.records(recordsOf(engine, events))
     else sink.events(events)
@@ -77,6 +88,8 @@ export class Story {
       engine.advance(batch.now)
       this.#note(batch.from, engine)
       const records = recordsOf(engine, batch.events)
+      this.#note(batch.from, engine)
+      engine.rest(batch.rests)
       this.#note(batch.from, engine)
       let record = 0
       for (const [i, event] of batch.events.entries()) {
@@ -113,7 +126,8 @@ function batchesOf(events: readonly FeedEvent[], seed: number): Batch[] {
     const some = steps.slice(from, from + random.integer(1, BATCH_MAX))
     const part = some.map(({ event }) => event)
     const isRecords = random.chance(0.5)
-    batches.push({ from, events: part, now: some[0]?.now ?? 0, isRecords })
+    const { now = 0, rests = [] } = some[0] ?? {}
+    batches.push({ from, events: part, now, isRecords, rests })
     from += part.length
   }
   return batches
