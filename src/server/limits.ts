@@ -67,6 +67,9 @@ export const LIVE_TURN_MS = 1
 /** What waits is worked off for this long in one turn. */
 export const WAITING_SLICE_MS = 1
 
+/** Or for this share of a turn that took long: where turns are few, what waits must not wait for ever. */
+export const WAITING_SHARE = 1 / 4
+
 /** Of that time a client has so much before the next one has its turn. */
 export const CLIENT_SLICE_MS = 0.5
 

@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue.ts'
-import { MAX_WAITING, WAITING_SLICE_MS } from './limits.ts'
+import { MAX_WAITING, WAITING_SHARE, WAITING_SLICE_MS } from './limits.ts'
 
 /** Something that waits for a later turn of the loop. */
 export interface Waiting {
@@ -16,10 +16,17 @@ export interface Waiting {
  * one piece costs little, and a client that sends one request at a time meets nothing but the wait.
  */
 export class Turns {
-  readonly #queue = new FairQueue<Waiting>(() => performance.now())
+  readonly #nowMs: () => number
+  readonly #queue: FairQueue<Waiting>
   /** Monotonic ms of the first thing that came in the present turn; null: there was none. */
   #beganMs: number | null = null
   #deferred = 0
+
+  /** `nowMs`: a monotonic clock. */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+    this.#queue = new FairQueue(nowMs)
+  }
 
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
@@ -30,7 +37,7 @@ export class Turns {
    * At whatever comes: has it to wait, because `budgetMs` of this turn are over? Then `later` is to be
    * called. Nothing of a client overtakes what waits for the same client.
    */
-  isOver(client: string, budgetMs: number, nowMs = performance.now()): boolean {
+  isOver(client: string, budgetMs: number, nowMs = this.#nowMs()): boolean {
     if (this.#beganMs === null) this.#begin(nowMs)
     else if (nowMs - this.#beganMs >= budgetMs) return this.#queue.size < MAX_WAITING
     return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING
@@ -39,7 +46,7 @@ export class Turns {
   later(client: string, work: Waiting): void {
     this.#deferred++
     this.#queue.add(client, work)
-    if (this.#beganMs === null) this.#begin(performance.now())
+    if (this.#beganMs === null) this.#begin(this.#nowMs())
   }
 
   #begin(nowMs: number): void {
@@ -48,12 +55,14 @@ export class Turns {
   }
 
   readonly #turned = (): void => {
-    const endMs = performance.now() + WAITING_SLICE_MS
+    const nowMs = this.#nowMs()
+    const turnMs = nowMs - (this.#beganMs ?? nowMs)
+    const endMs = nowMs + Math.max(WAITING_SLICE_MS, turnMs * WAITING_SHARE)
     try {
-      while (this.#queue.size > 0 && performance.now() < endMs) this.#queue.serveOne(run)
+      while (this.#queue.size > 0 && this.#nowMs() < endMs) this.#queue.serveOne(run)
     } finally {
       this.#beganMs = null
-      if (this.#queue.size > 0) this.#begin(performance.now())
+      if (this.#queue.size > 0) this.#begin(this.#nowMs())
     }
   }
 }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import {
   INBOX_MESSAGE_BYTES,
@@ -40,6 +41,23 @@ interface Told {
   readonly type: string
   readonly mints?: readonly string[]
 }
+
+test('where a turn of the loop takes long, what waits has a share of it', async () => {
+  let nowMs = 0
+  let served = 0
+  const turns = new Turns(() => nowMs)
+  for (let index = 0; index < 60; index++)
+    turns.later(`client ${index}`, {
+      run() {
+        nowMs += 1
+        served += 1
+        return false
+      },
+    })
+  nowMs += 400
+  await nextTurn()
+  expect(served).toBe(60)
+})
 
 test('messages that are too many for a turn are served in later ones, in the order of their connection', async () => {
   await start()

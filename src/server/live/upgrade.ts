@@ -59,7 +59,9 @@ function defer(options: UpgradeOptions, res: HttpResponse, handshake: Handshake)
   })
   options.turns.later(handshake.request.client, {
     run() {
-      if (!isGone) res.cork(() => upgrade(options, res, handshake))
+      // Not corked as a whole: an upgraded socket that stays where it was in memory is then taken for
+      // an answer still, and closed at random (uWebSockets.js, the end of `cork`).
+      if (!isGone) upgrade(options, res, handshake)
       return false
     },
   })
@@ -70,8 +72,8 @@ function upgrade(options: UpgradeOptions, res: HttpResponse, handshake: Handshak
   const { client } = request
   const id = parseLiveId(request.query)
   const full = refusal(options, client)
-  if (!id.ok) options.refuse(res, request, id.error)
-  else if (full !== null) options.refuse(res, request, full)
+  if (!id.ok) res.cork(() => options.refuse(res, request, id.error))
+  else if (full !== null) res.cork(() => options.refuse(res, request, full))
   else {
     const data: SocketData = { id: id.value, isLocal, client, connection: null }
     res.upgrade(data, key, protocol, extensions, context)
