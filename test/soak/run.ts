@@ -35,6 +35,8 @@ const COUNTED = [
   'undo',
   'top_lists',
   'tape_cache',
+  'dormant',
+  'dormant_cache',
   'answer_cache',
 ]
 
