@@ -7,7 +7,7 @@ import type { State } from './state.ts'
 import type { TopHolders } from './top-holders.ts'
 
 /** A token with more traders stays in memory: to read that many back would hold the loop. */
-export const DORMANT_TRADERS_MAX = 16_384
+export const DORMANT_TRADERS_MAX = 8_192
 
 /** What a late event can still reach, and with it who may not be put to rest. */
 export interface Reach {

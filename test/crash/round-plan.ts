@@ -70,6 +70,8 @@ export function planRound(random: Random, round: number): RoundPlan {
       SIM_SEED: String(random.chance(0.2) ? 1 : round + 2),
       CLOCK: isEventClock ? 'event' : 'wall',
       TAPE_MEMORY: '1mb',
+      // So little that tokens are put to rest and woken all the time.
+      POSITIONS_MEMORY: round % 2 === 0 ? '1mb' : '4gb',
       RATE_LIMIT: 'off',
     },
     feedsLines: feeds.includes('stdin'),
