@@ -57,6 +57,7 @@ export class SimulatorFeed implements Feed {
     let sliceEndMs = performance.now() + SLICE_MS
     for (let steps = 0; !history.step(); steps++) {
       if (steps % STEPS_PER_LOOK !== 0 || performance.now() < sliceEndMs) continue
+      market.flushSwaps()
       await setImmediate()
       if (this.isStopped) break
       sliceEndMs = performance.now() + SLICE_MS

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { AddressBook } from '../../src/engine/address-book.ts'
 import { SimulatorFeed } from '../../src/feeds/simulator.ts'
 import { Auditor } from './auditor.ts'
 
@@ -48,6 +49,28 @@ test('a clock that is set back stops the trading, and no event lies in the futur
   const before = auditor.counts.swaps
   await setTimeout(300)
   expect(auditor.counts.swaps).toBe(before)
+  feed.stop()
+  await end
+})
+
+test('what the history has made is handed over before others have their turn', async () => {
+  let nowMs = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += 100
+    return nowMs
+  })
+  let events = 0
+  const feed = new SimulatorFeed({
+    ...{ seed: 3, tokens: TOKENS, rate: 1, startSeconds: 1_800_000_000 },
+    ...{ clock: nowSeconds, addressBook: new AddressBook() },
+  })
+  const end = feed.start({
+    records: (batch) => {
+      events += batch.events
+    },
+  })
+  clock.mockRestore()
+  expect(events).toBeGreaterThan(0)
   feed.stop()
   await end
 })
