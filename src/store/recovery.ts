@@ -1,7 +1,8 @@
 import type { Engine } from '../engine/engine.ts'
 import { copyParts } from './copy-parts.ts'
-import { listDataFiles, type NumberedFile, syncFiles, withFile } from './data-folder.ts'
+import { listDataFiles, type NumberedFile, withFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
+import { EarlySyncs } from './early-syncs.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import type { JournalPlace } from './journal.ts'
@@ -65,6 +66,8 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   disk.makeFolder(folder)
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
+  const syncs = new EarlySyncs(disk)
+  syncs.begin(files.segments.map(({ path }) => path))
   options.ahead?.begin(pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0))
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) needChunks(disk, folder, engine)
@@ -80,7 +83,8 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   if (end.cut !== null) cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on.
-  syncFiles(disk, folder, kept)
+  syncs.finish(kept)
+  disk.syncFolder(folder)
   const hasLost = mayHaveLost(end, options.boot, files.segments.length > 0 || loaded !== null)
   const oldEpoch = end.epoch ?? loaded?.epoch ?? null
   const epoch = hasLost || oldEpoch === null ? options.newEpoch() : oldEpoch

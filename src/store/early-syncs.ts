@@ -1,0 +1,59 @@
+import { type NumberedFile, withFile } from './data-folder.ts'
+import type { Disk, DiskFile } from './disk.ts'
+
+/**
+ * Makes the journal of a killed process last while a recovery folds it: its bytes may be in memory
+ * alone, and to write them only at the end would keep everybody waiting for the disk.
+ */
+export class EarlySyncs {
+  readonly #disk: Disk
+  #waiting: string[] = []
+  readonly #synced = new Set<string>()
+  #failure: Error | null = null
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+  }
+
+  /** Begins to sync these in the background, one after the other. */
+  begin(paths: readonly string[]): void {
+    this.#waiting = [...paths]
+    this.#next()
+  }
+
+  /**
+   * Syncs those of the files that are not on the disk yet, and begins with no more by itself.
+   * @throws the error of a sync that failed: to try again would take what is lost for safe
+   */
+  finish(files: readonly NumberedFile[]): void {
+    this.#waiting = []
+    if (this.#failure !== null) throw this.#failure
+    for (const { path } of files)
+      if (!this.#synced.has(path)) withFile(this.#disk.open(path), (file) => file.sync())
+  }
+
+  #next(): void {
+    for (let path = this.#waiting.shift(); path !== undefined; path = this.#waiting.shift())
+      if (this.#syncLater(path)) return
+  }
+
+  /** False when the file cannot be opened, which the walk through the journal tells. */
+  #syncLater(path: string): boolean {
+    const file = this.#opened(path)
+    file?.syncLater((error) => {
+      file.close()
+      if (error === null) this.#synced.add(path)
+      else this.#failure ??= error
+      this.#next()
+    })
+    return file !== null
+  }
+
+  #opened(path: string): DiskFile | null {
+    try {
+      return this.#disk.open(path)
+    } catch {
+      return null
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { NumberedFile } from '../../src/store/data-folder.ts'
+import type { DiskFile } from '../../src/store/disk.ts'
+import { EarlySyncs } from '../../src/store/early-syncs.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+
+/** The real disk, whose background syncs end when the test says so. */
+class SlowDisk extends NodeDisk {
+  readonly calls: string[] = []
+  readonly pending: ((error: Error | null) => void)[] = []
+  opened = 0
+
+  override open(path: string): DiskFile {
+    const file = super.open(path)
+    const name = basename(path)
+    this.opened += 1
+    return {
+      size: () => file.size(),
+      append: (bytes) => file.append(bytes),
+      read: (into, position) => file.read(into, position),
+      truncate: (size) => file.truncate(size),
+      sync: () => {
+        this.calls.push(`sync ${name}`)
+        file.sync()
+      },
+      syncLater: (done) => {
+        this.calls.push(`later ${name}`)
+        this.pending.push(done)
+      },
+      close: () => {
+        this.opened -= 1
+        file.close()
+      },
+    }
+  }
+}
+
+let folder = ''
+let files: NumberedFile[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mintfeed-syncs-'))
+  files = [1, 2, 3].map((number) => {
+    const name = `segment-${number}`
+    const path = join(folder, name)
+    writeFileSync(path, name)
+    return { number, name, path }
+  })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('what was synced while the recovery went on is not synced again, what was not is', () => {
+  const disk = new SlowDisk()
+  const syncs = new EarlySyncs(disk)
+  syncs.begin(files.map(({ path }) => path))
+  disk.pending.shift()?.(null)
+  syncs.finish(files)
+  expect(disk.calls).toEqual([
+    'later segment-1',
+    'later segment-2',
+    'sync segment-2',
+    'sync segment-3',
+  ])
+  disk.pending.shift()?.(null)
+  expect([disk.calls.length, disk.opened]).toEqual([4, 0])
+})
+
+test('a sync that failed in the background is told, and nothing is synced in its place', () => {
+  const disk = new SlowDisk()
+  const syncs = new EarlySyncs(disk)
+  syncs.begin(files.map(({ path }) => path))
+  disk.pending.shift()?.(new Error('EIO'))
+  expect(() => syncs.finish(files)).toThrow('EIO')
+  expect(disk.calls.filter((call) => call.startsWith('sync'))).toEqual([])
+})
+
+test('a file that has gone meanwhile stops no other', () => {
+  const disk = new SlowDisk()
+  const syncs = new EarlySyncs(disk)
+  rmSync(files[0].path)
+  syncs.begin(files.map(({ path }) => path))
+  expect(disk.calls).toEqual(['later segment-2'])
+  disk.pending.shift()?.(null)
+  syncs.finish(files.slice(1))
+  expect(disk.calls).toEqual(['later segment-2', 'later segment-3', 'sync segment-3'])
+})
