@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from './base/config.ts'
 import { checkInputFile } from './feeds/lines/input-file.ts'
-import { checkSolPrice } from './sol-price-setting.ts'
+import { givenPrices } from './sol-price-setting.ts'
 
 /**
  * Checks what FEED and SOL_PRICE name, without the modules of any feed: a start waits for those
@@ -12,5 +12,5 @@ export function checkFeeds(config: Pick<Config, 'feeds' | 'solPrice'>): void {
     const reason = feed.kind === 'replay' ? checkInputFile(feed.file) : null
     if (reason !== null) throw new ConfigError(reason)
   }
-  checkSolPrice(config.solPrice)
+  givenPrices(config.solPrice)
 }

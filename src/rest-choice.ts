@@ -64,15 +64,15 @@ export class RestChoice {
   }
 
   #pick(wanted: number): readonly number[] {
-    const { state } = this.#engine
-    const reach = this.#engine.reach()
+    const { state, dormancy } = this.#engine
+    const reach = dormancy.reach()
     const picked: number[] = []
     const most = Math.min(TOKENS_PER_BATCH, state.tokens.count)
     let positions = 0
     for (let looked = 0; looked < most && positions < wanted; looked++) {
       if (this.#hand >= state.tokens.count) this.#endRound()
       const token = this.#hand++
-      if (!this.#engine.mayRest(token, reach)) continue
+      if (!dormancy.mayRest(token, reach)) continue
       if (tokenLane(state, token, T.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
       picked.push(token)
       positions += tokenLane(state, token, T.traders)

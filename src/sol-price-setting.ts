@@ -1,11 +1,6 @@
 import { type Config, ConfigError } from './base/config.ts'
 import { fixedPrice, type PriceSeries, readPriceFile } from './feeds/sol-price/price-series.ts'
 
-/** @throws ConfigError when the file of SOL_PRICE cannot be used */
-export function checkSolPrice(setting: Config['solPrice']): void {
-  givenPrices(setting)
-}
-
 /**
  * The prices that SOL_PRICE itself gives; null when they come from elsewhere.
  * @throws ConfigError when its file cannot be used

@@ -1,9 +1,11 @@
 import { copyU64 } from '../base/u64.ts'
-import { isHolderAt, notOfThisRun } from './dormant.ts'
-import { tokenLane } from './lanes.ts'
+import { notOfThisRun } from './dormant.ts'
+import { isHolderAt, tokenLane } from './lanes.ts'
 import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import type { OrderRing } from './order-ring.ts'
 import type { State } from './state.ts'
+import { firstOfTransaction } from './tape-slots.ts'
 import type { TopHolders } from './top-holders.ts'
 
 /** A token with more traders stays in memory: to read that many back would hold the loop. */
@@ -24,16 +26,23 @@ export interface Reach {
 export class Dormancy {
   readonly #state: State
   readonly #top: TopHolders
+  readonly #ring: OrderRing
   /** Records of a run on their way back. */
   #run = new Uint32Array(64 * P_LANES)
 
-  constructor(state: State, top: TopHolders) {
+  constructor(state: State, top: TopHolders, ring: OrderRing) {
     this.#state = state
     this.#top = top
+    this.#ring = ring
   }
 
-  isDormant(token: number): boolean {
-    return tokenLane(this.#state, token, T.dormantPlus1) !== 0
+  /** What late events can reach: it changes with every event. */
+  reach(): Reach {
+    const { tape } = this.#state
+    return {
+      swap: firstOfTransaction(tape, tape.count - this.#ring.swaps),
+      tokens: this.#ring.tokens(),
+    }
   }
 
   /** Has it positions in memory, and nothing that a late event could take back? */
@@ -50,8 +59,16 @@ export class Dormancy {
     )
   }
 
-  /** The caller has asked whether it may. */
-  rest(token: number): void {
+  /**
+   * Puts tokens to rest: their positions leave memory for the tape. Those that a late event could
+   * still touch stay.
+   */
+  rest(tokens: Iterable<number>): void {
+    const reach = this.reach()
+    for (const token of tokens) if (this.mayRest(token, reach)) this.#rest(token)
+  }
+
+  #rest(token: number): void {
     const { dormant, positions, tokens } = this.#state
     const run = dormant.runs.add()
     const r = dormant.runs.u32[run >>> ROW_SHIFT]
@@ -69,7 +86,7 @@ export class Dormancy {
         r[rAt + R.creatorFlags] = p[pAt + P.flags]
         copyU64(r, rAt + R.creatorBalanceLo, p, pAt + P.balanceLo)
       }
-      const isHolder = isHolderAt(p, pAt, PositionFlag.excluded)
+      const isHolder = isHolderAt(p, pAt)
       dormant.append(this.#dormantRow(p[pAt + P.wallet]), p, pAt, isHolder)
       this.#state.dropPosition(row)
       r[rAt + R.count] += 1
@@ -83,10 +100,14 @@ export class Dormancy {
   }
 
   /**
-   * Brings a dormant token's positions back into rows.
+   * Brings a token's positions back into rows if it is dormant: before anything that may change them.
    * @throws TapeDamage when they cannot be read; nothing has changed then
    */
   wake(token: number): void {
+    if (tokenLane(this.#state, token, T.dormantPlus1) !== 0) this.#bringBack(token)
+  }
+
+  #bringBack(token: number): void {
     const { dormant, positions, tokens } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * T_LANES

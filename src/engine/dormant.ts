@@ -1,4 +1,4 @@
-import { D, N, N_LANES, P, P_LANES, R, R_LANES } from './layout.ts'
+import { D, N, N_LANES, P_LANES, R, R_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -91,13 +91,6 @@ export class Dormant {
     heads[head + N.newestPlus1] = record + 1
     if (isHolder) heads[head + N.newestHolderPlus1] = record + 1
   }
-}
-
-/** Has the position whose lanes begin at `pAt` a balance that counts? */
-export function isHolderAt(p: Uint32Array, pAt: number, excluded: number): boolean {
-  return (
-    (p[pAt + P.balanceLo] | p[pAt + P.balanceLo + 1]) !== 0 && (p[pAt + P.flags] & excluded) === 0
-  )
 }
 
 export function notOfThisRun(record: number): TapeDamage {

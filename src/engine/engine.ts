@@ -2,7 +2,7 @@ import { createNanoEvents, type Emitter } from 'nanoevents'
 import { Announcements } from './announcements.ts'
 import { displace } from './arrival-order.ts'
 import { Arrivals } from './arrivals.ts'
-import { Dormancy, type Reach } from './dormancy.ts'
+import { Dormancy } from './dormancy.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
   type EngineOptions,
@@ -32,7 +32,6 @@ import { SwapFold } from './swap-fold.ts'
 import { SwapIntake } from './swap-intake.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
-import { firstOfTransaction } from './tape-slots.ts'
 import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
@@ -60,7 +59,7 @@ export class Engine implements EventSink {
   readonly #births: TokenBirths
   readonly #fold: SwapFold
   readonly #late: LateCreation
-  readonly #dormancy: Dormancy
+  readonly dormancy: Dormancy
   readonly #metadata: MetadataFold
   readonly #identities: Identities
   readonly #ring = new OrderRing()
@@ -84,7 +83,7 @@ export class Engine implements EventSink {
     this.#births = new TokenBirths(this.state, this.links)
     this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
     this.#late = new LateCreation(this.state, this.#fold)
-    this.#dormancy = new Dormancy(this.state, this.top)
+    this.dormancy = new Dormancy(this.state, this.top, this.#ring)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
     this.nearing = new Nearing(this.state, this.#identities)
@@ -146,27 +145,6 @@ export class Engine implements EventSink {
   /** Swaps from the first that no late event can take back any more: their records stay as they are. */
   get settledSwaps(): number {
     return this.state.tape.count - this.#ring.swaps
-  }
-
-  /** What late events can reach: it changes with every event. */
-  reach(): Reach {
-    return {
-      swap: firstOfTransaction(this.state.tape, this.settledSwaps),
-      tokens: this.#ring.tokens(),
-    }
-  }
-
-  mayRest(token: number, reach: Reach): boolean {
-    return this.#dormancy.mayRest(token, reach)
-  }
-
-  /**
-   * Puts tokens to rest: their positions leave memory for a tape, and no answer changes. Those that a
-   * late event could still touch stay.
-   */
-  rest(tokens: Iterable<number>): void {
-    const reach = this.reach()
-    for (const token of tokens) if (this.mayRest(token, reach)) this.#dormancy.rest(token)
   }
 
   /** Slot of the newest event. */
@@ -266,7 +244,7 @@ export class Engine implements EventSink {
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
     const isKnown = (flagsOf(this.state, u32[at + U.token]) & TokenFlag.exists) !== 0
-    if (this.#dormancy.isDormant(u32[at + U.token])) this.#dormancy.wake(u32[at + U.token])
+    this.dormancy.wake(u32[at + U.token])
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
@@ -333,7 +311,7 @@ export class Engine implements EventSink {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
-    if (this.#dormancy.isDormant(token)) this.#dormancy.wake(token)
+    this.dormancy.wake(token)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
     const entry: LifecycleEntry = { event, token, key }

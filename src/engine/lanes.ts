@@ -1,5 +1,5 @@
 import { recordOf } from './dormant.ts'
-import { L_LANES, P_LANES, T_LANES } from './layout.ts'
+import { L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
@@ -12,6 +12,12 @@ export function tokenLane(state: State, token: number, lane: number): number {
 export function positionLane(state: State, position: number, lane: number): number {
   if (position < 0) return state.dormant.lane(recordOf(position), lane)
   return state.positions.u32[position >>> ROW_SHIFT][(position & ROW_MASK) * P_LANES + lane]
+}
+
+/** Has the position whose lanes begin at `pAt` a balance that counts? */
+export function isHolderAt(p: Uint32Array, pAt: number): boolean {
+  const isHeld = (p[pAt + P.balanceLo] | p[pAt + P.balanceLo + 1]) !== 0
+  return isHeld && (p[pAt + P.flags] & PositionFlag.excluded) === 0
 }
 
 /** One u32 lane (`L`) of a wallet row. */

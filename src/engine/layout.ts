@@ -1,7 +1,8 @@
 /**
  * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`:
- * positions; `K`: what links them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes, names ending in `F` are f64 lanes of the same row;
- * names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
+ * positions; `K`: what links them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes,
+ * names ending in `F` are f64 lanes of the same row; names ending in `Lo` are u64 (low lane, then
+ * high); references ending in `Plus1` are 0 for none.
  */
 
 /** What every swap of a token may change. */

@@ -7,11 +7,9 @@ import type { State } from './state.ts'
 /** Positions of a mint, the newest first; below 0 those on the dormant tape. */
 export function positionsOfToken(state: State, token: number): number[] {
   const found: number[] = []
-  const run = tokenLane(state, token, T.dormantPlus1) - 1
-  if (run >= 0) {
-    const first = state.dormant.runLane(run, R.first)
-    const end = first + state.dormant.runLane(run, R.count)
-    for (let record = first; record < end; record++) found.push(positionOf(record))
+  const run = runOf(state, token)
+  if (run !== null) {
+    for (let record = run.first; record < run.end; record++) found.push(positionOf(record))
     return found
   }
   const { positions } = state
@@ -50,15 +48,20 @@ export function isDormant(state: State, token: number, record: number): boolean 
 
 /** The position of a wallet in a mint for reads, dormant or not; null when there is none. */
 export function positionIn(state: State, token: number, wallet: number): number | null {
-  const run = tokenLane(state, token, T.dormantPlus1) - 1
-  if (run < 0) {
+  const run = runOf(state, token)
+  if (run === null) {
     const row = state.findPosition(token, wallet)
     return row < 0 ? null : row
   }
-  const { dormant } = state
-  const first = dormant.runLane(run, R.first)
-  const end = first + dormant.runLane(run, R.count)
-  for (let record = first; record < end; record++)
-    if (dormant.lane(record, P.wallet) === wallet) return positionOf(record)
+  for (let record = run.first; record < run.end; record++)
+    if (state.dormant.lane(record, P.wallet) === wallet) return positionOf(record)
   return null
+}
+
+/** Records of a dormant token on the tape; null when it is awake. */
+function runOf(state: State, token: number): { first: number; end: number } | null {
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  if (run < 0) return null
+  const first = state.dormant.runLane(run, R.first)
+  return { first, end: first + state.dormant.runLane(run, R.count) }
 }

@@ -37,12 +37,9 @@ export function txIndexInTape(
  */
 export function firstOfTransaction(tape: Tape, end: number): number {
   if (end === 0) return 0
-  const last = new Uint32Array(
-    tape
-      .u32Of(end - 1)
-      .subarray(tape.at(end - 1))
-      .subarray(0, tape.lanes),
-  )
+  const at = tape.at(end - 1)
+  // A copy: the lanes of a record that has left memory are good only until another is asked for.
+  const last = tape.u32Of(end - 1).slice(at, at + tape.lanes)
   const least = Math.max(0, end - LOOK_BACK_MAX)
   let first = end - 1
   while (first > least && isSameSignature(tape.u32Of(first - 1), tape.at(first - 1), last, 0))

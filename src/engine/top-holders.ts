@@ -1,6 +1,6 @@
 import { numberAt, readU64, u64ToNumber } from '../base/u64.ts'
-import { isHolderAt } from './dormant.ts'
-import { P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
+import { isHolderAt } from './lanes.ts'
+import { P, P_LANES, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
@@ -91,7 +91,7 @@ export class TopHolders {
     for (let next = t[tAt + T.positionsPlus1]; next !== 0; ) {
       const p = positions.u32[(next - 1) >>> ROW_SHIFT]
       const pAt = ((next - 1) & ROW_MASK) * P_LANES
-      if (isHolderAt(p, pAt, PositionFlag.excluded)) held.push(next - 1)
+      if (isHolderAt(p, pAt)) held.push(next - 1)
       next = p[pAt + P.nextInMintPlus1]
     }
     held.sort((a, b) => this.#balance(b) - this.#balance(a))
@@ -145,9 +145,8 @@ export class TopHolders {
       const p = this.#state.positions.u32[position >>> ROW_SHIFT]
       const pAt = (position & ROW_MASK) * P_LANES
       const balance = numberAt(p, pAt + P.balanceLo)
-      const isHolder = balance > 0 && (p[pAt + P.flags] & PositionFlag.excluded) === 0
       const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
-      if (isHolder && balance > floor) this.#insert(list, position)
+      if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
       next = p[pAt + P.nextInMintPlus1]
     }
   }

@@ -15,11 +15,6 @@ export interface ReplayOptions {
   readonly counters: FeedCounters
 }
 
-/** Why the file cannot be replayed, in one sentence; null when it can. */
-export function checkReplayFile(path: string): string | null {
-  return checkInputFile(path)
-}
-
 /**
  * Feed `replay:<file>`: event lines and recorded chain data, paced by event time.
  * Ends at the end of the file; a file that tears is reported and ends there.
@@ -39,7 +34,7 @@ export class ReplayFeed implements Feed {
     const { file, speed, report, counters } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
-    const reason = checkReplayFile(file)
+    const reason = checkInputFile(file)
     if (reason !== null) throw new Error(reason)
     const { bytes, sizeBytes, bytesRead } = openInputFile(file)
     const progress = new Progress(process.stderr, () => bytesRead() / Math.max(sizeBytes, 1))

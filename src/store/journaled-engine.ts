@@ -82,7 +82,7 @@ export class JournaledEngine implements EventSink {
       (event) => frames.addText(Kind.event, seq++, 1, eventLineText(event)),
     )
     if (!this.#write(batch.events)) return
-    if (this.#rests.length > 0) this.#engine.rest(this.#rests)
+    if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)
     this.#engine.records(batch)
     this.#known = this.#engine.state.book.counts
   }

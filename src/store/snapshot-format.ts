@@ -43,11 +43,15 @@ export interface Contents {
 }
 
 /** Records of the tape that a snapshot leaves to chunks (tape-part.ts). */
-export function archivedRecordsOf({ parts }: Contents): number {
-  return parts.find(({ name }) => name === 'tape')?.facts[1] ?? 0
+export function archivedRecordsOf(contents: Contents): number {
+  return archivedOf(contents, 'tape')
 }
 
 /** Records of the dormant tape that it leaves to chunks. */
-export function archivedPositionsOf({ parts }: Contents): number {
-  return parts.find(({ name }) => name === 'dormant tape')?.facts[1] ?? 0
+export function archivedPositionsOf(contents: Contents): number {
+  return archivedOf(contents, 'dormant tape')
+}
+
+function archivedOf({ parts }: Contents, tape: string): number {
+  return parts.find(({ name }) => name === tape)?.facts[1] ?? 0
 }

@@ -14,44 +14,37 @@ export class WatchedDisk implements Disk {
   }
 
   list(folder: string): string[] {
-    return this.#watched('list', () => this.#disk.list(folder))
+    return watched(this.#onCall, 'list', () => this.#disk.list(folder))
   }
 
   makeFolder(folder: string): void {
-    this.#watched('make folder', () => this.#disk.makeFolder(folder))
+    watched(this.#onCall, 'make folder', () => this.#disk.makeFolder(folder))
   }
 
   create(path: string): DiskFile {
-    const file = this.#watched('create', () => this.#disk.create(path))
+    const file = watched(this.#onCall, 'create', () => this.#disk.create(path))
     return new WatchedFile(file, this.#onCall)
   }
 
   open(path: string): DiskFile {
-    const file = this.#watched('open', () => this.#disk.open(path))
+    const file = watched(this.#onCall, 'open', () => this.#disk.open(path))
     return new WatchedFile(file, this.#onCall)
   }
 
   rename(from: string, to: string): void {
-    this.#watched('rename', () => this.#disk.rename(from, to))
+    watched(this.#onCall, 'rename', () => this.#disk.rename(from, to))
   }
 
   remove(path: string): void {
-    this.#watched('remove', () => this.#disk.remove(path))
+    watched(this.#onCall, 'remove', () => this.#disk.remove(path))
   }
 
   syncFolder(folder: string): void {
-    this.#watched('sync folder', () => this.#disk.syncFolder(folder))
+    watched(this.#onCall, 'sync folder', () => this.#disk.syncFolder(folder))
   }
 
   syncFolderLater(folder: string, done: (error: Error | null) => void): void {
     this.#disk.syncFolderLater(folder, done)
-  }
-
-  #watched<T>(call: string, run: () => T): T {
-    const startMs = performance.now()
-    const value = run()
-    this.#onCall(call, startMs)
-    return value
   }
 }
 
@@ -69,29 +62,19 @@ class WatchedFile implements DiskFile {
   }
 
   append(bytes: Uint8Array): number {
-    const startMs = performance.now()
-    const taken = this.#file.append(bytes)
-    this.#onCall('append', startMs)
-    return taken
+    return watched(this.#onCall, 'append', () => this.#file.append(bytes))
   }
 
   read(into: Uint8Array, position: number): number {
-    const startMs = performance.now()
-    const came = this.#file.read(into, position)
-    this.#onCall('read', startMs)
-    return came
+    return watched(this.#onCall, 'read', () => this.#file.read(into, position))
   }
 
   truncate(size: number): void {
-    const startMs = performance.now()
-    this.#file.truncate(size)
-    this.#onCall('truncate', startMs)
+    watched(this.#onCall, 'truncate', () => this.#file.truncate(size))
   }
 
   sync(): void {
-    const startMs = performance.now()
-    this.#file.sync()
-    this.#onCall('sync', startMs)
+    watched(this.#onCall, 'sync', () => this.#file.sync())
   }
 
   syncLater(done: (error: Error | null) => void): void {
@@ -99,8 +82,14 @@ class WatchedFile implements DiskFile {
   }
 
   close(): void {
-    const startMs = performance.now()
-    this.#file.close()
-    this.#onCall('close', startMs)
+    watched(this.#onCall, 'close', () => this.#file.close())
   }
+}
+
+/** Runs a call and tells of it, unless it throws. */
+function watched<T>(onCall: OnDiskCall, call: string, run: () => T): T {
+  const startMs = performance.now()
+  const value = run()
+  onCall(call, startMs)
+  return value
 }

@@ -6,7 +6,8 @@ import zlib from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
-import { checkReplayFile, ReplayFeed } from '../../src/feeds/replay.ts'
+import { checkInputFile } from '../../src/feeds/lines/input-file.ts'
+import { ReplayFeed } from '../../src/feeds/replay.ts'
 import { StdinFeed } from '../../src/feeds/stdin.ts'
 import { CollectingSink } from './collecting-sink.ts'
 import { dataFile, dataText, hasData, withData } from './data-folder.ts'
@@ -215,9 +216,9 @@ test('an error of the sink is thrown and not taken for a bad line', async () => 
 })
 
 test('a file that is missing or a directory is known before the start', async () => {
-  expect(checkReplayFile(join(folder, 'none.jsonl'))).toMatch(/cannot be read \(ENOENT\)/)
-  expect(checkReplayFile(folder)).toMatch(/is a directory but must be a file/)
-  expect(checkReplayFile(fileOf('there.jsonl', ''))).toBeNull()
+  expect(checkInputFile(join(folder, 'none.jsonl'))).toMatch(/cannot be read \(ENOENT\)/)
+  expect(checkInputFile(folder)).toMatch(/is a directory but must be a file/)
+  expect(checkInputFile(fileOf('there.jsonl', ''))).toBeNull()
   await expect(replay(join(folder, 'none.jsonl'))).rejects.toThrow(/ENOENT/)
 })
 

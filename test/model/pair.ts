@@ -51,7 +51,7 @@ export class Pair {
   /** Puts every token that may to rest: what the oracle knows nothing of, for no answer shows it. */
   rest(): void {
     const { tokens } = this.engine.state
-    this.engine.rest(Array.from({ length: tokens.count }, (_, token) => token))
+    this.engine.dormancy.rest(Array.from({ length: tokens.count }, (_, token) => token))
   }
 
   setNow(seconds: number): void {

@@ -63,7 +63,7 @@ test('rows of resting tokens are used again: memory is that of the tokens that a
   const engine = new Engine(OPTIONS)
   for (let mint = 0; mint < 300; mint += 1) {
     for (let trader = 0; trader < 40; trader += 1) engine.accept(trade(mint, trader))
-    if (mint >= 5) engine.rest([mint - 5])
+    if (mint >= 5) engine.dormancy.rest([mint - 5])
   }
   const { positions, links, dormant } = engine.state
   expect(positions.count).toBeLessThanOrEqual(7 * 40)
@@ -76,15 +76,15 @@ test('a token that a late event can touch stays, and so does one that was never 
   engine.accept(created({ slot: 100, mint: 'untraded' }))
   engine.accept(trade(1, 1))
   const mint = engine.state.book.findToken('mint 1')
-  engine.rest([0, mint, 7])
+  engine.dormancy.rest([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(0)
   // Out of the reach of late swaps, but told of by an event that may be taken back.
   engine.accept(trade(40, 1))
   engine.accept(created({ slot: 1_400, mint: 'mint 1', signature: 'told late' }))
-  engine.rest([mint])
+  engine.dormancy.rest([mint])
   expect(engine.state.dormant.tokens).toBe(0)
   engine.accept(trade(80, 1))
-  engine.rest([0, mint, 7])
+  engine.dormancy.rest([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(1)
 })
 
@@ -93,7 +93,7 @@ test('a token whose run cannot be read is not woken half: the event is refused b
   for (let trader = 0; trader < 100; trader += 1) engine.accept(trade(0, trader))
   // The swap of another mint is what late events can reach back to from now on.
   for (const later of [10, 20]) engine.accept(trade(later, 1))
-  engine.rest([0])
+  engine.dormancy.rest([0])
   expect(engine.state.dormant.positions).toBe(100)
   const { tape } = engine.state.dormant
   const broken: TapeArchive = {
@@ -114,7 +114,7 @@ test('a token whose run cannot be read is not woken half: the event is refused b
 /** Puts some of the tokens to rest. */
 function restAll(engine: Engine, random: Random): void {
   const tokens = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
-  engine.rest(tokens.filter(() => random.chance(0.8)))
+  engine.dormancy.rest(tokens.filter(() => random.chance(0.8)))
 }
 
 function trade(mint: number, trader: number, name = `mint ${mint}`): FeedEvent {

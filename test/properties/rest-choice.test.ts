@@ -20,7 +20,7 @@ test('nobody is chosen below the limit, and it is told once that it was passed',
   }
   for (let mint = 10; mint < 40; mint += 1) {
     trade(engine, mint)
-    engine.rest(choice.choose(TRADERS))
+    engine.dormancy.rest(choice.choose(TRADERS))
   }
   expect(told).toBe(1)
 })
@@ -33,7 +33,7 @@ test('memory stays at the limit, and those that stay are the ones traded last', 
     trade(engine, mint)
     // The first mint is traded all the time.
     engine.accept(swap({ slot: slotOf(mint), txIndex: 99, mint: 'mint 0', signer: 'busy' }))
-    engine.rest(choice.choose(TRADERS))
+    engine.dormancy.rest(choice.choose(TRADERS))
     const { positions } = engine.state
     expect(positions.count - positions.free).toBeLessThanOrEqual(limit + 2 * TRADERS)
   }
@@ -55,10 +55,11 @@ test('where nobody may rest, the tokens are not looked at again with every batch
   for (let mint = 0; mint < MINTS; mint += 1)
     engine.accept(swap({ slot: 1_000, txIndex: mint, mint: `mint ${mint}`, signer: 'one' }))
   let looks = 0
-  const { reach } = engine
-  engine.reach = () => {
+  const { dormancy } = engine
+  const { reach } = dormancy
+  dormancy.reach = () => {
     looks += 1
-    return reach.call(engine)
+    return reach.call(dormancy)
   }
   for (let batch = 0; batch < 500; batch += 1) expect(choice.choose(1)).toEqual([])
   expect(looks).toBeLessThan(20)

@@ -89,7 +89,7 @@ export class Story {
       this.#note(batch.from, engine)
       const records = recordsOf(engine, batch.events)
       this.#note(batch.from, engine)
-      engine.rest(batch.rests)
+      engine.dormancy.rest(batch.rests)
       this.#note(batch.from, engine)
       let record = 0
       for (const [i, event] of batch.events.entries()) {
