@@ -4,11 +4,12 @@ BIN := node_modules/.bin
 INSTALLED := node_modules/.package-lock.json
 NODE := $(BIN)/node
 PAGE := web/dist/index.html
+BUNDLE := dist/main.js
 PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -20,13 +21,19 @@ $(INSTALLED): package.json package-lock.json
 
 $(PAGE): $(INSTALLED) $(PAGE_SOURCES)
 	@echo "mintfeed: building the page (once, until its sources change)"
-	@npm run --silent build
+	@npm run --silent page
 
-run: $(INSTALLED) $(PAGE) ## Serve a living, simulated market on http://127.0.0.1:8080
+$(BUNDLE): $(INSTALLED) packaging/bundle.ts $(shell find src -type f)
+	@echo "mintfeed: bundling the program (until its sources change)"
+	@npm run --silent bundle
+
+build: $(PAGE) $(BUNDLE) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+
+run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
-	@exec $(NODE) src/main.ts
+	@exec $(NODE) $(BUNDLE)
 
-test: $(INSTALLED) $(PAGE) ## Every test: model, properties, feeds, server, conformance
+test: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test: model, properties, feeds, server, conformance
 	@echo "mintfeed: running all tests"
 	@npm test --silent
 
@@ -34,19 +41,19 @@ check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"
 	@npm run --silent check
 
-bench: $(INSTALLED) ## The goals S1 to S13 as one table, beside their peers; ONLY=S1,S5 for some
+bench: $(INSTALLED) $(BUNDLE) ## The goals S1 to S13 as one table, beside their peers; ONLY=S1,S5 for some
 	@ONLY=$(ONLY) $(NODE) bench/run.ts
 
 bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs
 	@$(NODE) bench/publish.ts
 
-load: $(INSTALLED) ## A large market for DURATION (10m) with readers and pollers: latency, loop, memory
+load: $(INSTALLED) $(BUNDLE) ## A large market for DURATION (10m) with readers and pollers: latency, loop, memory
 	@$(NODE) bench/load.ts
 
 mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 	@npm run --silent mutants
 
-crash: $(INSTALLED) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
+crash: $(INSTALLED) $(BUNDLE) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
 	@$(NODE) test/crash/run.ts
 
 feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) seeded schedules of faults a feed
@@ -55,7 +62,7 @@ feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) see
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
 
-reconnects: $(INSTALLED) ## Cuts the client COUNT times (100,000), from SEED, in rounds on all processors; nothing may be lost or repeated
+reconnects: $(INSTALLED) $(BUNDLE) ## Cuts the client COUNT times (100,000), from SEED, in rounds on all processors; nothing may be lost or repeated
 	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/client/reconnects.ts
 
 conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
@@ -67,13 +74,13 @@ format: $(INSTALLED) ## Formats the source
 fuzz: $(INSTALLED) ## COUNT hostile inputs (20,000,000) from SEED into every reader, then on sockets
 	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/fuzz/run.ts
 
-attacks: $(INSTALLED) ## Attacks at full size on loopback; a table of what they cost others
+attacks: $(INSTALLED) $(BUNDLE) ## Attacks at full size on loopback; a table of what they cost others
 	@$(NODE) test/attacks/run.ts
 
-disconnects: $(INSTALLED) ## COUNT (18,000) live connections gone at once: the loop's stall beside uWebSockets.js alone
+disconnects: $(INSTALLED) $(BUNDLE) ## COUNT (18,000) live connections gone at once: the loop's stall beside uWebSockets.js alone
 	@$(NODE) test/attacks/disconnects.ts
 
-soak: $(INSTALLED) ## Runs a market for DURATION (30m) with faults; memory, stalls, errors, differences
+soak: $(INSTALLED) $(BUNDLE) ## Runs a market for DURATION (30m) with faults; memory, stalls, errors, differences
 	@DURATION=$(or $(DURATION),30m) $(NODE) test/soak/run.ts
 
 audit: $(INSTALLED) ## Known weaknesses of the packages (asks the registry)

@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { programPath } from '../bin/program-path.js'
 import { messageOf } from './child.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const HISTORY_PATIENCE_S = 150
 const HISTORY_SWAPS_PER_TOKEN = 12
 /** What is kept of the program's log. */
@@ -33,7 +32,10 @@ export class Served {
       ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
       ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: dataDir },
     }
-    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, [programPath()], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     process.once('exit', () => child.kill('SIGKILL'))
     const served = new Served(child, await portOf(child))
     served.#tellWhenItEnds()

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { fileURLToPath } from 'node:url'
 import type { pino } from 'pino'
 import { openAdmin } from './admin-surface.ts'
 import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
+import { programFile } from './base/program-files.ts'
 import { snakeCase } from './base/snake-case.ts'
 import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
@@ -29,8 +29,8 @@ import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
 
-/** Where `npm run build` leaves the page. */
-const DASHBOARD_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url))
+/** Where `make build` leaves the page. */
+const DASHBOARD_FOLDER = programFile('../web/dist')
 
 export type Logger = ReturnType<typeof pino>
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { programPath } from '../../bin/program-path.js'
 import { Child, type Message } from '../child.ts'
 import { EXAMPLE_MINT } from '../example-line.ts'
 import { latenessMark } from '../lateness.ts'
@@ -6,7 +7,6 @@ import { type Goal, type Line, ratioAtMost } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { settings } from '../settings.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const RELAY = fileURLToPath(new URL('../peers/bare-relay.ts', import.meta.url))
 const RATE_PER_SECOND = 500
 const WARM_MS = 1_000 * settings.timeScale
@@ -69,7 +69,7 @@ function ours(isAwake: boolean): Promise<Message> {
     ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'stdin', CLOCK: 'event', DATA_DIR: 'none' },
     ...{ RATE_LIMIT: 'off', LOG_LEVEL: 'info', SPIN: isAwake ? 'on' : 'off' },
   }
-  return drive([MAIN], env)
+  return drive([programPath()], env)
 }
 
 function peer(isAwake: boolean, messageBytes: number): Promise<Message> {

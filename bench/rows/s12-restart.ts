@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { programPath } from '../../bin/program-path.js'
 import { messageOf } from '../child.ts'
 import { atMost, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
@@ -17,7 +18,6 @@ const SECONDS_PER_GIGABYTE_GOAL = 2.5
 const POLL_MS = 50
 const PATIENCE_MS = 120_000
 const GIGABYTE = 1e9
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const BUILD = fileURLToPath(new URL('../processes/build-folder.ts', import.meta.url))
 
 /** What the folders hold: a snapshot and a tail of the journal, one swap a frame. */
@@ -64,7 +64,7 @@ async function secondsToFirstAnswer(folder: string): Promise<number> {
     ...process.env,
   }
   const startMs = performance.now()
-  const child = spawn(process.execPath, [MAIN], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [programPath()], { env, stdio: 'ignore' })
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   try {

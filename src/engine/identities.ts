@@ -7,6 +7,8 @@ import { bytesOf } from './memory/views.ts'
  * ring, found by open addressing; one wrong match is expected in 10^13 swaps.
  */
 export const IDENTITIES_MAX = 1 << 20
+/** What the system gives memory by, to whoever writes to it first. */
+const PAGE_BYTES = 4_096
 
 export class Identities {
   readonly #capacity: number
@@ -41,9 +43,11 @@ export class Identities {
     return this.#keys.byteLength + this.#slots.byteLength
   }
 
-  /** Keys are written one behind the other, slots all over their table. */
+  /** Keys are written one behind the other; of the slots, all over their table, what is expected. */
   get untouchedBytes(): number {
-    return this.#keys.byteLength - this.#count * 8
+    const slotsBytes =
+      this.#slots.byteLength * Math.exp((-this.#count * PAGE_BYTES) / this.#slots.byteLength)
+    return this.#keys.byteLength - this.#count * 8 + Math.floor(slotsBytes)
   }
 
   has(high: number, low: number): boolean {

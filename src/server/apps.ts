@@ -1,18 +1,8 @@
-import './header-limit.ts'
-import './untold-parts.ts'
-import {
-  _cfg,
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  SSLApp,
-  type TemplatedApp,
-  us_listen_socket_close,
-  type WebSocketBehavior,
-} from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
 import { MAX_CERTIFICATES } from './limits.ts'
 import { type Listening, listen } from './listen.ts'
 import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
+import { _cfg, App, SSLApp, us_listen_socket_close } from './uws.ts'
 
 // Answers do not tell what serves them.
 _cfg('silent')

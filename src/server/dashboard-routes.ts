@@ -27,7 +27,7 @@ const ASSET_HEADERS: readonly Header[] = [['Cache-Control', 'public, max-age=315
 const NOT_BUILT: Reply = {
   statusCode: 404,
   contentType: 'text/plain; charset=utf-8',
-  body: 'The page is not built: `make run` or `npm run build` does it. The API is described at /docs.\n',
+  body: 'The page is not built: `make run` or `make build` does it. The API is described at /docs.\n',
   headers: [['Cache-Control', 'no-store']],
 }
 

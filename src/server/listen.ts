@@ -1,6 +1,6 @@
-import './header-limit.ts'
-import { type TemplatedApp, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { createServer } from 'node:net'
+import { us_socket_local_port } from './uws.ts'
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
 const EXCLUSIVE_PORT = 1

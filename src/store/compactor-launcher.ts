@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import os from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Compile } from 'typebox/compile'
+import { entryFile } from '../base/program-files.ts'
 import {
   type CompactorProgress,
   type CompactorResult,
@@ -15,7 +15,6 @@ const HEAP_MB = 32
 /** The serving process comes first whenever both want a core. */
 const LOWEST_PRIORITY = 19
 
-const PROGRAM = fileURLToPath(new URL('../launch.ts', import.meta.url))
 const launcherMessage = Compile(LauncherMessage)
 
 /**
@@ -29,7 +28,7 @@ export class CompactorLauncher {
   /** Begins the process: while this one is small. */
   start(): void {
     // A group of its own: Ctrl-C is for the program, which may still want a last snapshot.
-    const launcher = fork(PROGRAM, [], {
+    const launcher = fork(entryFile('launch'), [], {
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
       detached: true,
       // None of the program's own: who reads those waits until nobody has them open.

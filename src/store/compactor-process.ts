@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { entryFile } from '../base/program-files.ts'
 import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
 import { noteCompactor } from './process-lock.ts'
@@ -17,8 +17,6 @@ const HEAP_MB = 768
 /** Characters of its complaint that are passed on. */
 const REASON_CHARACTERS_MAX = 2_000
 
-const PROGRAM = fileURLToPath(new URL('../compact.ts', import.meta.url))
-
 /**
  * Runs the compactor (src/compact.ts) as a process of its own, ended at once by `signal`; rejects
  * with a StoreError when it did not end well. Called where the process is small, since starting
@@ -31,7 +29,7 @@ export function runCompactor(
 ): Promise<CompactorResult> {
   const args = [
     `--max-old-space-size=${HEAP_MB}`,
-    PROGRAM,
+    entryFile('compact'),
     `--folder=${run.folder}`,
     `--until-segment=${run.untilSegment}`,
     `--memory-bytes=${run.memoryBytesMax}`,

@@ -1,4 +1,5 @@
 import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { entryFile } from '../base/program-files.ts'
 import type { Disk } from './disk.ts'
 import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
 
@@ -38,7 +39,7 @@ export class SegmentsAhead implements SegmentSource {
     this.#files = new SegmentFiles(disk)
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    this.#worker = new Worker(new URL('./segments-ahead-worker.ts', import.meta.url), {
+    this.#worker = new Worker(entryFile('segments-ahead-worker'), {
       workerData: port2,
       transferList: [port2],
     })

@@ -7,6 +7,7 @@ import { fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { programPath } from '../../bin/program-path.js'
 import { freePort } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { pause } from './attack.ts'
@@ -32,7 +33,7 @@ const SERVERS: Readonly<Record<string, (port: string) => readonly string[]>> = {
     port,
     'topics',
   ],
-  mintfeed: () => [join(ROOT, 'src/main.ts')],
+  mintfeed: () => [programPath()],
 }
 
 /** User and system time of a process so far, in ms. */

@@ -14,7 +14,7 @@ const USUAL_PATHS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Where `npm run build` leaves the page. */
+/** Where `make build` leaves the page. */
 export const PAGE_FOLDER = join(ROOT, 'web/dist')
 
 /** The system's Chromium: CHROMIUM, or where it usually is; null when there is none. */
@@ -29,7 +29,7 @@ export function whyNoBrowser(): string | null {
   if (chromiumPath() === null) return 'Chromium was not found: install it, or name it in CHROMIUM.'
   return existsSync(join(PAGE_FOLDER, 'index.html'))
     ? null
-    : 'The page is not built: `npm run build` does it.'
+    : 'The page is not built: `make build` does it.'
 }
 
 /** A browser without a window. Inside a container as root it has no sandbox to build. */

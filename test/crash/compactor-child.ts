@@ -8,12 +8,12 @@ const LOOK_EVERY_MS = 5
 function compactorsOf(pid: number): number[] {
   return childrenOf(pid)
     .flatMap(childrenOf)
-    .filter((child) => runs(child, 'compact.ts'))
+    .filter((child) => runs(child, '/compact.'))
 }
 
 /** Pid of a program's launcher; null where the system does not say. */
 export function launcherOf(pid: number): number | null {
-  return childrenOf(pid).find((child) => runs(child, 'launch.ts')) ?? null
+  return childrenOf(pid).find((child) => runs(child, '/launch.')) ?? null
 }
 
 /** Pids of a process's children. */

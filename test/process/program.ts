@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { programPath } from '../../bin/program-path.js'
 import { ROOT } from '../tidy/source-files.ts'
 
 /** How long a start, or a line of the log, may take before a test gives it up, in ms. */
@@ -36,7 +36,7 @@ export type Settings = Readonly<Record<string, string>>
 /** Launches the program and waits for nothing; `cwd` is where it is launched. */
 export function launch(settings: Settings, args: readonly string[] = [], cwd = ROOT): Running {
   const environment = { PATH: process.env.PATH ?? '', CHECK_CACHE: '1', ...settings }
-  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [programPath(), ...args], {
     cwd,
     env: environment,
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -85,7 +85,7 @@ test('a page that is not built is a sentence that says how', () => {
   return serving({ dashboard: readDashboard(empty) }, async (url) => {
     const answer = await fetch(url)
     expect(answer.status).toBe(404)
-    expect(await answer.text()).toContain('npm run build')
+    expect(await answer.text()).toContain('make build')
   })
 })
 

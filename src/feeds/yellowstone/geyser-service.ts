@@ -1,12 +1,14 @@
-import { fileURLToPath } from 'node:url'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
-
-const PROTO = fileURLToPath(new URL('./geyser.proto', import.meta.url))
+import { ASSETS, programFile } from '../../base/program-files.ts'
 
 export type GeyserMethod = MethodDefinition<object, object>
 
 /** Slots, lamports and indexes are far below 2^53; amounts of tokens are texts. */
-const definition = loadSync(PROTO, { longs: Number, defaults: false, keepCase: false })
+const definition = loadSync(programFile(ASSETS.geyser), {
+  longs: Number,
+  defaults: false,
+  keepCase: false,
+})
 const service = definition['geyser.Geyser']
 
 /** The two methods of the service that are used: paths, and how messages become bytes. */

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+
+/** Modules that run by themselves, by the name of their file in the bundle; paths within `src`. */
+export const ENTRIES = {
+  main: 'main.ts',
+  launch: 'launch.ts',
+  compact: 'compact.ts',
+  'segments-ahead-worker': 'store/segments-ahead-worker.ts',
+} as const
+
+/** Files that are read and not imported; the bundle has them at the same paths. */
+export const ASSETS = { geyser: 'feeds/yellowstone/geyser.proto' } as const
+
+const IS_BUNDLE = import.meta.url.endsWith('.js')
+/** `src`; `dist` when the program runs from the bundle that packaging/bundle.ts makes. */
+const FOLDER = new URL(IS_BUNDLE ? './' : '../', import.meta.url)
+
+/** A module to start a process or a thread with. */
+export function entryFile(entry: keyof typeof ENTRIES): string {
+  return programFile(IS_BUNDLE ? `${entry}.js` : ENTRIES[entry])
+}
+
+/** A file of the program; `path` from `src`, or from `dist`. */
+export function programFile(path: string): string {
+  return fileURLToPath(new URL(path, FOLDER))
+}
