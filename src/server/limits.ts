@@ -61,7 +61,7 @@ export const SEND_DEADLINE_MS = 120_000
  */
 export const TURN_MS = 4
 
-/** The same for handshakes and messages of live connections: to wait costs them next to nothing. */
+/** The same for messages of live connections: to wait costs them next to nothing. */
 export const LIVE_TURN_MS = 1
 
 /** What waits is worked off for this long in one turn. */
@@ -77,7 +77,7 @@ export const CLIENT_SLICE_MS = 0.5
 export const CLIENT_DEBT_MS = 10
 
 /**
- * Requests, handshakes and connections with messages that wait at most: there is one a socket. Past
+ * Requests and connections with messages that wait at most: there is one a socket. Past
  * it what comes is done at once.
  */
 export const MAX_WAITING = 60_000

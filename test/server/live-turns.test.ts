@@ -117,7 +117,7 @@ test('what waits of a connection goes with it', async () => {
   await expect.poll(figures, LOOKED_FOR).toMatchObject({ ...nothing, turn_waiting: 0 })
 })
 
-test('a stop with messages, requests and handshakes that wait ends in time and answers none of the messages', async () => {
+test('a stop with messages and requests that wait, and handshakes on their way, ends in time and answers none of the messages', async () => {
   await start()
   const client = await from('9.9.9.9')
   const sockets = await Promise.all([1, 2, 3, 4].map(() => rawConnect(fake.server.port)))
@@ -143,7 +143,7 @@ function busyAnswers(): void {
 }
 const SLOW = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
 
-test('handshakes that are too many for a turn are answered in later ones, also with a refusal', async () => {
+test('hundreds of handshakes in one turn are all answered, also with a refusal', async () => {
   await start()
   busyAnswers()
   const sockets = await Promise.all(Array.from({ length: 40 }, () => rawConnect(fake.server.port)))
@@ -164,7 +164,7 @@ test('handshakes that are too many for a turn are answered in later ones, also w
   await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_connections: 0, turn_waiting: 0 })
 })
 
-test('handshakes and requests that are torn while they wait hurt nobody', async () => {
+test('handshakes and requests that are torn hurt nobody', async () => {
   await start()
   busyAnswers()
   for (let round = 0; round < 10; round++) {

@@ -145,7 +145,6 @@ export class LiveFeed {
       sendPingsAutomatically: false,
       upgrade: upgradeHandler({
         gate: options.gate,
-        turns: options.turns,
         addresses: options.addresses,
         isStopping: () => this.#isStopping,
         isLocal: options.isLocal,
