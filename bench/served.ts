@@ -4,12 +4,18 @@ import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { programPath } from '../bin/program-path.js'
-import { messageOf } from './child.ts'
+import { type Message, messageOf } from './child.ts'
 
 const HISTORY_PATIENCE_S = 150
 const HISTORY_SWAPS_PER_TOKEN = 12
 /** What is kept of the program's log. */
 const LAST_CHARACTERS = 2_000
+
+export interface ServedMore {
+  readonly settings?: Readonly<Record<string, string>>
+  /** A module loaded into the program, which answers each message of ours with one (`probed`). */
+  readonly probe?: string
+}
 
 /** The program itself with a simulated market, on a free port of the loopback interface. */
 export class Served {
@@ -27,20 +33,35 @@ export class Served {
   }
 
   /** Resolves when the market's history is folded. */
-  static async start(tokens: number, rate: number, dataDir = 'none'): Promise<Served> {
+  static async start(
+    tokens: number,
+    rate: number,
+    dataDir = 'none',
+    more: ServedMore = {},
+  ): Promise<Served> {
     const env = {
       ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'sim', RATE_LIMIT: 'off', LOG_LEVEL: 'info' },
       ...{ SIM_TOKENS: String(tokens), SIM_RATE: String(rate), DATA_DIR: dataDir },
+      ...more.settings,
     }
-    const child = spawn(process.execPath, [programPath()], {
+    const probe = more.probe === undefined ? [] : ['--import', more.probe]
+    const child = spawn(process.execPath, [...probe, programPath()], {
       env,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', ...(probe.length > 0 ? (['ipc'] as const) : [])],
     })
     process.once('exit', () => child.kill('SIGKILL'))
     const served = new Served(child, await portOf(child))
     served.#tellWhenItEnds()
     await served.#untilHistoryIs(tokens * HISTORY_SWAPS_PER_TOKEN)
     return served
+  }
+
+  /** What the probe answers. */
+  async probed(): Promise<Message> {
+    const answered = once(this.#process, 'message')
+    this.#process.send({})
+    const [message] = await answered
+    return messageOf(message)
   }
 
   /** A program that ends by itself says why in its last lines. */

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { programPath } from '../../bin/program-path.js'
 import { messageOf } from '../child.ts'
+import { freePort } from '../free-port.ts'
 import { atMost, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -93,12 +93,4 @@ function statusOf(port: number): Promise<number> {
     asked.on('error', () => resolve(0))
     asked.end()
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
