@@ -3,7 +3,11 @@
  * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
  */
 import { Compile } from 'typebox/compile'
-import { CompactorRun, type LauncherMessage } from './store/compactor-messages.ts'
+import {
+  type CompactorProgress,
+  CompactorRun,
+  type LauncherMessage,
+} from './store/compactor-messages.ts'
 import { runCompactor } from './store/compactor-process.ts'
 
 const compactorRun = Compile(CompactorRun)
@@ -16,7 +20,8 @@ function tell(message: LauncherMessage): void {
 
 process.on('message', (run) => {
   if (!compactorRun.Check(run)) return tell({ failed: 'the launcher was asked for no run' })
-  runCompactor(run, (progress) => tell({ progress }), ending.signal).then(
+  const progressed = (progress: CompactorProgress) => tell({ progress })
+  runCompactor(run, process.ppid, progressed, ending.signal).then(
     (result) => tell({ result }),
     (error: unknown) => tell({ failed: error instanceof Error ? error.message : String(error) }),
   )

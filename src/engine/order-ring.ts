@@ -1,7 +1,7 @@
 import { entriesOf, entryValue, type LifecycleEntry, type PlacedEntry } from './lifecycle-entry.ts'
 import { jsonPart } from './memory/copied-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
-import { isRingLength, ringBytes } from './memory/views.ts'
+import { copyRing, isRingLength, ringBytes } from './memory/views.ts'
 import type { RingKey } from './ring-key.ts'
 import type { OrderKey } from './token-births.ts'
 
@@ -203,10 +203,11 @@ export class OrderRing {
     const entries = this.#entries
     this.#makeAnew(old * 2)
     const to = Object.values(this.#columns)
-    for (let at = this.#tail; at < this.#head; at++) {
-      for (let i = 0; i < to.length; i++) to[i][at & mask] = from[i][at & (old - 1)]
+    from.forEach((column, i) => {
+      copyRing(column, to[i], this.#tail, this.#head)
+    })
+    for (let at = this.#tail; at < this.#head; at++)
       this.#entries[at & mask] = entries[at & (old - 1)]
-    }
   }
 
   #makeAnew(capacity: number): void {

@@ -1,6 +1,6 @@
 import { ROW_MASK, ROW_SHIFT, type Rows } from './memory/rows.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
-import { isRingLength, ringBytes } from './memory/views.ts'
+import { copyRing, isRingLength, ringBytes } from './memory/views.ts'
 
 /**
  * Images of rows as they were before an event changed them, newest last, so that late events can
@@ -137,9 +137,8 @@ export class UndoLog {
       return
     }
     const wider = new Uint32Array(this.#ring.length * 2)
-    const mask = wider.length - 1
-    for (let at = this.#tail; at < this.#head; at++) wider[at & mask] = this.#ring[at & this.#mask]
+    copyRing(this.#ring, wider, this.#tail, this.#head)
     this.#ring = wider
-    this.#mask = mask
+    this.#mask = wider.length - 1
   }
 }

@@ -5,7 +5,8 @@ import { History } from './simulator/history.ts'
 import type { Interner } from './simulator/interner.ts'
 import { Market } from './simulator/market.ts'
 
-const TICK_MS = 66
+/** Between two looks at the clock: what is owed by then is folded in one turn of the loop. */
+const TICK_MS = 16
 /** Work is done in slices of about this length; the event loop runs in between. */
 const SLICE_MS = 5
 /** History steps, and live swaps, between two looks at the clock. */

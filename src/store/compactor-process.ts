@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import { entryFile } from '../base/program-files.ts'
 import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
+import { besideProcessorOf } from './other-processors.ts'
 import { noteCompactor } from './process-lock.ts'
 
 const resultLine = Compile(Type.Object({ result: CompactorResult }))
@@ -20,14 +21,17 @@ const REASON_CHARACTERS_MAX = 2_000
 /**
  * Runs the compactor (src/compact.ts) as a process of its own, ended at once by `signal`; rejects
  * with a StoreError when it did not end well. Called where the process is small, since starting
- * another copies its page tables (src/launch.ts).
+ * another copies its page tables (src/launch.ts). It stays off the processor of `serving`, a pid.
  */
 export function runCompactor(
   run: CompactorRun,
+  serving: number,
   onProgress: (progress: CompactorProgress) => void,
   signal: AbortSignal,
 ): Promise<CompactorResult> {
-  const args = [
+  const [program, ...args] = [
+    ...besideProcessorOf(serving),
+    process.execPath,
     `--max-old-space-size=${HEAP_MB}`,
     entryFile('compact'),
     `--folder=${run.folder}`,
@@ -36,7 +40,7 @@ export function runCompactor(
     `--parent=${process.pid}`,
     ...(run.keepsJournal ? ['--keep-journal'] : []),
   ]
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,
     killSignal: 'SIGKILL',

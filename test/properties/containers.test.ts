@@ -4,6 +4,7 @@ import { Identities } from '../../src/engine/identities.ts'
 import { HashSlots } from '../../src/engine/memory/hash-slots.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import { reusedRowsPart } from '../../src/engine/memory/rows-part.ts'
+import { copyRing } from '../../src/engine/memory/views.ts'
 
 test('identities are those of the last `capacity`, first in first out', () => {
   // Few distinct low words, so that runs collide, wrap around and close their holes.
@@ -25,6 +26,19 @@ test('identities are those of the last `capacity`, first in first out', () => {
         expect(identities.has(high, low)).toBe(window.has(`${high} ${low}`))
     }),
     { numRuns: 300 },
+  )
+})
+
+test('a ring keeps every position when it grows, wherever it wraps', () => {
+  fc.assert(
+    fc.property(fc.nat(200), fc.nat(16), fc.constantFrom(2, 4), (tail, length, times) => {
+      const from = new Uint32Array(16)
+      const to = new Uint32Array(16 * times)
+      for (let at = tail; at < tail + length; at++) from[at % 16] = at + 1
+      copyRing(from, to, tail, tail + length)
+      const kept = Array.from({ length }, (_, i) => to[(tail + i) % to.length])
+      expect(kept).toEqual(Array.from({ length }, (_, i) => tail + i + 1))
+    }),
   )
 })
 

@@ -22,6 +22,16 @@ export function ringBytes(ring: Lanes, tail: number, head: number): Uint8Array[]
   return runs.map(bytesOf)
 }
 
+/** Copies positions `tail` to `head` of a ring into a longer one, in runs that wrap in neither. */
+export function copyRing<T extends Lanes>(from: T, to: T, tail: number, head: number): void {
+  for (let at = tail; at < head; ) {
+    const start = at & (from.length - 1)
+    const run = Math.min(head - at, from.length - start)
+    to.set(from.subarray(start, start + run), at & (to.length - 1))
+    at += run
+  }
+}
+
 /** May a ring that doubles from `least` to `most` be this long? */
 export function isRingLength(length: number, least: number, most: number): boolean {
   return length >= least && length <= most && Number.isInteger(Math.log2(length))

@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+
+/** Of /proc/<pid>/stat, counted from the state on: the processor that the main thread ran on last. */
+const PROCESSOR_FIELD = 36
+/** Where util-linux is; a service may have no PATH. */
+const TASKSET_PLACES = ['/usr/bin/taskset', '/bin/taskset']
+
+/**
+ * Words to put before a command so that it leaves one processor alone, the one that the main thread of
+ * `pid` is on; none where there is no other, no `taskset`, or no Linux. Whatever its priority, what
+ * runs on a processor is not always taken off it at once for a thread that wakes up there, but at the
+ * system's next tick, some 4 ms later.
+ */
+export function besideProcessorOf(pid: number): readonly string[] {
+  const others = otherProcessors(pid)
+  const taskset = TASKSET_PLACES.find((file) => fs.existsSync(file))
+  if (others.length === 0 || taskset === undefined) return []
+  return [taskset, '--cpu-list', others.join(',')]
+}
+
+function otherProcessors(pid: number): readonly number[] {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const status = fs.readFileSync('/proc/self/status', 'latin1')
+    const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''
+    return numbersOf(allowed).filter((processor) => processor !== Number(fields[PROCESSOR_FIELD]))
+  } catch {
+    return []
+  }
+}
+
+/** Numbers of a list such as `0-3,8`. */
+export function numbersOf(list: string): readonly number[] {
+  const ranges = list.split(',').filter((range) => range !== '')
+  return ranges.flatMap((range) => {
+    const [first, last = first] = range.split('-').map(Number)
+    return Array.from({ length: Math.max(0, last - first + 1) || 0 }, (_, i) => first + i)
+  })
+}
