@@ -25,7 +25,7 @@ const SAMPLE_MS = 1000
 const WARM_UP_SHARE = 0.3
 const WARM_UP_MS = DURATION_MS * WARM_UP_SHARE
 /** The soak has all garbage collected so often, to see what is alive. */
-const COLLECTIONS = 10
+const COLLECTIONS = 24
 /** Looks at each of these times; the one that shows least counts, for buffers go when they like. */
 const LOOKS = 6
 /** Stalls this near to a collection that the soak ordered are the soak's own. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slopeOf, slopePerHour } from './slope.ts'
+import { slopeOf, slopePerHour, steadySlopeOf } from './slope.ts'
 
 const every = (seconds: number, value: (at: number) => number) =>
   Array.from({ length: 60 }, (_, index) => {
@@ -24,4 +24,18 @@ test('the error says how far a slope may be off: none on a line, more in more no
   const noisy = (height: number) =>
     slopeOf(every(1, (atMs) => atMs / 1000 + ((atMs / 1000) % 3) * height)).error
   expect(noisy(2)).toBeGreaterThan(noisy(1))
+})
+
+test('a steady slope is that of the most: some samples far above do not tilt it, nor blur it', () => {
+  const burst = (atMs: number) => ((atMs / 1000) % 7 === 6 ? 50 : 0)
+  const wobble = (atMs: number) => ((atMs / 1000) % 3) / 10
+  const { perHour, error } = steadySlopeOf(
+    every(1, (atMs) => 100 + atMs / 1000 + burst(atMs) + wobble(atMs)),
+  )
+  expect(perHour).toBeGreaterThan(3_500)
+  expect(perHour).toBeLessThan(3_700)
+  expect(error).toBeLessThan(100)
+  expect(slopeOf(every(1, (atMs) => 100 + atMs / 1000 + burst(atMs))).error).toBeGreaterThan(300)
+  expect(steadySlopeOf([])).toEqual({ perHour: 0, error: 0 })
+  expect(steadySlopeOf([{ atMs: 1, value: 1 }])).toEqual({ perHour: 0, error: 0 })
 })

@@ -37,3 +37,26 @@ export function slopeOf(samples: readonly Sample[]): Slope {
   const variance = (mean(distances) * samples.length) / Math.max(1, samples.length - 2)
   return { perHour: slope * MS_PER_HOUR, error: Math.sqrt(variance / run) * MS_PER_HOUR }
 }
+
+/**
+ * The same where some samples stand far above the others, as what is under way at a moment does: the
+ * median of the slopes between all pairs (Theil and Sen), whose error is half of what holds as many of
+ * them as one standard error of Kendall's count of rising pairs.
+ */
+export function steadySlopeOf(samples: readonly Sample[]): Slope {
+  const count = samples.length
+  const slopes = samples.flatMap((one, index) =>
+    samples
+      .slice(index + 1)
+      .filter(({ atMs }) => atMs !== one.atMs)
+      .map((other) => (other.value - one.value) / (other.atMs - one.atMs)),
+  )
+  if (slopes.length === 0) return { perHour: 0, error: 0 }
+  slopes.sort((a, b) => a - b)
+  const reach = Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18) / 2
+  const at = (place: number) =>
+    slopes[Math.min(slopes.length - 1, Math.max(0, Math.round(place)))] * MS_PER_HOUR
+  const middle = (slopes.length - 1) / 2
+  const perHour = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2
+  return { perHour, error: (at(middle + reach) - at(middle - reach)) / 2 }
+}
