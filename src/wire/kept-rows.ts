@@ -2,15 +2,13 @@ import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
 import { tokenJson } from './token-json.ts'
 
-/** Rows kept at most; one of another token that falls on the same place takes it. Some 1 KB each. */
+/** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
 const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
-/** A row's place is as long as it needs, rounded up to this: most changes of a row then fit. */
-const PLACE_STEP_BYTES = 256
-/** A place this many times as long as its row is given up for a shorter one. */
-const LOOSE = 4
+/** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
+const PLACE_BYTES = 1_536
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
 
@@ -20,10 +18,14 @@ const COUNTS_APART = 2 ** 26
  */
 export class KeptRows {
   readonly #state: State
-  readonly #rows = new Array<Buffer>(KEPT_ROWS).fill(Buffer.alloc(0))
+  /** A place for each row: a buffer for each would be as many objects for every collection to walk. */
+  readonly #places = Buffer.allocUnsafeSlow(KEPT_ROWS * PLACE_BYTES)
+  /** Rows that are too long, by place. */
+  readonly #long = new Map<number, Buffer>()
+  #longBytes = 0
   /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
   readonly #lengths = new Uint32Array(KEPT_ROWS)
-  #placesBytes = 0
+  #usedPlaces = 0
   readonly #tokens = new Uint32Array(KEPT_ROWS)
   readonly #changes = new Uint32Array(KEPT_ROWS)
   /** Creations and migrations of the creator in one number. */
@@ -39,8 +41,13 @@ export class KeptRows {
   /** Bytes of all places, and of what is said of them. */
   get bytes(): number {
     const said = [this.#lengths, this.#tokens, this.#changes, this.#creators, this.#prices]
-    const own = this.#placesBytes + this.#scratch.length
+    const own = this.#places.length + this.#longBytes + this.#scratch.length
     return said.reduce((sum, { byteLength }) => sum + byteLength, own)
+  }
+
+  /** Bytes of the places in which no row was yet. */
+  get untouchedBytes(): number {
+    return (KEPT_ROWS - this.#usedPlaces) * PLACE_BYTES
   }
 
   /** Begins an answer. */
@@ -65,7 +72,14 @@ export class KeptRows {
     const length = this.#lengths[place]
     this.#makeRoom(length + 1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
-    this.#rows[place].copy(this.#scratch, this.#length, 0, length)
+    if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
+    else
+      this.#places.copy(
+        this.#scratch,
+        this.#length,
+        place * PLACE_BYTES,
+        place * PLACE_BYTES + length,
+      )
     this.#length += length
   }
 
@@ -91,20 +105,23 @@ export class KeptRows {
     return place
   }
 
-  /**
-   * Writes a row over the one before it. A buffer of its own for each text would lie in pieces that
-   * Node cuts from 8 KB ones: one row that stays would hold all of the rows that have gone.
-   */
+  /** Writes a row over the one before it. */
   #keep(place: number, text: string): void {
     const length = Buffer.byteLength(text)
-    const had = this.#rows[place].length
-    if (had < length || had > length * LOOSE + PLACE_STEP_BYTES) {
-      const wanted = Math.ceil(length / PLACE_STEP_BYTES) * PLACE_STEP_BYTES
-      this.#rows[place] = Buffer.allocUnsafeSlow(wanted)
-      this.#placesBytes += wanted - had
-    }
-    this.#rows[place].write(text)
+    if (this.#lengths[place] === 0) this.#usedPlaces += 1
+    this.#longBytes -= this.#long.get(place)?.length ?? 0
+    this.#long.delete(place)
+    if (length > PLACE_BYTES) this.#keepLong(place, text, length)
+    else this.#places.write(text, place * PLACE_BYTES)
     this.#lengths[place] = length
+  }
+
+  #keepLong(place: number, text: string, length: number): void {
+    // No piece of a buffer that Node shares among many: it would hold all of that.
+    const row = Buffer.allocUnsafeSlow(length)
+    row.write(text)
+    this.#long.set(place, row)
+    this.#longBytes += length
   }
 
   #makeRoom(bytes: number): void {
