@@ -1,10 +1,69 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import type { Metadata } from '../../src/engine/event.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { created } from '../oracle/fixtures.ts'
+import { engineOf } from '../store/restoring.ts'
 
-const TABLES = { type: 'all', filters: {}, limit: 200 } as const
+const ALL = { type: 'all', filters: {}, limit: 50 } as const
+const MINT = 'mint'
+
+/** Texts on both sides of what a place has room for, of one byte a character and of several. */
+const TEXTS = ['', 'a', 'ä'.repeat(64), 'a'.repeat(300), '🚀'.repeat(700), 'b', '', 'é'.repeat(255)]
+
+const described = (description: string): Metadata => ({
+  type: 'metadata',
+  timestamp: 1,
+  mint: MINT,
+  description,
+})
+
+test('a row that is written over a longer or shorter one is the row of a first read', () => {
+  const engine = engineOf('event', 1 << 10)
+  engine.events([created()])
+  const answers = new EngineAnswers(engine, () => {})
+  for (const text of [...TEXTS, ...TEXTS.toReversed()]) {
+    engine.events([described(text)])
+    const fresh = new EngineAnswers(engine, () => {})
+    const read = answers.tables(ALL).toString()
+    expect(read).toBe(fresh.tables(ALL).toString())
+    if (text !== '') expect(read).toContain(`"${text}"`)
+  }
+})
+
+/** Bytes of kept rows, without places in which none was yet. */
+function writtenTo(answers: EngineAnswers): number {
+  const part = answers.memory.find(({ name }) => name === 'table_rows')
+  return part === undefined ? 0 : part.bytes - part.untouchedBytes
+}
+
+test('rows kept for one token take the place of one, however often it changes', () => {
+  const engine = engineOf('event', 1 << 10)
+  engine.events([created()])
+  const answers = new EngineAnswers(engine, () => {})
+  const rows = () => writtenTo(answers)
+  const before = rows()
+  for (let i = 0; i < 200; i++) {
+    engine.events([described(`${i}`)])
+    answers.tables(ALL)
+  }
+  expect(rows()).toBeGreaterThan(before)
+  expect(rows() - before).toBeLessThan(2_048)
+})
+
+test('the buffer of a long row is given up for a short one', () => {
+  const engine = engineOf('event', 1 << 10)
+  engine.events([created(), described('a'.repeat(4_000))])
+  const answers = new EngineAnswers(engine, () => {})
+  const rows = () => writtenTo(answers)
+  answers.tables(ALL)
+  const long = rows()
+  engine.events([described('')])
+  answers.tables(ALL)
+  expect(rows()).toBeLessThan(long - 2_000)
+})
+
 const MINTS = 4
 /** Rows of some 900 bytes become as many as four thousand, and short again. */
 const link = fc.integer({ min: 0, max: 480 }).map((length) => `https://x.com/${'a'.repeat(length)}`)
@@ -24,9 +83,9 @@ test('rows of any length are kept as they would be written anew', () => {
       const answers = new EngineAnswers(engine, () => {})
       for (const { mint, ...links } of changes) {
         engine.accept({ type: 'metadata', timestamp: 0, mint: `mint ${mint}`, ...links })
-        const kept = answers.tables(TABLES)
-        expect(answers.tables(TABLES)).toEqual(kept)
-        expect(new EngineAnswers(engine, () => {}).tables(TABLES)).toEqual(kept)
+        const kept = answers.tables(ALL)
+        expect(answers.tables(ALL)).toEqual(kept)
+        expect(new EngineAnswers(engine, () => {}).tables(ALL)).toEqual(kept)
       }
     }),
     { numRuns: 60 },
