@@ -72,14 +72,9 @@ export class KeptRows {
     const length = this.#lengths[place]
     this.#makeRoom(length + 1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
+    const from = place * PLACE_BYTES
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
-    else
-      this.#places.copy(
-        this.#scratch,
-        this.#length,
-        place * PLACE_BYTES,
-        place * PLACE_BYTES + length,
-      )
+    else this.#places.copy(this.#scratch, this.#length, from, from + length)
     this.#length += length
   }
 
