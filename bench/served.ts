@@ -47,7 +47,7 @@ export class Served {
     const probe = more.probe === undefined ? [] : ['--import', more.probe]
     const child = spawn(process.execPath, [...probe, programPath()], {
       env,
-      stdio: ['ignore', 'ignore', 'pipe', ...(probe.length > 0 ? (['ipc'] as const) : [])],
+      stdio: ['ignore', 'ignore', 'pipe', probe.length > 0 ? 'ipc' : 'ignore'],
     })
     process.once('exit', () => child.kill('SIGKILL'))
     const served = new Served(child, await portOf(child))

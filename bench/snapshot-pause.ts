@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from './free-port.ts'
+import { freePort } from '../test/process/free-port.ts'
 import { atMost, type Line } from './line.ts'
 import { median, spreadPercent } from './medians.ts'
 import { scratchFolder } from './scratch-folder.ts'

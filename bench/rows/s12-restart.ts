@@ -5,8 +5,8 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { programPath } from '../../bin/program-path.js'
+import { freePort } from '../../test/process/free-port.ts'
 import { messageOf } from '../child.ts'
-import { freePort } from '../free-port.ts'
 import { atMost, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -63,8 +63,9 @@ async function secondsToFirstAnswer(folder: string): Promise<number> {
     ...{ PORT: String(port), RATE_LIMIT: 'off', LOG_LEVEL: 'error' },
     ...process.env,
   }
+  const program = programPath()
   const startMs = performance.now()
-  const child = spawn(process.execPath, [programPath()], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [program], { env, stdio: 'ignore' })
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   try {

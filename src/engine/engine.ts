@@ -56,10 +56,10 @@ export class Engine implements EventSink {
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
   readonly parts: readonly StatePart[]
   readonly nearing: Nearing
+  readonly dormancy: Dormancy
   readonly #births: TokenBirths
   readonly #fold: SwapFold
   readonly #late: LateCreation
-  readonly dormancy: Dormancy
   readonly #metadata: MetadataFold
   readonly #identities: Identities
   readonly #ring = new OrderRing()

@@ -77,8 +77,8 @@ export const CLIENT_SLICE_MS = 0.5
 export const CLIENT_DEBT_MS = 10
 
 /**
- * Requests and connections with messages that wait at most: there is one a socket. Past
- * it what comes is done at once.
+ * Requests and connections with messages that wait at most: there is one a socket. Past it what comes
+ * is done at once.
  */
 export const MAX_WAITING = 60_000
 

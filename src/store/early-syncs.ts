@@ -1,4 +1,4 @@
-import { type NumberedFile, withFile } from './data-folder.ts'
+import { type NumberedFile, syncFiles } from './data-folder.ts'
 import type { Disk, DiskFile } from './disk.ts'
 
 /**
@@ -22,14 +22,15 @@ export class EarlySyncs {
   }
 
   /**
-   * Syncs those of the files that are not on the disk yet, and begins with no more by itself.
+   * Syncs those of the folder's files that are not on the disk yet, and their names; begins with no
+   * more by itself.
    * @throws the error of a sync that failed: to try again would take what is lost for safe
    */
-  finish(files: readonly NumberedFile[]): void {
+  finish(folder: string, files: readonly NumberedFile[]): void {
     this.#waiting = []
     if (this.#failure !== null) throw this.#failure
-    for (const { path } of files)
-      if (!this.#synced.has(path)) withFile(this.#disk.open(path), (file) => file.sync())
+    const left = files.filter(({ path }) => !this.#synced.has(path))
+    syncFiles(this.#disk, folder, left)
   }
 
   #next(): void {

@@ -22,12 +22,17 @@ function otherProcessors(pid: number): readonly number[] {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const status = fs.readFileSync('/proc/self/status', 'latin1')
-    const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''
-    return numbersOf(allowed).filter((processor) => processor !== Number(fields[PROCESSOR_FIELD]))
+    const own = Number(fields[PROCESSOR_FIELD])
+    return allowedProcessors(process.pid).filter((processor) => processor !== own)
   } catch {
     return []
   }
+}
+
+/** The processors that a process may run on; throws where /proc does not say. */
+export function allowedProcessors(pid: number): readonly number[] {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1')
+  return numbersOf(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '')
 }
 
 /** Numbers of a list such as `0-3,8`. */

@@ -83,8 +83,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   if (end.cut !== null) cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on.
-  syncs.finish(kept)
-  disk.syncFolder(folder)
+  syncs.finish(folder, kept)
   const hasLost = mayHaveLost(end, options.boot, files.segments.length > 0 || loaded !== null)
   const oldEpoch = end.epoch ?? loaded?.epoch ?? null
   const epoch = hasLost || oldEpoch === null ? options.newEpoch() : oldEpoch

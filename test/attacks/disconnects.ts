@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { programPath } from '../../bin/program-path.js'
-import { freePort } from '../process/program.ts'
+import { freePort } from '../process/free-port.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { pause } from './attack.ts'
 

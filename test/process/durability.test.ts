@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import { besideProcessorOf, numbersOf } from '../../src/store/other-processors.ts'
+import { allowedProcessors, besideProcessorOf } from '../../src/store/other-processors.ts'
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { copyOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
-import { freePort, launch, type Program, startProgram, until } from './program.ts'
-
-/** Processors that a process may run on. */
-function processorsOf(pid: number): readonly number[] {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1')
-  return numbersOf(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '')
-}
+import { freePort } from './free-port.ts'
+import { launch, type Program, startProgram, until } from './program.ts'
 
 /** Each starts the program several times, maybe on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 })
@@ -154,9 +149,9 @@ describe('with much in the journal', () => {
       const DATA_DIR = copyOf(large)
       const program = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
       const compactor = await nextCompactor(program.child.pid ?? 0, LARGE_MS)
-      const ours = processorsOf(process.pid)
+      const ours = allowedProcessors(process.pid)
       await until('it runs on all but one', async () =>
-        processorsOf(compactor ?? 0).length === ours.length - 1 ? true : null,
+        allowedProcessors(compactor ?? 0).length === ours.length - 1 ? true : null,
       )
       await program.seen(/"msg":"snapshot made and verified"/)
       await program.end('SIGKILL')

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { programPath } from '../../bin/program-path.js'
 import { ROOT } from '../tidy/source-files.ts'
@@ -106,15 +105,6 @@ export async function runProgram(
   const { ended, lines } = launch(settings, args)
   const code = await ended
   return { code, errors: lines.map((line) => `${line}\n`).join('') }
-}
-
-/** A port that was free a moment ago, for who has to know it before the program says it. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Asks again until there is an answer; throws when there is none in a generous time. */

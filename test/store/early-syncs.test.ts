@@ -56,7 +56,7 @@ test('what was synced while the recovery went on is not synced again, what was n
   const syncs = new EarlySyncs(disk)
   syncs.begin(files.map(({ path }) => path))
   disk.pending.shift()?.(null)
-  syncs.finish(files)
+  syncs.finish(folder, files)
   expect(disk.calls).toEqual([
     'later segment-1',
     'later segment-2',
@@ -72,7 +72,7 @@ test('a sync that failed in the background is told, and nothing is synced in its
   const syncs = new EarlySyncs(disk)
   syncs.begin(files.map(({ path }) => path))
   disk.pending.shift()?.(new Error('EIO'))
-  expect(() => syncs.finish(files)).toThrow('EIO')
+  expect(() => syncs.finish(folder, files)).toThrow('EIO')
   expect(disk.calls.filter((call) => call.startsWith('sync'))).toEqual([])
 })
 
@@ -83,6 +83,6 @@ test('a file that has gone meanwhile stops no other', () => {
   syncs.begin(files.map(({ path }) => path))
   expect(disk.calls).toEqual(['later segment-2'])
   disk.pending.shift()?.(null)
-  syncs.finish(files.slice(1))
+  syncs.finish(folder, files.slice(1))
   expect(disk.calls).toEqual(['later segment-2', 'later segment-3', 'sync segment-3'])
 })

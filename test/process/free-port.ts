@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that nobody has now. */
+/** A port of the loopback interface that was free a moment ago, for who has to know it beforehand. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
+  await once(server, 'close')
   return typeof address === 'object' && address !== null ? address.port : 0
 }
