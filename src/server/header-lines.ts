@@ -1,4 +1,5 @@
 import { corsHeaders } from './cors.ts'
+import { KEPT_OPEN_S } from './limits.ts'
 import type { Header } from './reply.ts'
 
 /**
@@ -17,6 +18,8 @@ const SECURITY_HEADERS: readonly Header[] = [
   ['Referrer-Policy', 'no-referrer'],
 ]
 
+const KEEP_ALIVE: Header = ['Keep-Alive', `timeout=${KEPT_OPEN_S}`]
+
 export function headerLines(corsOrigin: string): HeaderLines {
   // Content types are a closed set, so the map is bounded.
   const known = new Map<string, string>()
@@ -24,7 +27,7 @@ export function headerLines(corsOrigin: string): HeaderLines {
     let text = known.get(contentType)
     if (text === undefined) {
       const type: readonly Header[] = contentType === '' ? [] : [['Content-Type', contentType]]
-      text = `Accept-Encoding${joined([...corsHeaders(corsOrigin), ...SECURITY_HEADERS, ...type])}`
+      text = `Accept-Encoding${joined([...corsHeaders(corsOrigin), ...SECURITY_HEADERS, KEEP_ALIVE, ...type])}`
       known.set(contentType, text)
     }
     return text

@@ -200,6 +200,13 @@ export const PING_MS = 30_000
 export const SILENCE_MS = 60_000
 
 /**
+ * Seconds that an idle connection stays open for a next request, told to clients (`Keep-Alive`), so
+ * that they do not send one into a connection that is being closed. uWebSockets.js closes after ten,
+ * which it counts in steps of four: after eight to twelve.
+ */
+export const KEPT_OPEN_S = 8
+
+/**
  * Idle seconds after which uWebSockets.js cuts a socket by itself. Above the silence of the
  * keep-alive, which alone closes with a code, and not 0: a closing socket would then be cut within
  * 4 s instead of about 12 s, before a slow reader has read its close frame.

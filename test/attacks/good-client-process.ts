@@ -16,7 +16,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 let latenciesMs: number[] = []
 /** How late requests left. */
 let latenessMs: number[] = []
-let failures = 0
+/** Requests that were refused or cut, by status or code. */
+let failures: string[] = []
 let asked = 0
 
 /** Intended times of requests that are not answered yet. */
@@ -32,12 +33,12 @@ function ask(intendedMs: number): void {
   get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
     response.resume().on('end', () => {
       waiting.delete(intendedMs)
-      if (response.statusCode !== 200) failures++
+      if (response.statusCode !== 200) failures.push(String(response.statusCode))
       latenciesMs.push(performance.now() - intendedMs)
     })
-  }).on('error', () => {
+  }).on('error', (error) => {
     waiting.delete(intendedMs)
-    failures++
+    failures.push('code' in error ? String(error.code) : error.message)
   })
 }
 
@@ -69,6 +70,6 @@ process.on('message', (message) => {
   }
   latenciesMs = []
   latenessMs = []
-  failures = 0
+  failures = []
 })
 process.on('disconnect', () => process.exit())

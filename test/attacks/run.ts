@@ -13,7 +13,9 @@ const ms = (value: number) => value.toFixed(1)
 
 function tell(name: string, size: string, effect: Effect): void {
   const { before, during, memoryBytes, stallMs } = effect
-  const failed = during.failures === 0 ? '' : ` (${during.failures} failed)`
+  const { failures } = during
+  const reasons = [...new Set(failures)].join(', ')
+  const failed = failures.length === 0 ? '' : ` (${failures.length} failed: ${reasons})`
   row([
     name,
     size,

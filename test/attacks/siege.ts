@@ -38,7 +38,8 @@ const WARM_UP_MS = 3000
 /** What a client that behaves met meanwhile. */
 export interface Measured {
   readonly answers: number
-  readonly failures: number
+  /** Status or code of each request that was refused or cut. */
+  readonly failures: readonly string[]
   readonly p50Ms: number
   readonly p99Ms: number
   /** How late the client was by itself, p99: what it says of the service is no finer than that. */

@@ -229,6 +229,23 @@ test('who waits for each answer gets all of them, those held back for a moment t
   raw.socket.destroy()
 })
 
+test('an idle connection takes a next request for as long as the answer before has said', async () => {
+  await start()
+  const raw = await rawConnect(fake.server.port)
+  const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+  raw.socket.write(get)
+  await waitUntil(() => raw.received.length > 0)
+  const told = /^Keep-Alive: timeout=(\d+)\r$/m.exec(raw.received.toString())?.[1]
+  expect(Number(told)).toBeGreaterThan(1)
+  const firstLength = raw.received.length
+  await new Promise((resolve) => setTimeout(resolve, Number(told) * 1000 - 100))
+  raw.socket.write(get)
+  await waitUntil(() => raw.received.length > firstLength)
+  expect(raw.received.length).toBeGreaterThan(firstLength)
+  expect(raw.isEnded).toBe(false)
+  raw.socket.destroy()
+})
+
 test('a slow reader gets its answer whole', async () => {
   await start()
   const body = 'abcdefgh'.repeat(1_000_000)
