@@ -1,6 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import { Announcements } from './announcements.ts'
-import { displace } from './arrival-order.ts'
 import { Arrivals } from './arrivals.ts'
 import { Dormancy } from './dormancy.ts'
 import {
@@ -12,27 +11,23 @@ import {
 import type { Completed, FeedEvent, Metadata, Migrated, SolPrice, TokenCreated } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import { Identities, identityKey } from './identities.ts'
-import { tokenLane } from './lanes.ts'
-import { LateCreation } from './late-creation.ts'
-import { T, TokenFlag } from './layout.ts'
+import { TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
-import type { LifecycleEntry } from './lifecycle-entry.ts'
 import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
+import { OrderedFold } from './ordered-fold.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
 import { State } from './state.ts'
-import { SwapFold } from './swap-fold.ts'
 import { SwapIntake } from './swap-intake.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
-import { TokenBirths } from './token-births.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
 import { XLinks } from './x-links.ts'
@@ -57,15 +52,12 @@ export class Engine implements EventSink {
   readonly parts: readonly StatePart[]
   readonly nearing: Nearing
   readonly dormancy: Dormancy
-  readonly #births: TokenBirths
-  readonly #fold: SwapFold
-  readonly #late: LateCreation
+  readonly #ordered: OrderedFold
   readonly #metadata: MetadataFold
   readonly #identities: Identities
   readonly #ring = new OrderRing()
   readonly #single = new RecordBatch(1)
   #isEventClock: boolean
-  #lateSlots: number
   readonly #progress = new Progress(this.counts)
   readonly #newest: RingKey = this.#progress.newest
   readonly #key: RingKey = { ...NOWHERE }
@@ -80,19 +72,17 @@ export class Engine implements EventSink {
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
     this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
-    this.#births = new TokenBirths(this.state, this.links)
-    this.#fold = new SwapFold(this.state, this.window, this.#births, this.top)
-    this.#late = new LateCreation(this.state, this.#fold)
+    const lateSlots = options.lateSlots ?? LATE_SLOTS
+    this.#ordered = new OrderedFold(this.state, this, this.#ring, this.#progress, lateSlots)
     this.dormancy = new Dormancy(this.state, this.top, this.#ring)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
     this.nearing = new Nearing(this.state, this.#identities)
     this.#isEventClock = options.clock === 'event'
-    this.#lateSlots = options.lateSlots ?? LATE_SLOTS
     this.parts = [
       ...this.state.parts,
       tapePart('tape', this.state.tape, () => this.settledSwaps),
-      ...this.#fold.parts,
+      ...this.#ordered.parts,
       this.window.part,
       this.search.part,
       this.#metadata.part,
@@ -119,13 +109,13 @@ export class Engine implements EventSink {
   }
 
   get settings(): EngineSettings {
-    return { clock: this.#isEventClock ? 'event' : 'wall', lateSlots: this.#lateSlots }
+    return { clock: this.#isEventClock ? 'event' : 'wall', lateSlots: this.#ordered.lateSlots }
   }
 
   /** Folds what comes now as an engine with these settings does. */
   settle(settings: EngineSettings): void {
     this.#isEventClock = settings.clock === 'event'
-    this.#lateSlots = settings.lateSlots
+    this.#ordered.lateSlots = settings.lateSlots
   }
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
@@ -134,7 +124,7 @@ export class Engine implements EventSink {
   }
 
   get candles() {
-    return this.#fold.candles
+    return this.#ordered.swaps.candles
   }
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
@@ -229,7 +219,7 @@ export class Engine implements EventSink {
     if (!this.#tick(u32[at + U.timestamp])) return
     const key = this.#key
     this.#arrivals.readRecord(key, u32, f64, at)
-    if (!this.#isInReach(key)) {
+    if (!this.#ordered.isInReach(key)) {
       // A refused swap is not remembered: it is refused again when it comes again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
       else this.counts.lateRefused += 1
@@ -250,48 +240,9 @@ export class Engine implements EventSink {
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
     u32[at + U.flags] &= INPUT_FLAGS
-    const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
-    if (later !== null) displace(u32, at, later)
-    this.#foldSwap(u32, at, key)
-    const tapeIndex = this.state.tape.count - 1
-    if (later !== null) this.#foldAgain(later)
-    else this.#becomeNewest(key)
+    const tapeIndex = this.#ordered.swap(u32, at, key)
     if (!isKnown) this.facts.emit('created', u32[at + U.token])
     this.facts.emit('trade', tapeIndex)
-  }
-
-  /** Can the event be folded in its place? */
-  #isInReach(key: RingKey): boolean {
-    if (key.slot < this.#newest.slot - this.#lateSlots) return false
-    if (!this.#ring.isLate(key)) return true
-    return this.#ring.markAfter(key) >= this.state.undo.tail
-  }
-
-  #becomeNewest(key: RingKey): void {
-    const newest = this.#newest
-    newest.slot = key.slot
-    newest.txIndex = key.txIndex
-    newest.ordinal = key.ordinal
-    this.state.undo.forgetBefore(
-      Math.min(this.#ring.forgetBefore(key.slot - this.#lateSlots), this.state.undo.mark),
-    )
-  }
-
-  /** Appends a record to the tape and folds it. */
-  #foldSwap(source: Uint32Array, at: number, key: RingKey): void {
-    const { state } = this
-    const mark = state.undo.mark
-    const bars = state.bars.count
-    const index = state.tape.add()
-    const page = state.tape.u32Of(index)
-    const to = state.tape.at(index)
-    for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
-    const token = page[to + U.token]
-    const isNew = this.#fold.fold(index, key)
-    if (this.#fold.hasExcluded) this.#late.rejudgeBundles(token)
-    this.#ring.push(key, mark, bars, null)
-    if (isNew) this.#indexText(token)
-    this.order.touch(token)
   }
 
   #acceptSolPrice(event: SolPrice): void {
@@ -314,17 +265,18 @@ export class Engine implements EventSink {
     this.dormancy.wake(token)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
-    const entry: LifecycleEntry = { event, token, key }
-    if (!this.#isInReach(key)) {
-      // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
-      const place = { ...this.#newest }
-      this.#applyAndTell(entry, place)
-      return
+    this.#ordered.lifecycle({ event, token, key })
+    this.#tell(event, token)
+  }
+
+  #tell(event: TokenCreated | Completed | Migrated, token: number): void {
+    if (event.type === 'token_created') {
+      this.announcements.launches.push(token)
+      this.facts.emit('created', token)
     }
-    const later = this.#ring.isLate(key) ? this.#takeBack(key) : null
-    this.#applyAndTell(entry, key)
-    if (later !== null) this.#foldAgain(later)
-    else this.#becomeNewest(key)
+    if (event.type !== 'migrated') return
+    this.announcements.migrations.push(token)
+    this.facts.emit('migration', token)
   }
 
   /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */
@@ -340,94 +292,4 @@ export class Engine implements EventSink {
     }
     return false
   }
-
-  #applyAndTell(entry: LifecycleEntry, place: RingKey): void {
-    this.#apply(entry, place)
-    if (entry.event.type === 'token_created') {
-      this.announcements.launches.push(entry.token)
-      this.facts.emit('created', entry.token)
-    }
-    if (entry.event.type !== 'migrated') return
-    this.announcements.migrations.push(entry.token)
-    this.facts.emit('migration', entry.token)
-  }
-
-  /** Folds a lifecycle event at its place in the ring. */
-  #apply(entry: LifecycleEntry, place: RingKey): void {
-    const { token, event, key } = entry
-    const mark = this.state.undo.mark
-    const bars = this.state.bars.count
-    this.#applyTo(token, event, key)
-    this.#ring.push(place, mark, bars, entry)
-    this.order.touch(token)
-    this.#indexText(token)
-  }
-
-  #applyTo(token: number, event: TokenCreated | Completed | Migrated, key: RingKey): void {
-    const hadSwaps = this.#fold.hasSwaps(token)
-    const formerPoolPlus1 = tokenLane(this.state, token, T.poolAmmPlus1)
-    if (event.type === 'completed') this.#births.completed(token, event, key)
-    else if (event.type === 'migrated') this.#births.migrated(token, event, key)
-    else this.#births.created(token, event, key)
-    if (!hadSwaps) return
-    const hasChanged = this.#fold.holders.excludeHouse(token, formerPoolPlus1)
-    if (event.type === 'token_created') this.#late.rejudge(token)
-    else if (hasChanged) this.#late.rejudgeBundles(token)
-  }
-
-  #indexText(token: number): void {
-    const { name, symbol } = this.#births.textOf(token)
-    this.search.set(token, this.state.book.mintOf(token), name, symbol)
-  }
-
-  /** Takes back every event after `key`, newest first; returns them for `#foldAgain`. */
-  #takeBack(key: RingKey): TakenBack[] {
-    const { state } = this
-    const taken: TakenBack[] = []
-    let mark = state.undo.mark
-    let bars = state.bars.count
-    while (this.#ring.isLate(key)) {
-      const popped = this.#ring.pop()
-      mark = popped.mark
-      bars = popped.bars
-      if (popped.entry !== null) {
-        this.#forgetDerived(popped.entry.token)
-        taken.push({ key: popped.key, entry: popped.entry, record: null })
-      } else taken.push({ key: popped.key, entry: null, record: this.#takeBackSwap() })
-    }
-    state.undo.rollBackTo(mark)
-    state.bars.truncate(bars)
-    this.counts.lateFolded += 1
-    return taken.reverse()
-  }
-
-  /** Takes the newest record off the tape; returns a copy of it. */
-  #takeBackSwap(): Uint32Array {
-    const { tape } = this.state
-    const index = tape.count - 1
-    const page = tape.u32Of(index)
-    const at = tape.at(index)
-    this.window.remove(index, page[at + U.timestamp])
-    this.#forgetDerived(page[at + U.token])
-    tape.truncate(index)
-    return page.slice(at, at + SWAP_U32_LANES)
-  }
-
-  #forgetDerived(token: number): void {
-    this.top.invalidate(token)
-    this.order.touch(token)
-  }
-
-  #foldAgain(taken: readonly TakenBack[]): void {
-    for (const { key, entry, record } of taken) {
-      if (record !== null) this.#foldSwap(record, 0, key)
-      else if (entry !== null) this.#apply(entry, key)
-    }
-  }
-}
-
-interface TakenBack {
-  readonly key: RingKey
-  readonly entry: LifecycleEntry | null
-  readonly record: Uint32Array | null
 }

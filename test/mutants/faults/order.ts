@@ -25,9 +25,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'late: exactly 32 slots is refused',
-    file: 'src/engine/engine.ts',
-    find: 'key.slot < this.#newest.slot - this.#lateSlots',
-    replace: 'key.slot <= this.#newest.slot - this.#lateSlots',
+    file: 'src/engine/ordered-fold.ts',
+    find: 'key.slot < this.#newest.slot - this.lateSlots',
+    replace: 'key.slot <= this.#newest.slot - this.lateSlots',
     tests: ['late', 'model'],
   },
   {
@@ -46,15 +46,15 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'undo: the window keeps what was taken back',
-    file: 'src/engine/engine.ts',
-    find: 'this.window.remove(index, page[at + U.timestamp])',
+    file: 'src/engine/ordered-fold.ts',
+    find: 'this.#targets.window.remove(index, page[at + U.timestamp])',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'undo: the largest holders are not looked for again',
-    file: 'src/engine/engine.ts',
-    find: 'this.top.invalidate(token)',
+    file: 'src/engine/ordered-fold.ts',
+    find: 'this.#targets.top.invalidate(token)',
     replace: '',
     tests: ['holders'],
   },
@@ -74,7 +74,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creation: swaps before it are not judged again',
-    file: 'src/engine/engine.ts',
+    file: 'src/engine/ordered-fold.ts',
     find: "if (event.type === 'token_created') this.#late.rejudge(token)",
     replace: "if (event.type === 'token_created') void token",
     tests: ['model'],
