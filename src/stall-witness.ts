@@ -1,5 +1,6 @@
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import type { LongSteps } from './long-steps.ts'
+import { StolenTime } from './stolen-time.ts'
 import { ThreadTimes, type Times } from './thread-times.ts'
 
 /** A turn of the loop that makes others wait for longer than this is a stall, in ms. */
@@ -8,6 +9,8 @@ export const STALL_MS = 50
 export const LONG_TURN_MS = 20
 /** How often the loop is looked at, in ms. */
 const TICK_MS = 10
+/** What a hypervisor took is asked after a long turn, and this often, so that a stall has no more of it. */
+const STOLEN_EVERY_MS = 1000
 /** Stalls that are remembered; the oldest go. */
 const STALLS_MAX = 512
 /** Name of collections among the long steps. */
@@ -25,17 +28,19 @@ export interface Stall {
   readonly waitedMs: number
   /** In a collection, stopped for a helper of V8 that was ready to run while others had its core. */
   readonly helpersMs: number
+  /** None of these, while a hypervisor took a processor away: at most that. */
+  readonly stolenMs: number
   /** None of these: a disk, a page that was not there, interrupts, a machine that stood still. */
   readonly blockedMs: number
   /** Long steps within it by name, in ms: garbage collections ("gc"), folds, calls of the disk. */
   readonly steps: Readonly<Record<string, number>>
 }
 
-type Waits = Pick<Stall, 'lateMs' | 'waitedMs' | 'helpersMs'>
+type Waits = Pick<Stall, 'lateMs' | 'waitedMs' | 'helpersMs' | 'stolenMs'>
 
 /** What is left without the time for which others had the core. */
-export function ownMs({ lateMs, waitedMs, helpersMs }: Waits): number {
-  return Math.max(0, lateMs - waitedMs - helpersMs)
+export function ownMs({ lateMs, waitedMs, helpersMs, stolenMs }: Waits): number {
+  return Math.max(0, lateMs - waitedMs - helpersMs - stolenMs)
 }
 
 /** Is it no stall without the time for which others had the core? */
@@ -52,6 +57,7 @@ interface Turn {
   readonly waitedMs: number
   /** The longest of its helpers' waits. */
   readonly helperWaitedMs: number
+  readonly stolenMs: number
 }
 
 /**
@@ -61,6 +67,8 @@ interface Turn {
 export class StallWitness {
   readonly #steps: LongSteps
   readonly #times = new ThreadTimes()
+  readonly #stolen = new StolenTime()
+  #stolenAtMs = 0
   readonly #stalls: Stall[] = []
   readonly #observer = new PerformanceObserver((list) => this.#collected(list.getEntries()))
   readonly #timer: NodeJS.Timeout
@@ -81,6 +89,7 @@ export class StallWitness {
     clearInterval(this.#timer)
     this.#observer.disconnect()
     this.#times.close()
+    this.#stolen.close()
   }
 
   /** The newest stalls and long turns, oldest first. */
@@ -98,12 +107,17 @@ export class StallWitness {
     this.#turn = null
     const nowMs = performance.now()
     const now = this.#times.read()
-    if (nowMs - this.#lastMs - TICK_MS > LONG_TURN_MS) this.#turn = this.#turnTo(nowMs, now)
+    const isLong = nowMs - this.#lastMs - TICK_MS > LONG_TURN_MS
+    if (isLong || nowMs - this.#stolenAtMs > STOLEN_EVERY_MS) {
+      const stolenMs = this.#stolen.sinceLastMs()
+      this.#stolenAtMs = nowMs
+      if (isLong) this.#turn = this.#turnTo(nowMs, now, stolenMs)
+    }
     this.#lastMs = nowMs
     this.#last = now
   }
 
-  #turnTo(endMs: number, now: Times): Turn {
+  #turnTo(endMs: number, now: Times, stolenMs: number): Turn {
     const last = this.#last
     const helpers = now.helpersWaitedMs.map((waitedMs, i) => waitedMs - last.helpersWaitedMs[i])
     return {
@@ -113,16 +127,18 @@ export class StallWitness {
       ranMs: now.ranMs - last.ranMs,
       waitedMs: now.waitedMs - last.waitedMs,
       helperWaitedMs: Math.max(0, ...helpers),
+      stolenMs,
     }
   }
 
-  #stallOf({ atMs, startMs, endMs, ranMs, waitedMs, helperWaitedMs }: Turn): Stall {
+  #stallOf({ atMs, startMs, endMs, ranMs, waitedMs, helperWaitedMs, ...turn }: Turn): Stall {
     const lateMs = endMs - startMs - TICK_MS
     const steps = this.#steps.within(startMs, endMs)
     const stoppedMs = Math.max(0, lateMs - ranMs - waitedMs)
     const helpersMs = Math.min(stoppedMs, helperWaitedMs, steps[COLLECTION] ?? 0)
-    const blockedMs = stoppedMs - helpersMs
-    return { atMs, lateMs, ranMs, waitedMs, helpersMs, blockedMs, steps }
+    const stolenMs = Math.min(stoppedMs - helpersMs, turn.stolenMs)
+    const blockedMs = stoppedMs - helpersMs - stolenMs
+    return { atMs, lateMs, ranMs, waitedMs, helpersMs, stolenMs, blockedMs, steps }
   }
 
   #note(stall: Stall): void {

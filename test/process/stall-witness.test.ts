@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LongSteps } from '../../src/long-steps.ts'
 import { isOfTheMachine, type Stall, StallWitness } from '../../src/stall-witness.ts'
+import { StolenTime } from '../../src/stolen-time.ts'
 import { until } from './program.ts'
 
 const HELD_MS = 150
@@ -34,8 +38,8 @@ test('a loop that is kept busy ran or waited for a core, and was blocked by noth
 test.skipIf(process.platform !== 'linux')('a loop that sleeps was blocked', async () => {
   const nothing = new Int32Array(new SharedArrayBuffer(4))
   const stall = await heldUp(() => Atomics.wait(nothing, 0, 0, HELD_MS))
-  expect(stall.blockedMs).toBeGreaterThan(HELD_MS - 2 * TICK_MS)
-  expect(isOfTheMachine(stall)).toBe(false)
+  expect(stall.stolenMs + stall.blockedMs).toBeGreaterThan(HELD_MS - 2 * TICK_MS)
+  expect(isOfTheMachine({ ...stall, stolenMs: 0 })).toBe(false)
 })
 
 test('a stall tells its long steps, by name, and short ones are none', async () => {
@@ -52,9 +56,31 @@ test('a stall tells its long steps, by name, and short ones are none', async () 
   expect(Object.keys(stall.steps)).not.toContain('disk read')
 })
 
-test('a stall is the machine’s when nothing above the bound is left without the wait for a core', () => {
-  expect(isOfTheMachine({ lateMs: 120, waitedMs: 80, helpersMs: 0 })).toBe(true)
-  expect(isOfTheMachine({ lateMs: 220, waitedMs: 10, helpersMs: 180 })).toBe(true)
-  expect(isOfTheMachine({ lateMs: 313, waitedMs: 200, helpersMs: 0 })).toBe(false)
-  expect(isOfTheMachine({ lateMs: 51, waitedMs: 0, helpersMs: 0 })).toBe(false)
+test('stolen time is that of the processor that lost most since the last look, none where nobody counts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-stat-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'stat')
+  const say = (first: number, second: number) =>
+    writeFileSync(
+      path,
+      `cpu  9 9 9 9 9 9 9 ${first + second} 0 0\ncpu0 9 9 9 9 9 9 9 ${first} 0 0\ncpu1 9 9 9 9 9 9 9 ${second} 0 0\nintr 1 2 3\n`,
+    )
+  say(100, 200)
+  const stolen = new StolenTime(path)
+  onTestFinished(() => stolen.close())
+  expect(stolen.sinceLastMs()).toBe(0)
+  say(103, 209)
+  expect(stolen.sinceLastMs()).toBe(90)
+  say(104, 209)
+  expect(stolen.sinceLastMs()).toBe(10)
+  expect(new StolenTime(join(folder, 'none')).sinceLastMs()).toBe(0)
+})
+
+test('a stall is the machine’s when nothing above the bound is left of what others had of the cores', () => {
+  const none = { waitedMs: 0, helpersMs: 0, stolenMs: 0 }
+  expect(isOfTheMachine({ ...none, lateMs: 120, waitedMs: 80 })).toBe(true)
+  expect(isOfTheMachine({ ...none, lateMs: 220, waitedMs: 10, helpersMs: 180 })).toBe(true)
+  expect(isOfTheMachine({ ...none, lateMs: 123, stolenMs: 90 })).toBe(true)
+  expect(isOfTheMachine({ ...none, lateMs: 313, waitedMs: 200 })).toBe(false)
+  expect(isOfTheMachine({ ...none, lateMs: 51 })).toBe(false)
 })

@@ -19,6 +19,7 @@ const stalls = Compile(
       ranMs: Type.Number(),
       waitedMs: Type.Number(),
       helpersMs: Type.Number(),
+      stolenMs: Type.Number(),
       blockedMs: Type.Number(),
       steps: Type.Record(Type.String(), Type.Number()),
     }),
@@ -43,9 +44,9 @@ export function stallLines(all: readonly Stall[], startMs: number): string[] {
   return [
     `stalls       ${own.length} of the program above ${STALL_MS} ms after warm-up, ${longest(own)} (goal 0)`,
     ...told(own, startMs),
-    `             ${machines.length} more of the machine: none above ${STALL_MS} ms without the wait for a core, ${longest(machines)}`,
+    `             ${machines.length} more of the machine: none above ${STALL_MS} ms without what others had of the cores, ${longest(machines)}`,
     ...told(machines, startMs),
-    `             ${long.length} turns of ${LONG_TURN_MS} to ${STALL_MS} ms beside the wait for a core`,
+    `             ${long.length} turns of ${LONG_TURN_MS} to ${STALL_MS} ms beside what others had of the cores`,
     ...told(
       long.filter(({ lateMs }) => lateMs <= STALL_MS),
       startMs,
@@ -62,9 +63,10 @@ function told(some: readonly Stall[], startMs: number): string[] {
   return longest
     .toSorted((a, b) => a.atMs - b.atMs)
     .map((stall) => {
-      const ms = [stall.lateMs, stall.ranMs, stall.waitedMs, stall.helpersMs, stall.blockedMs]
-      const [late, ran, waited, helpers, blocked] = ms.map((one) => one.toFixed(1))
+      const { lateMs, ranMs, waitedMs, helpersMs, stolenMs, blockedMs } = stall
+      const ms = [lateMs, ranMs, waitedMs, helpersMs, stolenMs, blockedMs]
+      const [late, ran, waited, helpers, stolen, blocked] = ms.map((one) => one.toFixed(1))
       const steps = Object.entries(stall.steps).map(([name, one]) => `${name} ${one.toFixed(1)}`)
-      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, for helpers that did ${helpers}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
+      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, for helpers that did ${helpers}, stolen ${stolen}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
     })
 }
