@@ -11,7 +11,8 @@ import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
-import { boundedLineReport, type LineReport } from './feeds/lines/line-report.ts'
+import { LineReport } from './feeds/lines/line-report.ts'
+import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
 import { LongSteps } from './long-steps.ts'
 import { memoryFigures } from './memory-figures.ts'
 import { ProcessFigures } from './process-figures.ts'
@@ -65,7 +66,12 @@ export class Program {
       log.error({ reason }, 'no more events are taken')
       this.#stopFeeds()
     })
-    this.#badLines = boundedLineReport((line, reason) => log.warn({ line, reason }, 'line skipped'))
+    this.#badLines = new LineReport(
+      (line, reason) => log.warn({ line, reason }, 'line skipped'),
+      ({ count, lastLine: line, lastReason: reason }) =>
+        log.warn({ lines: count, line, reason }, 'more lines skipped, the last one is told'),
+      REAL_TIMERS,
+    )
     this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
@@ -167,14 +173,14 @@ export class Program {
     // They go on for as long as the program does.
     for (const feed of feeds.side) void this.#runFeed(feed)
     await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
-    const leftOut = this.#badLines.summary()
-    if (leftOut !== null) this.#log.warn({}, leftOut)
+    this.#badLines.sumUp()
   }
 
   /** Stops in order: feeds, sockets, journal, a last snapshot. */
   async drain(): Promise<void> {
     this.#awake.stop()
     this.#stopFeeds()
+    this.#badLines.sumUp()
     await this.#server?.stop()
     await this.#durability?.close()
     await this.#admin?.stop()
