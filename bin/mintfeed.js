@@ -2,9 +2,11 @@
 // Runs the program on the Node that came with the packages, whatever Node started this file.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { isatty } from 'node:tty'
 import { programPath } from './program-path.js'
 
 const node = createRequire(import.meta.url).resolve('node/bin/node')
+const args = [programPath(), ...process.argv.slice(2)]
 // As packaging/ sets it: malloc then gives big buffers back when they go (docs/operations.md, "Tuning the system").
 const allocator = {
   MALLOC_ARENA_MAX: '2',
@@ -12,8 +14,18 @@ const allocator = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 const env = { ...allocator, ...process.env }
-const child = spawn(node, [programPath(), ...process.argv.slice(2)], { stdio: 'inherit', env })
-process.on('SIGTERM', () => child.kill('SIGTERM'))
-// A terminal tells both processes; told twice, the program would take it for a second Ctrl-C.
-process.on('SIGINT', () => {})
+
+// The program takes this process over where that can be done (Node 22.15 and newer, not on Windows):
+// then every signal is its own, and there is no second process that could be left behind.
+const isReplaced = typeof process.execve === 'function' && process.platform !== 'win32'
+if (isReplaced) process.execve(node, [node, ...args], env)
+
+// By the channel the program learns that this process is gone, however it went.
+const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
+// A second SIGHUP does no harm; of the other two a terminal tells both processes, and told twice the
+// program would take it for a second Ctrl-C.
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+const isAtTerminal = isatty(0)
+for (const signal of ['SIGINT', 'SIGQUIT'])
+  process.on(signal, () => isAtTerminal || child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))

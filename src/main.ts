@@ -1,11 +1,12 @@
 /**
  * The program's start: a command when the first argument is a word, else the service, which reads
- * the configuration, runs, and drains on SIGTERM or SIGINT.
+ * the configuration, runs, and drains when a signal says so.
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { checkFeeds } from './feed-checks.ts'
 import { type Logger, Program } from './program.ts'
+import { endWithParent, obeySignals } from './signals.ts'
 import { StoreError } from './store/failure.ts'
 
 /** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
@@ -36,33 +37,12 @@ function configOrExit(): Config {
   }
 }
 
-/** The first signal drains; a second one while it does ends the process: the journal is safe. */
-function drainOnSignals(program: Program, log: Logger): void {
-  let isDraining = false
-  const drain = (signal: NodeJS.Signals) => {
-    if (isDraining) process.exit(1)
-    isDraining = true
-    log.info({ signal }, 'draining')
-    program.drain().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ reason: String(error) }, 'draining failed')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', drain)
-  process.on('SIGINT', drain)
-}
-
 async function run(): Promise<void> {
   const config = configOrExit()
   const log = makeLog(config.logLevel)
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
-  drainOnSignals(program, log)
-  // Without TLS the signal of a terminal that is closed ends the program, as ever.
-  if (config.surface.tls !== null) process.on('SIGHUP', () => program.reloadTls())
+  obeySignals(program, config.surface.tls !== null, log)
   await program.recover().catch((error: unknown) => {
     if (error instanceof StoreError) stopStart(EXIT_DATA, error)
     throw error
@@ -70,6 +50,7 @@ async function run(): Promise<void> {
   await program.runFeeds()
 }
 
+endWithParent()
 const args = process.argv.slice(2)
 const isCommand = args.length > 0 && !args[0].startsWith('-')
 if (isCommand) {

@@ -33,9 +33,14 @@ export interface Program extends Running {
 export type Settings = Readonly<Record<string, string>>
 
 /** Launches the program and waits for nothing; `cwd` is where it is launched. */
-export function launch(settings: Settings, args: readonly string[] = [], cwd = ROOT): Running {
+export function launch(
+  settings: Settings,
+  args: readonly string[] = [],
+  cwd = ROOT,
+  path = programPath(),
+): Running {
   const environment = { PATH: process.env.PATH ?? '', CHECK_CACHE: '1', ...settings }
-  const child = spawn(process.execPath, [programPath(), ...args], {
+  const child = spawn(process.execPath, [path, ...args], {
     cwd,
     env: environment,
     stdio: ['pipe', 'ignore', 'pipe'],

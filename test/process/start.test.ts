@@ -1,6 +1,13 @@
+import { fork } from 'node:child_process'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runProgram, startProgram } from './program.ts'
+import { programPath } from '../../bin/program-path.js'
+import { hangUpMeaning } from '../../src/signals.ts'
+import { ROOT } from '../tidy/source-files.ts'
+import { launch, runProgram, startProgram } from './program.ts'
+
+const BIN = join(ROOT, 'bin/mintfeed.js')
 
 /** One sentence, on one line, under the program's name. */
 const ONE_SENTENCE = /^mintfeed: [^\n]+\.\n$/
@@ -50,6 +57,48 @@ test('SIGTERM drains and ends with code 0', async () => {
   const program = await startProgram({ FEED: 'sim', SIM_TOKENS: '50' })
   expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('SIGHUP without TLS is a line of the log, and the service goes on', async () => {
+  const program = await startProgram({ FEED: 'none' })
+  program.child.kill('SIGHUP')
+  expect(await program.seen(/nothing to reload/)).toContain('SIGHUP')
+  expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
+  expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('whoever starts bin/mintfeed.js can end it with any signal, and nothing is left behind', async () => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const program = launch({ PORT: '0', DATA_DIR: 'none', FEED: 'none' }, [], ROOT, BIN)
+    const url = /"url":"([^"]+)"/.exec(await program.seen(/"msg":"ready"/))?.[1]
+    program.child.kill('SIGHUP')
+    await program.seen(/nothing to reload/)
+    expect(await program.end(signal)).toBe(signal === 'SIGTERM' ? 0 : null)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  }
+})
+
+test('the program ends in order when the process that started it over a channel is gone', async () => {
+  const child = fork(programPath(), [], {
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: 'none', FEED: 'none' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  await new Promise<void>((resolve) => {
+    child.stderr?.on('data', (text) => String(text).includes('"ready"') && resolve())
+  })
+  child.disconnect()
+  expect(await ended).toBe(0)
+})
+
+test('a hang-up stops what runs at a terminal, and never a service', () => {
+  const meanings: string[] = []
+  for (const wasAtTerminal of [true, false])
+    for (const isAtTerminal of wasAtTerminal ? [true, false] : [false])
+      for (const hasTls of [true, false])
+        meanings.push(hangUpMeaning({ wasAtTerminal, isAtTerminal, hasTls }))
+  expect(meanings).toEqual(['reload', 'stop', 'stop', 'stop', 'reload', 'nothing'])
 })
 
 test('events from standard input are served after it ended', async () => {

@@ -1,0 +1,65 @@
+import { isatty } from 'node:tty'
+import type { Logger, Program } from './program.ts'
+
+const STANDARD_STREAMS = [0, 1, 2]
+
+export interface HangUp {
+  /** Whether the program was started at a terminal. */
+  readonly wasAtTerminal: boolean
+  readonly isAtTerminal: boolean
+  readonly hasTls: boolean
+}
+
+/**
+ * What SIGHUP means: a terminal that closes sends it to end its programs, a service manager or an
+ * operator to have files read again.
+ */
+export function hangUpMeaning({ wasAtTerminal, isAtTerminal, hasTls }: HangUp) {
+  if (wasAtTerminal && !(isAtTerminal && hasTls)) return 'stop'
+  return hasTls ? 'reload' : 'nothing'
+}
+
+/**
+ * SIGTERM and SIGINT drain; a second one while it does ends the process: the journal is safe. SIGHUP
+ * reloads, stops or does nothing (docs/operations.md, "Signals").
+ */
+export function obeySignals(program: Program, hasTls: boolean, log: Logger): void {
+  let isDraining = false
+  const drain = (signal: NodeJS.Signals) => {
+    isDraining = true
+    log.info({ signal }, 'draining')
+    program.drain().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ reason: String(error) }, 'draining failed')
+        process.exit(1)
+      },
+    )
+  }
+  const stop = (signal: NodeJS.Signals) => (isDraining ? process.exit(1) : drain(signal))
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  const wasAtTerminal = isAtTerminal()
+  process.on('SIGHUP', (signal) => {
+    // A terminal that closes may send it twice, itself and by its shell.
+    if (isDraining) return
+    const meaning = hangUpMeaning({ wasAtTerminal, isAtTerminal: isAtTerminal(), hasTls })
+    if (meaning === 'stop') drain(signal)
+    else if (meaning === 'reload') program.reloadTls()
+    else
+      log.info({ signal }, 'nothing to reload: without TLS_CERT there are no files to read again')
+  })
+}
+
+/** Ends in order when the process that started this one over a channel is gone (bin/mintfeed.js). */
+export function endWithParent(): void {
+  if (!process.connected) return
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  // A command that is done need not wait for it.
+  process.channel?.unref()
+}
+
+/** A terminal that is gone is none any more. */
+function isAtTerminal(): boolean {
+  return STANDARD_STREAMS.some((stream) => isatty(stream))
+}
