@@ -1,19 +1,24 @@
 import { Readable } from 'node:stream'
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib'
+import { ZstdEnd } from './zstd-end.ts'
 
 /**
  * What a file of one or more zstd frames holds. Node takes the end of the first frame for the end of
  * the input when more frames follow in the same chunk (nodejs/node#64741) and drops them without a
- * word; here the rest goes to another decompressor.
+ * word; here the rest goes to another decompressor. A file that breaks off is an error after what it
+ * still held.
  */
 export function zstdDecompressed(file: Readable, chunkSize: number): Readable {
-  return Readable.from(decompressed(file, chunkSize), { objectMode: false })
+  // Nothing is read ahead: an error would take along what nobody has read yet.
+  return Readable.from(decompressed(file, chunkSize), { objectMode: false, highWaterMark: 1 })
 }
 
 async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
   let frames: ZstdDecompress | null = null
+  const end = new ZstdEnd()
   try {
     for await (const chunk of file) {
+      end.push(chunk)
       let rest: Buffer = chunk
       while (rest.length > 0) {
         frames ??= createZstdDecompress({ chunkSize })
@@ -29,6 +34,7 @@ async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<
     if (frames === null) return
     frames.end()
     yield* frames
+    if (!end.isAtEnd) throw new Error('unexpected end of file')
   } finally {
     frames?.destroy()
     file.destroy()
