@@ -10,6 +10,7 @@ import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-list.ts'
+import { FeedShare } from './feed-share.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { LineReport } from './feeds/lines/line-report.ts'
 import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
@@ -161,7 +162,9 @@ export class Program {
     await loadMetrics()
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
-    this.#log.info({ url, ws: wsUrl, port }, 'ready')
+    // Told at every level: with PORT=0 nothing else says where the service is.
+    const level = this.#log.level === 'silent' ? 'silent' : 'info'
+    this.#log.child({}, { level }).info({ url, ws: wsUrl, port }, 'ready')
   }
 
   /** Runs the feeds; resolves when all have ended. */
@@ -208,9 +211,18 @@ export class Program {
 
   async #runFeed(feed: Feed): Promise<void> {
     this.#log.info({ feed: feed.name }, 'feed started')
+    const { counts } = this.#service.engine
+    const share = new FeedShare(this.#service, counts, () =>
+      this.#log.warn(
+        { feed: feed.name },
+        'Nearly all swaps of this feed are refused as late: DATA_DIR holds newer events, of another ' +
+          'market or another feed; take another DATA_DIR for this feed.',
+      ),
+    )
     try {
-      await feed.start(this.#service)
-      this.#log.info({ feed: feed.name, ...this.#service.engine.counts }, 'feed ended')
+      await feed.start(share)
+      share.ended()
+      this.#log.info({ feed: feed.name, ...share.counts }, 'feed ended')
     } catch (error) {
       this.#log.error({ feed: feed.name, reason: String(error) }, 'feed failed')
     }

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
@@ -59,6 +61,13 @@ test('SIGTERM drains and ends with code 0', async () => {
   expect(await program.end('SIGTERM')).toBe(0)
 })
 
+test('the ready line with the url is told at every log level but silent', async () => {
+  const program = await startProgram({ FEED: 'none', LOG_LEVEL: 'fatal' })
+  expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
+  expect(await program.end('SIGTERM')).toBe(0)
+  expect(program.lines).toHaveLength(1)
+})
+
 test('SIGHUP without TLS is a line of the log, and the service goes on', async () => {
   const program = await startProgram({ FEED: 'none' })
   program.child.kill('SIGHUP')
@@ -114,6 +123,31 @@ test('events from standard input are served after it ended', async () => {
   const figures: unknown = await (await fetch(`${program.url}/readyz`)).json()
   expect(figures).toMatchObject({ status: 'ready', feed_bad_lines_total: 1 })
   expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('a feed whose swaps are all older than the folder is told so, with what it brought', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-late-'))
+  const mint = 'So1dGoodTokenMintAddress11111111111111111pump'
+  const settings = { FEED: 'stdin', CLOCK: 'event', DATA_DIR: folder, SNAPSHOT_EVERY: '1h' }
+  const feed = async (slot: number, count: number) => {
+    const program = await startProgram(settings)
+    const lines = Array.from({ length: count }, (_, i) =>
+      JSON.stringify({ ...swapLine(mint), slot: slot + i, signature: `s${slot + i}` }),
+    )
+    program.child.stdin?.end(`${lines.join('\n')}\n`)
+    const ended = await program.seen(/"msg":"feed ended"/)
+    expect(await program.end('SIGTERM')).toBe(0)
+    return { ended, warned: program.lines.filter((line) => line.includes('another DATA_DIR')) }
+  }
+  const newer = await feed(90_000, 30)
+  expect(newer.ended).toContain('"swaps":30,')
+  expect(newer.warned).toEqual([])
+  const older = await feed(100, 20)
+  expect(older.ended).toContain('"swaps":0,')
+  expect(older.ended).toContain('"lateRefused":20,')
+  expect(older.warned).toHaveLength(1)
+  expect((await feed(90_000, 30)).warned).toEqual([])
+  rmSync(folder, { recursive: true })
 })
 
 function swapLine(mint: string): object {

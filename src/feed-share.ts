@@ -1,0 +1,63 @@
+import type { FeedEvent } from './engine/event.ts'
+import type { EventSink } from './engine/event-sink.ts'
+import { type EngineCounts, noCounts } from './engine/progress.ts'
+import type { RecordBatch } from './engine/record-batch.ts'
+
+/** Swaps by which it is judged whether a feed tells the market of the folder. */
+const JUDGED_SWAPS = 1_000
+/** So many of the judged ones refused as late are nearly all. */
+const LATE_SHARE = 0.9
+
+/** A feed's way to the engine: counts what came of the events of this one feed. */
+export class FeedShare implements EventSink {
+  readonly counts = noCounts()
+  readonly #sink: EventSink
+  /** Of all feeds together, since the folder was new. */
+  readonly #total: Readonly<EngineCounts>
+  readonly #onForeign: () => void
+  #isJudged = false
+
+  /** @param onForeign told once when nearly all of the first swaps were refused as late */
+  constructor(sink: EventSink, total: Readonly<EngineCounts>, onForeign: () => void) {
+    this.#sink = sink
+    this.#total = total
+    this.#onForeign = onForeign
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.#count(() => this.#sink.events(batch))
+  }
+
+  records(batch: RecordBatch): void {
+    this.#count(() => this.#sink.records(batch))
+  }
+
+  /** The feed has ended: what it brought is judged, however little it was. */
+  ended(): void {
+    this.#judge(1)
+  }
+
+  #count(take: () => void): void {
+    const before = { ...this.#total }
+    take()
+    const { counts } = this
+    counts.swaps += this.#total.swaps - before.swaps
+    counts.duplicates += this.#total.duplicates - before.duplicates
+    counts.lateRefused += this.#total.lateRefused - before.lateRefused
+    counts.lateFolded += this.#total.lateFolded - before.lateFolded
+    counts.aheadRefused += this.#total.aheadRefused - before.aheadRefused
+    counts.secondCreations += this.#total.secondCreations - before.secondCreations
+    counts.secondMigrations += this.#total.secondMigrations - before.secondMigrations
+    counts.events += this.#total.events - before.events
+    this.#judge(JUDGED_SWAPS)
+  }
+
+  #judge(swapsMin: number): void {
+    if (this.#isJudged) return
+    const { swaps, duplicates, lateRefused } = this.counts
+    const judged = swaps + duplicates + lateRefused
+    if (judged < swapsMin) return
+    this.#isJudged = true
+    if (lateRefused >= judged * LATE_SHARE) this.#onForeign()
+  }
+}
