@@ -9,7 +9,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ $(BUNDLE): $(INSTALLED) packaging/bundle.ts $(shell find src -type f)
 	@npm run --silent bundle
 
 build: $(PAGE) $(BUNDLE) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+
+client: $(INSTALLED) ## Packs the client: client/mintfeed-client-<version>.tgz, for npm install
+	@cd client && npm pack --silent
 
 run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"

@@ -25,6 +25,7 @@ export type {
   SnapshotUpdate,
   TablesState,
   TablesUpdate,
+  TableTokens,
   TableTradeUpdate,
   TradeUpdate,
   Update,
@@ -60,7 +61,7 @@ export class Mintfeed {
     const settings = settingsOf(url, options)
     this.#http = new Http(settings)
     this.read = new Reads(this.#http)
-    this.live = new Live(settings, this.read)
+    this.live = new Live(settings)
   }
 
   /** Ends every request, subscription and connection. */

@@ -40,6 +40,7 @@ test('the packed client is typed in an empty project, and the bot of its README 
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${name}`], folder)
 
   const readme = readFileSync(join(folder, 'node_modules/mintfeed-client/README.md'), 'utf8')
+  expect(readme).toContain(`client/${name}`)
   const bot = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   expect(bot.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(15)
   const program = await startProgram({

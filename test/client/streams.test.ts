@@ -51,7 +51,6 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   const all = live.allTrades()
   const launches = live.launches()
   const migrations = live.migrations()
-  const table = live.tableTrades()
   const first = await take(mints, 2)
   expect(first).toMatchObject([
     { kind: 'snapshot', key: 'A', seq: 1, position: 2, data: { mint: 'A', swaps: 1 } },
@@ -61,7 +60,6 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   expect(await take(all, 1)).toMatchObject([{ seq: 1, data: { swaps: 1 } }])
   expect(await take(launches, 1)).toMatchObject([{ seq: 1, data: [{ mint: 'A' }] }])
   expect(await take(migrations, 1)).toMatchObject([{ seq: 0, data: [] }])
-  expect(await take(table, 1)).toMatchObject([{ seqs: { A: 1 }, data: [{ mint: 'A' }] }])
   service.feed([trade('A'), born('B', { slot: 60 }), migrated('A', 70)])
   const event = { kind: 'event', epoch: 'e1', seq: 2, ordinal: 0, pool: 'curve' }
   const [told] = await take(mints, 1)
@@ -72,10 +70,88 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   )
   expect(await take(wallet, 1)).toMatchObject([{ ...event, key: 'alice' }])
   expect(await take(all, 1)).toMatchObject([{ ...event, key: '' }])
-  expect(await take(table, 1)).toMatchObject([{ ...event, key: 'A' }])
   expect(await take(launches, 1)).toMatchObject([{ seq: 2, ordinal: null, data: { mint: 'B' } }])
   expect(await take(migrations, 1)).toMatchObject([{ seq: 1, pool: '', data: { mint: 'A' } }])
   expect(live.status).toMatchObject({ connections: 1, open: 1, gaps: 0, repeats: 0 })
+})
+
+/** Reads a stream to wherever it has come, in the background. */
+function gathered<T>(stream: AsyncIterable<T>): T[] {
+  const updates: T[] = []
+  void (async () => {
+    for await (const update of stream) updates.push(update)
+  })()
+  return updates
+}
+
+test('the trades of a table follow it: who enters is heard, who leaves no longer, who stays without a gap', async () => {
+  service = await EngineServer.start()
+  // The newest two tokens.
+  service.feed([born('A', { slot: 1 }), born('B', { slot: 2 }), trade('A')])
+  proxy = await CuttingProxy.start(new Random(1), service.server.url)
+  proxy.isCutting = false
+  client = new Mintfeed(proxy.url, QUICK)
+  const stream = client.live.tableTrades({ type: 'new', limit: 2 })
+  const updates = gathered(stream)
+  const tokens = () => updates.flatMap((update) => (update.kind === 'tokens' ? [update] : []))
+  const events = () => updates.flatMap((update) => (update.kind === 'event' ? [update] : []))
+  const seqs = (mint: string) => events().flatMap(({ key, seq }) => (key === mint ? [seq] : []))
+  // A token is followed once its subscription is answered: trade until one is heard.
+  const heard = async (mint: string) => {
+    const before = seqs(mint).length
+    await waitUntil(() => {
+      service.feed([trade(mint)])
+      return seqs(mint).length > before
+    })
+    expect(seqs(mint).length).toBeGreaterThan(before)
+  }
+  await waitUntil(() => tokens().length === 1)
+  expect(tokens()[0]).toMatchObject({ entered: ['B', 'A'], left: [] })
+  await heard('A')
+  await heard('B')
+  service.feed([born('C', { slot: 10 + trades, timestamp: START_SECOND + trades })])
+  await waitUntil(() => tokens().length === 2)
+  expect(tokens()[1]).toMatchObject({ entered: ['C'], left: ['A'] })
+  await heard('C')
+  await heard('B')
+  const ofLeft = seqs('A').length
+  service.feed([trade('A'), trade('B')])
+  service = await service.restarted()
+  proxy.aim(service.server.url)
+  service.feed([trade('C'), trade('A'), trade('B')])
+  await heard('C')
+  await heard('B')
+  expect(seqs('A')).toHaveLength(ofLeft)
+  for (const mint of ['B', 'C']) {
+    const told = seqs(mint)
+    expect(told).toEqual(told.map((_, i) => told[0] + i))
+  }
+  expect(updates.filter(({ kind }) => kind === 'lost' || kind === 'refused')).toEqual([])
+  stream.close()
+  expect(client.live.status.connections).toBe(0)
+})
+
+test('a slow reader of the trades of a table gets every one of them', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A')])
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const stream = client.live.tableTrades()
+  await take(stream, 1)
+  await take(client.live.trades('the last question'), 1)
+  service.feed(Array.from({ length: 100 }, () => trade('A')))
+  await waitUntil(() => stream.buffered === 10)
+  const events = await take(stream, 100)
+  expect(events.map((event) => (event.kind === 'event' ? event.seq : 0))).toEqual(
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  )
+})
+
+test('a table that the service refuses ends the stream with a sentence', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, QUICK)
+  const stream = client.live.tableTrades({ newPools: { holders: { min: 5, max: 1 } } })
+  expect(await take(stream, 1)).toMatchObject([{ kind: 'refused', key: '' }])
+  expect((await stream.next()).done).toBe(true)
 })
 
 test('another epoch is told as a loss with a snapshot, and the stream goes on from there', async () => {

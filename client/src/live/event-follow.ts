@@ -13,7 +13,7 @@ export interface EventFollowParts<S, E extends ToldEvent> {
   readonly name: 'mint' | 'wallet' | null
   readonly isSnapshot: Shape<S>
   readonly isEvent: Shape<E>
-  readonly mailbox: Mailbox<Update<S, E>>
+  readonly mailbox: Pick<Mailbox<Update<S, E>>, 'hasRoom' | 'put' | 'putLast'>
   readonly teller: EventTeller<E>
   readonly journal: LiveJournal
   readonly wantsSnapshot: boolean

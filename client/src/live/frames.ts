@@ -5,7 +5,6 @@ export const CHANNELS = [
   'update_mint_info',
   'mint_migration',
   'new_launched_pool',
-  'update_pools_info',
   'wallet_trades',
   'all_trades',
   'meme_tables',
@@ -129,11 +128,9 @@ function channelFrame(fields: Fields): Frame {
   const kind = type === undefined ? 'event' : type
   if (kind !== 'event' && kind !== 'snapshot' && kind !== 'delta') return { kind: 'unknown' }
   const key = keyOf(channel, fields, kind === 'event' && isObject(data) ? data : fields)
-  const isSeqless = channel === 'update_pools_info' && kind === 'snapshot'
-  const number = isSeqless ? 0 : seq
-  if (key === null || !isCount(number) || !isText(epoch))
+  if (key === null || !isCount(seq) || !isText(epoch))
     return unreadable('invalid_frame', `A frame of ${channel} came without key, seq or epoch.`)
-  return { kind, channel, key, seq: number, epoch, fields }
+  return { kind, channel, key, seq, epoch, fields }
 }
 
 /** What a frame belongs to; null when it does not say so. `told` holds the mint of a trade. */

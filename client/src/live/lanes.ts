@@ -11,7 +11,6 @@ const LANE_MAX: { readonly [C in Channel]: number } = {
   wallet_trades: 1_000,
   meme_tables: 10,
   candles: 100,
-  update_pools_info: 1,
   mint_migration: 1,
   new_launched_pool: 1,
   all_trades: 1,

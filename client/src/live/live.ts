@@ -1,11 +1,10 @@
 import type { Resolution, TableFilter } from '../filters.ts'
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
-import type { Reads } from '../reads.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'
-import { isSwap, type Swap } from '../resources/swap.ts'
+import { isSwap } from '../resources/swap.ts'
 import { isTables, type Tables } from '../resources/tables.ts'
 import { isDetailOrNull, isSearched } from '../resources/token.ts'
 import { isTrader } from '../resources/trader.ts'
@@ -17,11 +16,11 @@ import type { Follow } from './follow.ts'
 import { type Channel, candlesKey } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Mailbox } from './mailbox.ts'
-import { PoolsFollow } from './pools-follow.ts'
-import { StateFollow } from './state-follow.ts'
+import { StateFollow, type StateMoment } from './state-follow.ts'
 import { LiveJournal, type LiveStatus } from './status.ts'
 import { Subscription } from './subscription.ts'
 import { appliedDelta } from './table-delta.ts'
+import { TableTrades } from './table-trades.ts'
 import type {
   AllTradesUpdate,
   BarsUpdate,
@@ -56,6 +55,11 @@ const isTraders = pageOf(isTrader)
 const isMigrations = listOf(isMigration)
 const isLaunches = listOf(isSearched)
 
+interface TableReader {
+  readonly changed: (tables: Tables, moment: StateMoment) => boolean
+  readonly refused: (problem: Problem) => void
+}
+
 interface Keys<S, E> {
   readonly channel: Channel
   readonly name: 'mint' | 'wallet' | null
@@ -72,14 +76,12 @@ interface Keys<S, E> {
  */
 export class Live {
   readonly #settings: Settings
-  readonly #reads: Reads
   readonly #journal = new LiveJournal()
   readonly #lanes: Lanes
   readonly #open = new Set<{ close(): void }>()
 
-  constructor(settings: Settings, reads: Reads) {
+  constructor(settings: Settings) {
     this.#settings = settings
-    this.#reads = reads
     this.#lanes = new Lanes(settings, this.#journal)
   }
 
@@ -143,38 +145,39 @@ export class Live {
   }
 
   /**
-   * Trades of the tokens that a table has when it is read (`update_pools_info`); it is read anew after
-   * a break, for these trades cannot be resumed.
+   * Trades of the tokens of a table, as it changes: those that enter it are followed from then on, those
+   * that left it no longer. `tokens` tells who they are, first at the beginning.
    */
   tableTrades(filter: TableFilter = {}): Subscription<TableTradeUpdate> {
     const mailbox = new Mailbox<TableTradeUpdate>(this.#settings.bufferMax)
-    const teller = new EventTeller<Swap>(mailbox, this.#journal)
-    const parts = { mailbox, teller, journal: this.#journal }
-    const readTable = (socketId: string) => this.#reads.tables(filter, socketId)
-    return this.#subscription(mailbox, [new PoolsFollow({ ...parts, readTable })])
+    const trades = new TableTrades({
+      mailbox,
+      journal: this.#journal,
+      add: (follow) => this.#lanes.add(follow),
+      remove: (follow) => this.#lanes.remove(follow),
+    })
+    const table = this.#table(filter, {
+      changed: (tables, moment) => trades.changed(tables, moment),
+      refused: (problem) => {
+        trades.leave()
+        mailbox.putLast({ kind: 'refused', key: '', problem })
+      },
+    })
+    return this.#subscription(mailbox, [table], trades)
   }
 
   /** A table as it changes; a slow reader gets the newest state only. */
   tables(filter: TableFilter = {}): Subscription<TablesUpdate> {
     const mailbox = new Mailbox<TablesUpdate>(1)
-    let tables: Tables = {}
-    const follow = new StateFollow({
-      channel: 'meme_tables',
-      key: canonical(filter),
-      subscribeWords: { filter },
-      leaveWords: { filter },
-      journal: this.#journal,
-      apply: ({ kind, fields: { data } }, moment) => {
-        const next = kind === 'delta' ? appliedDelta(tables, data) : isTables(data) ? data : null
-        if (next === null) return 'unfit'
-        tables = next
+    const table = this.#table(filter, {
+      changed: (tables, moment) => {
         mailbox.takeBackLast()
         mailbox.put({ kind: 'tables', tables, ...moment })
-        return 'applied'
+        return true
       },
       refused: (problem) => mailbox.putLast({ kind: 'refused', key: '', problem }),
     })
-    return this.#subscription(mailbox, [follow])
+    return this.#subscription(mailbox, [table])
   }
 
   /** Bars of a mint; `countback` (1 to 5,000) at the beginning, then those that change. */
@@ -228,14 +231,40 @@ export class Live {
     return this.#subscription(mailbox, follows)
   }
 
-  #subscription<T>(mailbox: Mailbox<T>, follows: readonly Follow[]): Subscription<T> {
+  /** Follows a table; `changed` says whether its reader had room. */
+  #table(filter: TableFilter, { changed, refused }: TableReader): Follow {
+    let tables: Tables = {}
+    return new StateFollow({
+      channel: 'meme_tables',
+      key: canonical(filter),
+      subscribeWords: { filter },
+      leaveWords: { filter },
+      journal: this.#journal,
+      apply: ({ kind, fields: { data } }, moment) => {
+        const next = kind === 'delta' ? appliedDelta(tables, data) : isTables(data) ? data : null
+        if (next === null) return 'unfit'
+        tables = next
+        return changed(tables, moment) ? 'applied' : 'full'
+      },
+      refused,
+    })
+  }
+
+  /** @param more follows that come and go while the subscription lasts */
+  #subscription<T>(
+    mailbox: Mailbox<T>,
+    follows: readonly Follow[],
+    more: { resume(): void; leave(): void } | null = null,
+  ): Subscription<T> {
     mailbox.onRoom = () => {
       for (const follow of follows) follow.resume()
+      more?.resume()
     }
     for (const follow of follows) this.#lanes.add(follow)
     const subscription = new Subscription(mailbox, () => {
       this.#open.delete(subscription)
       for (const follow of follows) this.#lanes.remove(follow)
+      more?.leave()
     })
     this.#open.add(subscription)
     return subscription

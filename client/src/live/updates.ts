@@ -4,7 +4,7 @@ import type { MigrationEvent } from '../resources/migration.ts'
 import type { Page } from '../resources/page.ts'
 import type { Swap } from '../resources/swap.ts'
 import type { Tables } from '../resources/tables.ts'
-import type { TokenDetail, TokenMarketData, TokenSearchDetailed } from '../resources/token.ts'
+import type { TokenDetail, TokenSearchDetailed } from '../resources/token.ts'
 import type { TraderRecord } from '../resources/trader.ts'
 
 /** Where a reader is in a stream; keep that of the newest update to go on after a restart. */
@@ -45,7 +45,7 @@ export interface EventUpdate<E> extends Cursor {
 export interface LostUpdate {
   readonly kind: 'lost'
   readonly key: string
-  /** A reason of docs/live.md, or `invalid_event`, `table_changed`. */
+  /** A reason of docs/live.md, or `invalid_event`. */
   readonly reason: string
   readonly message: string
   /** The last seq that was told; null when nothing was. */
@@ -69,15 +69,6 @@ export type AllTradesUpdate = Update<MarketFigures, Swap>
 export type MigrationUpdate = Update<readonly MigrationEvent[], MigrationEvent>
 export type LaunchUpdate = Update<readonly TokenSearchDetailed[], TokenSearchDetailed>
 
-/** Trades of the tokens of a table; the snapshot's `seqs` are the seqs by mint, its `seq` is 0. */
-export type TableTradeUpdate =
-  | (SnapshotUpdate<readonly TokenMarketData[]> & {
-      readonly seqs: Readonly<Record<string, number>>
-    })
-  | EventUpdate<Swap>
-  | LostUpdate
-  | RefusedUpdate
-
 /** What every state channel tells: `seq` is the position, `time` the service's unix second. */
 interface StateUpdate extends Cursor {
   readonly step: number
@@ -90,6 +81,20 @@ export interface TablesState extends StateUpdate {
   readonly tables: Tables
 }
 export type TablesUpdate = TablesState | RefusedUpdate
+
+/** Tokens that entered or left a table whose trades are followed; first all that are there. */
+export interface TableTokens extends StateUpdate {
+  readonly kind: 'tokens'
+  /** From now on their trades come, each numbered on from where it is. */
+  readonly entered: readonly string[]
+  /** No trades of these come any more. */
+  readonly left: readonly string[]
+  /** The whole of the table at this moment. */
+  readonly tables: Tables
+}
+
+/** Who is in a table, and the trades of these; a snapshot comes only after `lost`. */
+export type TableTradeUpdate = TableTokens | TradeUpdate
 
 export interface Bar {
   /** Unix seconds. */
