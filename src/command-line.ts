@@ -1,16 +1,35 @@
+import { HELP_WORDS, VERSION_WORDS } from './command-words.ts'
 import { recordCommand } from './commands/record-command.ts'
-import { runCommand } from './commands/run-command.ts'
+import { COMMANDS, runCommand } from './commands/run-command.ts'
 import { doctor } from './doctor.ts'
 import { recordedFeed } from './live-sources.ts'
+import { usageText, version } from './usage.ts'
+
+const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  // Set, not exited with: what was written to a pipe has to get there.
+  process.exitCode = await codeOf(args)
+}
+
+async function codeOf(args: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env: environment } = process
   const terminal = { stdin, stdout, stderr, environment }
-  const [name, ...rest] = args
   const more = new Map([['record', recordCommand(recordedFeed)]])
-  // Set, not exited with: what was written to a pipe has to get there.
-  process.exitCode = await (name === 'doctor'
-    ? doctor(rest, terminal)
-    : runCommand(args, terminal, more))
+  const [name, ...rest] = args
+  // `help export` asks what `export --help` does.
+  if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'])
+  if (name.startsWith('-') || HELP_WORDS.includes(name) || VERSION_WORDS.includes(name)) {
+    const isVersion = args.some((arg) => VERSION_WORDS.includes(arg))
+    const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
+    const all = [...commands, ['doctor', DOCTOR_SUMMARY] as const]
+    stdout.write(isVersion ? `${version()}\n` : usageText(all))
+    return 0
+  }
+  if (name !== 'doctor') return runCommand(args, terminal, more, ['doctor', 'help'])
+  return doctor(
+    rest.map((arg) => (arg === '-h' ? '--help' : arg)),
+    terminal,
+  )
 }

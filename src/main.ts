@@ -1,9 +1,10 @@
 /**
- * The program's start: a command when the first argument is a word, else the service, which reads
+ * The program's start: a command when the arguments ask for one, else the service, which reads
  * the configuration, runs, and drains when a signal says so.
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { isCommandLine } from './command-words.ts'
 import { checkFeeds } from './feed-checks.ts'
 import { type Logger, Program } from './program.ts'
 import { endWithParent, obeySignals } from './signals.ts'
@@ -52,8 +53,7 @@ async function run(): Promise<void> {
 
 endWithParent()
 const args = process.argv.slice(2)
-const isCommand = args.length > 0 && !args[0].startsWith('-')
-if (isCommand) {
+if (isCommandLine(args)) {
   // Loaded when asked for: after a stop, somebody waits for the service.
   const { runCommandLine } = await import('./command-line.ts')
   await runCommandLine(args)

@@ -8,7 +8,8 @@ import { inspectCommand } from './inspect-command.ts'
 import { repairCommand } from './repair-command.ts'
 import { verifyCommand } from './verify-command.ts'
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map([
+/** Those that work on a data folder. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['inspect', inspectCommand],
   ['verify', verifyCommand],
   ['export', exportCommand],
@@ -18,11 +19,13 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 /**
  * Runs the command that the first argument names; returns the exit code.
  * @param more commands that need what only the composition root has
+ * @param others words that the caller knows, for the list of commands
  */
 export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
   more: ReadonlyMap<string, Command> = new Map(),
+  others: readonly string[] = [],
 ): Promise<number> {
   try {
     const [name, ...rest] = args
@@ -30,8 +33,8 @@ export async function runCommand(
     const command = commands.get(name)
     if (command === undefined)
       throw new UsageError(
-        `There is no command "${name}": there are ${[...commands.keys()].join(', ')}, and without ` +
-          'one the service runs.',
+        `There is no command "${name}": there are ${[...commands.keys(), ...others].join(', ')}, and ` +
+          'without one the service runs.',
       )
     const asked = askedOf(name, command, rest, terminal)
     if (asked.flags.help === true) {
@@ -72,7 +75,7 @@ function askedOf(
   const options = {
     ...Object.fromEntries(given),
     ...(needsFolder && { 'data-dir': { type: 'string' as const } }),
-    help: { type: 'boolean' as const },
+    help: { type: 'boolean' as const, short: 'h' },
   }
   const flags: Record<string, string | boolean | undefined> = {}
   try {

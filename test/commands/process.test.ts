@@ -22,7 +22,22 @@ test('an unknown command stops with one sentence that lists the commands', async
   const { code, output, errors } = await mintfeed('explode')
   expect([code, output]).toEqual([2, ''])
   expect(errors).toMatch(/^mintfeed: [^\n]+\n$/)
-  expect(errors).toContain('inspect, verify, export, repair')
+  expect(errors).toContain('inspect, verify, export, repair, record, doctor, help')
+})
+
+test('help and version are printed and are no fault', async () => {
+  for (const args of [['--help'], ['-h'], ['help'], ['--port', '1', '--help']]) {
+    const { code, output, errors } = await mintfeed(...args)
+    expect([code, errors]).toEqual([0, ''])
+    for (const command of ['inspect', 'verify', 'export', 'repair', 'record', 'doctor'])
+      expect(output).toMatch(new RegExp(`^  ${command} +\\w`, 'm'))
+    expect(output).toContain('docs/operations.md')
+  }
+  const { version } = JSON.parse(fs.readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const word of ['--version', '-V', 'version'])
+    expect(await mintfeed(word)).toEqual({ code: 0, output: `${version}\n`, errors: '' })
+  expect((await mintfeed('help', 'verify')).output).toContain('mintfeed verify:')
+  expect((await mintfeed('doctor', '-h')).output).toContain('mintfeed doctor:')
 })
 
 test('every command has a --help, and an unknown flag of it is a usage fault', async () => {
