@@ -6,7 +6,6 @@ import type { Log, RunningServer } from './server/options.ts'
 /** What the admin surface needs of the program. */
 export interface AdminParts {
   readonly server: RunningServer
-  readonly notReady: () => string | null
   readonly stalls: () => readonly object[]
   /** Has a snapshot made; null while nothing is kept. */
   readonly snapshot: () => Promise<string> | null
@@ -27,7 +26,7 @@ export async function openAdmin(
   const { host, port, token } = surface.admin
   const source: AdminSource = {
     metrics: () => parts.server.metrics(),
-    notReady: parts.notReady,
+    readiness: () => parts.server.readiness(),
     stalls: parts.stalls,
     snapshot:
       dataDir === null

@@ -117,7 +117,6 @@ export class Program {
     })
     this.#admin = await openAdmin(this.#config, {
       server: this.#server,
-      notReady: () => this.#notReady(),
       stalls: () => this.#stalls.stalls(),
       snapshot: () => this.#snapshot(),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),

@@ -3,6 +3,7 @@ import type { LiveStreams } from '../wire/streams.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import type { Dashboard } from './dashboard-files.ts'
 import type { AdjustableLimits } from './limits.ts'
+import type { Readiness } from './readiness.ts'
 import type { TlsFiles } from './tls-files.ts'
 
 /** A logger as pino has it. */
@@ -90,6 +91,8 @@ export interface RunningServer {
   readonly port: number
   /** The text of `/metrics`. */
   metrics(): Promise<string>
+  /** The answer of `/readyz`. */
+  readiness(): Readiness
   /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
   changeTls(tls: TlsFiles): void
   /**

@@ -20,6 +20,7 @@ import { isLocalPeer } from './local-peer.ts'
 import { metricsText } from './metrics-text.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
+import { type Readiness, readinessOf } from './readiness.ts'
 import { errorReply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import { responseWriter } from './response-writer.ts'
@@ -39,6 +40,7 @@ interface Parts {
   readonly eventStreams: EventStreams
   readonly context: ExchangeContext
   readonly metrics: () => Promise<string>
+  readonly readiness: () => Readiness
   /** Set when the server stops: answers then close their connections. */
   readonly stopping: { isStopping: boolean }
 }
@@ -63,6 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     wsUrl: `ws${options.tls ? 's' : ''}://${authority}/ws`,
     port,
     metrics: parts.metrics,
+    readiness: parts.readiness,
     changeTls: (tls) => parts.apps.changeTls(tls),
     stop() {
       stopped ??= stopServer(parts)
@@ -123,7 +126,8 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
-  const system = systemRoutes(options.state, figures, metrics)
+  const readiness = () => readinessOf(options.state.notReady(), figures())
+  const system = systemRoutes(readiness, metrics)
   const { dashboard } = options
   const documents = [
     ...documentRoutes(options.documents ?? []),
@@ -152,7 +156,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
-  return { apps, live, eventStreams, context, metrics, stopping }
+  return { apps, live, eventStreams, context, metrics, readiness, stopping }
 }
 
 function limitersOf(

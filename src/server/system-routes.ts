@@ -2,16 +2,16 @@ import { requestError } from '../wire/errors.ts'
 import { accept } from '../wire/requests/parsed.ts'
 import { encodeBody } from './encoded-body.ts'
 import { METRICS_TYPE } from './metrics-text.ts'
-import type { ServerState, StaticDocument } from './options.ts'
-import { errorReply, JSON_TYPE, jsonReply, type Reply } from './reply.ts'
+import type { StaticDocument } from './options.ts'
+import type { Readiness } from './readiness.ts'
+import { errorReply, jsonReply, type Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
 const GET_SYSTEM = { method: 'GET', isApi: false } as const
 
 /** `/healthz`, `/readyz` and `/metrics`: outside the API and not rate limited. */
 export function systemRoutes(
-  state: ServerState,
-  figures: () => Readonly<Record<string, number>>,
+  readiness: () => Readiness,
   metrics: () => Promise<string>,
 ): readonly Route[] {
   return [
@@ -25,7 +25,10 @@ export function systemRoutes(
       ...GET_SYSTEM,
       name: 'readyz',
       path: '/readyz',
-      answer: () => accept(readiness(state.notReady(), figures())),
+      answer: () => {
+        const { statusCode, fields } = readiness()
+        return accept({ ...jsonReply(JSON.stringify(fields)), statusCode })
+      },
     },
     {
       ...GET_SYSTEM,
@@ -37,13 +40,6 @@ export function systemRoutes(
       },
     },
   ]
-}
-
-/** Figures lie beside `status` and `reason`, which no figure can hide. */
-function readiness(reason: string | null, figures: Readonly<Record<string, number>>): Reply {
-  const status = reason === null ? 'ready' : 'not ready'
-  const body = JSON.stringify({ ...figures, status, reason })
-  return { statusCode: reason === null ? 200 : 503, contentType: JSON_TYPE, body, headers: [] }
 }
 
 /** Texts that never change while the server runs. */

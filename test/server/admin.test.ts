@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
+import { readinessOf } from '../../src/server/readiness.ts'
 
 let admin: RunningAdmin
 const snapshots: string[] = []
@@ -17,7 +18,7 @@ async function start(token: string | null = null, changes: Partial<AdminSource> 
     log: { info: log, warn: log, error: log },
     source: {
       metrics: async () => 'mintfeed_tokens 7\n',
-      notReady: () => null,
+      readiness: () => readinessOf(null, { tokens: 7 }),
       stalls: () => [{ lateMs: 60 }],
       snapshot: async () => {
         snapshots.push('made')
@@ -53,9 +54,12 @@ test('it shows metrics, health and readiness', async () => {
   expect(await ask('GET', '/metrics')).toEqual({ status: 200, body: 'mintfeed_tokens 7\n' })
   expect((await ask('GET', '/healthz')).status).toBe(200)
   expect((await ask('GET', '/stalls')).body).toBe('[{"lateMs":60}]')
-  expect((await ask('GET', '/readyz')).status).toBe(200)
+  expect(await ask('GET', '/readyz')).toEqual({
+    status: 200,
+    body: '{"tokens":7,"status":"ready","reason":null}',
+  })
   await admin.stop()
-  await start(null, { notReady: () => 'The disk is full.' })
+  await start(null, { readiness: () => readinessOf('The disk is full.', {}) })
   const readiness = await ask('GET', '/readyz')
   expect(readiness.status).toBe(503)
   expect(readiness.body).toContain('The disk is full.')

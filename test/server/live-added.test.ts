@@ -220,11 +220,37 @@ const REFUSED = [
   [ask('meme_tables', { filter: 7 }), 'invalid_filter'],
   [ask('meme_tables'), 'invalid_filter'],
   [ask('meme_tables', { table: 'x' }, 'unsubscribe'), 'invalid_filter'],
-  [ask('meme_tables', { filter: {}, from_seq: 3 }), 'unknown_option'],
+  [ask('meme_tables', { filter: {}, from_seq: 3 }), 'invalid_option'],
+  [ask('meme_tables', { filter: {}, epoch: 'e1' }), 'invalid_option'],
+  [ask('meme_tables', { filter: {}, snapshot: false }), 'invalid_option'],
+  [ask('meme_tables', { filter: {}, sqe: true }), 'unknown_option'],
+  [ask('candles', { mint: 'A', resolution: '1', from_seq: 0 }), 'invalid_option'],
+  [ask('candles', { mint: 'A', resolution: '1', seq: false }), 'invalid_option'],
   [ask('candles', { resolution: '1' }), 'invalid_mint'],
   [ask('candles', { mint: 'A', resolution: '2' }), 'invalid_resolution'],
   [ask('candles', { mint: 'A', resolution: '1', countback: 0 }), 'invalid_countback'],
 ] as const
+
+test('state channels take the options that say what they do', async () => {
+  service = await EngineServer.start()
+  const client = await open()
+  const options = { seq: true, snapshot: true }
+  for (const [channel, named] of [
+    ['meme_tables', { filter: {} }],
+    ['candles', { mint: 'A', resolution: '1' }],
+  ] as const) {
+    const answer = await client.ask(ask(channel, { ...named, ...options }))
+    expect(answer).toMatchObject({ type: 'subscribed', event: channel })
+    expect(await client.next()).toMatchObject({ channel, type: 'snapshot' })
+  }
+})
+
+test('an epoch alone makes a subscription a numbered one', async () => {
+  service = await EngineServer.start()
+  const client = await open()
+  const answer = await client.ask(ask('mint_migration', { epoch: 'of another time' }))
+  expect(answer).toMatchObject({ type: 'subscribed', seq: 0, epoch: 'e1' })
+})
 
 test('what is not right is refused with a code and a sentence, and the connection stays', async () => {
   service = await EngineServer.start()

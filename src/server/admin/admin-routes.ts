@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { getHeapSnapshot } from 'node:v8'
 import { METRICS_TYPE } from '../metrics-text.ts'
+import type { Readiness } from '../readiness.ts'
 import { collectGarbage } from './collect.ts'
 import { cpuProfile, heapProfile } from './profiles.ts'
 
@@ -10,8 +11,8 @@ export interface AdminSource {
   metrics(): Promise<string>
   /** The newest stalls of the loop, each a flat object. */
   stalls(): readonly object[]
-  /** Null when the service is ready, else the reason. */
-  notReady(): string | null
+  /** Whether the service is ready, as on the public port. */
+  readiness(): Readiness
   /** Resolves with what came of it, one sentence; null when nothing is kept. */
   readonly snapshot: (() => Promise<string>) | null
   /** Reads the TLS files again; returns one sentence, throws an Error of one. Null: plain HTTP. */
@@ -54,9 +55,8 @@ function readRoutes(source: AdminSource): readonly AdminRoute[] {
       path: '/readyz',
       meaning: 'the service is ready, or why not',
       answer: (response) => {
-        const reason = source.notReady()
-        const status = reason === null ? 'ready' : 'not ready'
-        sendJson(response, reason === null ? 200 : 503, { status, reason })
+        const { statusCode, fields } = source.readiness()
+        sendJson(response, statusCode, fields)
       },
     },
   ]

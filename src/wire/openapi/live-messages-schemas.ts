@@ -1,7 +1,7 @@
 import { RESOLUTIONS } from '../answers.ts'
 import { RESYNC_REASONS } from '../live-frames.ts'
 import { LIVE_ACTIONS } from '../live-messages.ts'
-import { OptionsSchema } from '../requests/live-options.ts'
+import { OptionsSchema, STATE_OPTION_KEYS } from '../requests/live-options.ts'
 import { COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { COUNT, constant, FLAG, list, NUMBER, named, object, type Schema, TEXT } from './schema.ts'
 
@@ -41,6 +41,7 @@ function request(
   }
 }
 
+const STATE_OPTIONS = { seq: { const: true }, snapshot: { const: true } }
 const OPTION_NAMES = Object.keys(OPTIONS)
 const REQUESTS: readonly LiveMessage[] = [
   request('mint_migration', OPTIONS, OPTION_NAMES),
@@ -57,15 +58,20 @@ const REQUESTS: readonly LiveMessage[] = [
     ...OPTION_NAMES,
   ]),
   request('all_trades', OPTIONS, OPTION_NAMES),
-  request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT }, ['filter', 'table']),
+  request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT, ...STATE_OPTIONS }, [
+    'filter',
+    'table',
+    ...STATE_OPTION_KEYS,
+  ]),
   request(
     'candles',
     {
       mint: TEXT,
       resolution: RESOLUTION,
       countback: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX },
+      ...STATE_OPTIONS,
     },
-    ['countback'],
+    ['countback', ...STATE_OPTION_KEYS],
   ),
 ]
 

@@ -66,7 +66,10 @@ export function parseOptions(
   const epoch = data.epoch
   return {
     isNumbered:
-      data.seq === true || from.size > 0 || data.snapshot === true || data.from_seq !== undefined,
+      data.seq === true ||
+      data.snapshot === true ||
+      data.from_seq !== undefined ||
+      data.epoch !== undefined,
     from,
     epoch: typeof epoch === 'string' ? epoch : null,
     wantsSnapshot: data.snapshot === true,
@@ -90,6 +93,20 @@ function parseFrom(
   for (const key of from.keys())
     if (!known.has(key)) return wrong('from_seq', value, 'only keys of the list are allowed in it')
   return from
+}
+
+/** Options that a channel of states takes; they ask for what it does anyhow. */
+export const STATE_OPTION_KEYS = ['seq', 'snapshot'] as const
+
+/** The refusal of an option that a channel of states cannot do, or null. */
+export function stateOptionError(data: Data): FrameError | null {
+  for (const key of OPTION_KEYS) {
+    const value = data[key]
+    const isTaken = value === true && STATE_OPTION_KEYS.some((taken) => taken === key)
+    if (value !== undefined && !isTaken)
+      return wrong(key, value, 'the channel always has seq and a snapshot, and is never resumed')
+  }
+  return null
 }
 
 /** The refusal of a key of `data` that is not known, or null. */

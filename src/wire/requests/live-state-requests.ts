@@ -1,7 +1,7 @@
 import { RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
 import { tableName } from '../table-name.ts'
-import { unknownKey } from './live-options.ts'
+import { STATE_OPTION_KEYS, stateOptionError, unknownKey } from './live-options.ts'
 import { parseTables } from './tables.ts'
 
 /** Bars of a candle snapshot at most, and when the client does not say. */
@@ -31,8 +31,8 @@ const TABLE_NAME = /^[0-9a-f]{16}$/
 
 /** `filter`, or on unsubscribing `table` instead. */
 export function parseTableRequest(action: Action, data: Data): TableRequest | FrameError {
-  const unknown = unknownKey(data, ['action', 'id', 'filter', 'table'])
-  if (unknown !== null) return unknown
+  const refused = refusedKey(data, ['filter', 'table'])
+  if (refused !== null) return refused
   const { table, filter } = data
   if (action === 'unsubscribe' && filter === undefined) {
     if (typeof table === 'string' && TABLE_NAME.test(table))
@@ -47,6 +47,10 @@ export function parseTableRequest(action: Action, data: Data): TableRequest | Fr
   return { kind: 'table', action, table: tableName(query.value), query: query.value }
 }
 
+function refusedKey(data: Data, own: readonly string[]): FrameError | null {
+  return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
+}
+
 function invalidFilter(message: string): FrameError {
   return { code: 'invalid_filter', message }
 }
@@ -57,8 +61,8 @@ export function parseCandlesRequest(
   data: Data,
   mint: string,
 ): CandlesRequest | FrameError {
-  const unknown = unknownKey(data, ['action', 'id', 'mint', 'resolution', 'countback'])
-  if (unknown !== null) return unknown
+  const refused = refusedKey(data, ['mint', 'resolution', 'countback'])
+  if (refused !== null) return refused
   const resolution = RESOLUTIONS.find((known) => known === data.resolution)
   if (resolution === undefined) {
     const message = `data.resolution is one of ${RESOLUTIONS.join(', ')}.`

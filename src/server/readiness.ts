@@ -1,0 +1,14 @@
+/** The answer of `/readyz`, the same on every port. */
+export interface Readiness {
+  readonly statusCode: 200 | 503
+  readonly fields: Readonly<Record<string, number | string | null>>
+}
+
+/** Figures lie beside `status` and `reason`, which no figure can hide. */
+export function readinessOf(
+  reason: string | null,
+  figures: Readonly<Record<string, number>>,
+): Readiness {
+  const status = reason === null ? 'ready' : 'not ready'
+  return { statusCode: reason === null ? 200 : 503, fields: { ...figures, status, reason } }
+}
