@@ -1,7 +1,7 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
-import { positionIn, positionsOfToken, positionsOfWallet } from '../engine/position-lists.ts'
+import { positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -15,7 +15,8 @@ import { compileFilters } from './table-filter.ts'
 import { TableScan } from './table-scan.ts'
 import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
-import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
+import { TRADER_ORDER_VALUES } from './trader-json.ts'
+import { byMint, byWallet, pageJson, traderPage } from './trader-pages.ts'
 
 /** The reads of the API, out of the engine's state, as of its now. */
 export class EngineAnswers implements Answers {
@@ -104,19 +105,20 @@ export class EngineAnswers implements Answers {
 
   tokenTraders(mint: string, query: TraderQuery): string {
     this.#tick()
-    const { state } = this.#engine
+    const { positions } = this.#engine
     const token = this.#findToken(mint)
-    const positions = token < 0 ? [] : positionsOfToken(state, token)
-    return this.#traderPage(positions, query, () => this.#trader.wallet)
+    const listed = token < 0 ? [] : positions.ofToken(token)
+    // Equal ones by name, ascending in both directions.
+    return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
   }
 
   walletTokens(wallet: string, query: TraderQuery): string {
     this.#tick()
-    const { state } = this.#engine
+    const { positions, state } = this.#engine
     const row = state.book.findWallet(wallet)
     const isKnown = row >= 0 && row < state.wallets.count
-    const positions = isKnown ? positionsOfWallet(state, row) : []
-    return this.#traderPage(positions, query, () => this.#trader.token.mint)
+    const listed = isKnown ? positions.ofWallet(row) : []
+    return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
   }
 
   chart(query: ChartQuery): string {
@@ -163,30 +165,10 @@ export class EngineAnswers implements Answers {
     return this.#token.at(token).exists ? token : -1
   }
 
-  /** Sorts by the wire number, ties by name ascending in both directions (contract section 3.4). */
-  #traderPage(positions: readonly number[], query: TraderQuery, nameOf: () => string): string {
+  /** By the wire number, in the direction asked for (contract section 3.4). */
+  #valueOf(query: TraderQuery): (position: number) => number {
     const read = TRADER_ORDER_VALUES[query.orderBy]
     const sign = query.direction === 'asc' ? 1 : -1
-    const keyed = positions.map((position) => ({
-      position,
-      value: read(this.#trader.at(position)),
-    }))
-    const name = (position: number) => {
-      this.#trader.at(position)
-      return nameOf()
-    }
-    keyed.sort((a, b) => {
-      if (a.value !== b.value) return (a.value - b.value) * sign
-      return name(a.position) < name(b.position) ? -1 : 1
-    })
-    const start = (query.page - 1) * query.limit
-    const items = keyed
-      .slice(start, start + query.limit)
-      .map(({ position }) => traderJson(this.#trader.at(position)))
-    return pageJson(positions.length, query, items)
+    return (position) => read(this.#trader.at(position)) * sign
   }
-}
-
-function pageJson(total: number, page: Page, items: readonly string[]): string {
-  return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
 }

@@ -18,9 +18,9 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'page: one row too many',
-    file: 'src/wire/engine-answers.ts',
-    find: '.slice(start, start + query.limit)',
-    replace: '.slice(start, start + query.limit + 1)',
+    file: 'src/wire/trader-pages.ts',
+    find: 'ranked(positions, keys, from, from + page.limit)',
+    replace: 'ranked(positions, keys, from, from + page.limit + 1)',
     tests: ['model'],
   },
   {
@@ -81,10 +81,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'traders: ties by name descending',
-    file: 'src/wire/engine-answers.ts',
-    find: 'return name(a.position) < name(b.position) ? -1 : 1',
-    replace: 'return name(a.position) < name(b.position) ? 1 : -1',
-    tests: ['model'],
+    file: 'src/wire/ranked.ts',
+    find: 'return keys.text(a) < keys.text(b) ? -1 : 1',
+    replace: 'return keys.text(a) < keys.text(b) ? 1 : -1',
+    tests: ['test/properties/trader-pages.test.ts'],
   },
   {
     name: 'traders: a wallet that holds nothing is open',
@@ -239,5 +239,26 @@ export const WIRE_FAULTS: readonly Fault[] = [
     find: 'if (length > PLACE_BYTES) this.#keepLong(place, text, length)\n    else this',
     replace: 'this',
     tests: ['test/properties/kept-rows.test.ts'],
+  },
+  {
+    name: 'pages of traders: equal ones at the end of a page are left out',
+    file: 'src/wire/ranked.ts',
+    find: '...pick(equalHigh, keys, level + 1, 0, behind),',
+    replace: '',
+    tests: ['test/properties/trader-pages.test.ts'],
+  },
+  {
+    name: 'pages of traders: a chain is taken as it was',
+    file: 'src/engine/followed-chains.ts',
+    find: 'this.#next(known[place]) === known[place + 1] + 1',
+    replace: 'true',
+    tests: ['test/properties/trader-pages.test.ts'],
+  },
+  {
+    name: 'pages of traders: wallets are told apart by their length',
+    file: 'src/engine/memory/text-store.ts',
+    find: 'order = order * 256 + Math.min(byte, NOT_ASCII)',
+    replace: 'order = length',
+    tests: ['test/properties/trader-pages.test.ts'],
   },
 ]
