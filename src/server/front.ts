@@ -23,7 +23,7 @@ import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply, textOf } from './reply.ts'
 import { expectAbort, readRequest } from './request.ts'
-import type { Route } from './route.ts'
+import { type Answered, type Route, UNFINISHED } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 import type { Turns } from './turns.ts'
 
@@ -130,9 +130,37 @@ function run(
   match: RouteMatch,
   body: string,
 ): Reply | null {
-  const { path, query, socketId } = exchange.request
+  const { path, query } = exchange.request
   const make = () => called(match, query, body)
-  const answer = match.route.isKept ? options.kept.answer(`${path}?${query} ${body}`, make) : make()
+  const key = `${path}?${query} ${body}`
+  const call = () => (match.route.isKept ? options.kept.answer(key, make) : make())
+  const answer = call()
+  if (answer !== UNFINISHED) return settled(options, exchange, match, answer)
+  const { routeDeadlineMs, turns } = options
+  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+  turns.later(exchange.request.client, {
+    run() {
+      if (exchange.hasEnded) return false
+      let isUnfinished = false
+      exchange.guard(() => {
+        const next = call()
+        isUnfinished = next === UNFINISHED
+        return next === UNFINISHED ? null : settled(options, exchange, match, next)
+      }, internalError)
+      return isUnfinished
+    },
+  })
+  return null
+}
+
+/** The reply; null when a promise brings it later. */
+function settled(
+  options: FrontOptions,
+  exchange: Exchange,
+  match: RouteMatch,
+  answer: Parsed<Reply> | Promise<Parsed<Reply>>,
+): Reply | null {
+  const { socketId } = exchange.request
   if (!(answer instanceof Promise)) {
     if (socketId !== '' && answer.ok) match.route.answered?.(socketId, textOf(answer.value))
     return replyOf(answer)
@@ -146,11 +174,7 @@ function run(
   return null
 }
 
-function called(
-  match: RouteMatch,
-  query: string,
-  body: string,
-): Parsed<Reply> | Promise<Parsed<Reply>> {
+function called(match: RouteMatch, query: string, body: string): Answered | Promise<Parsed<Reply>> {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const segments = pathWords(match)

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
 import { positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
+import { chainOfPosition, chainOfToken, type SwapChain, SwapChains } from '../engine/swap-chains.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
@@ -24,6 +24,7 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
+  readonly #chains: SwapChains
   readonly #rows: KeptRows
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
@@ -45,11 +46,16 @@ export class EngineAnswers implements Answers {
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
+    this.#chains = new SwapChains(engine.state, () => engine.settledSwaps)
   }
 
   /** What reads keep, part by part. */
   get memory(): readonly MemoryPart[] {
-    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
+    return [
+      boundedPart('table_rows', this.#rows),
+      boundedPart('swap_places', this.#chains),
+      growingPart('table_columns', this.#columns),
+    ]
   }
 
   version(): number {
@@ -79,28 +85,33 @@ export class EngineAnswers implements Answers {
     return `[${rows.join(',')}]`
   }
 
+  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
+    const chain = this.#chainOf(mint, wallet)
+    return chain === null || this.#chains.isNear(chain, page.page, page.limit, mayGoOn)
+  }
+
   swaps(mint: string, wallet: string | null, page: Page): string {
     this.#tick()
     const { state } = this.#engine
-    const token = this.#findToken(mint)
-    if (token < 0) return pageJson(0, page, [])
-    if (wallet === null) {
-      const { total, swaps } = swapsOfToken(state, token, page.page, page.limit)
-      return pageJson(
-        total,
-        page,
-        swaps.map((index) => swapJson(state, index)),
-      )
-    }
-    const row = state.book.findWallet(wallet)
-    const position = row < 0 ? null : positionIn(state, token, row)
-    if (position === null) return pageJson(0, page, [])
-    const { total, swaps } = swapsOfPosition(state, position, page.page, page.limit)
+    const chain = this.#chainOf(mint, wallet)
+    if (chain === null) return pageJson(0, page, [])
+    const { total, swaps } = this.#chains.page(chain, page.page, page.limit)
     return pageJson(
       total,
       page,
       swaps.map((index) => swapJson(state, index)),
     )
+  }
+
+  /** Swaps of a mint, or of a wallet in it; null when there are none. */
+  #chainOf(mint: string, wallet: string | null): SwapChain | null {
+    const { state } = this.#engine
+    const token = this.#findToken(mint)
+    if (token < 0) return null
+    if (wallet === null) return chainOfToken(state, token)
+    const row = state.book.findWallet(wallet)
+    const position = row < 0 ? null : positionIn(state, token, row)
+    return position === null ? null : chainOfPosition(state, position)
   }
 
   tokenTraders(mint: string, query: TraderQuery): string {

@@ -261,4 +261,18 @@ export const WIRE_FAULTS: readonly Fault[] = [
     replace: 'order = length',
     tests: ['test/properties/trader-pages.test.ts'],
   },
+  {
+    name: 'pages of swaps: places are remembered that late swaps still move',
+    file: 'src/engine/swap-chains.ts',
+    find: 'at % REMEMBERED_EVERY !== 0 || next > settled',
+    replace: 'at % REMEMBERED_EVERY !== 0',
+    tests: ['test/properties/swap-chains.test.ts'],
+  },
+  {
+    name: 'pages of swaps: a page is one swap too new',
+    file: 'src/engine/swap-chains.ts',
+    find: 'this.#find(chain, total - skipped, () => true)',
+    replace: 'this.#find(chain, total - skipped + 1, () => true)',
+    tests: ['test/properties/swap-chains.test.ts'],
+  },
 ]
