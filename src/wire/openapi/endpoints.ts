@@ -63,7 +63,7 @@ const STREAM: readonly Parameter[] = [
     schema: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX, default: COUNTBACK_DEFAULT },
   },
   { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
-  { name: 'snapshot', schema: { enum: ['1', 'true'] } },
+  { name: 'snapshot', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
 ]
 const SEARCH = '/api/v2/search'
 const TOKEN = '/api/v2/tokens/{mint}'
