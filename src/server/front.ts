@@ -54,6 +54,8 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
       return
     }
     const exchange = new Exchange(options.context, res, request)
+    exchange.isApi = isApiPath(request.path)
+    if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
     if (options.turns.isOver(request.client, TURN_MS)) defer(options, exchange)
     else exchange.guard(() => dispatch(options, exchange), internalError)
   }
@@ -76,17 +78,16 @@ function defer(options: FrontOptions, exchange: Exchange): void {
 /** The reply, or null when it comes later; the exchange is told to wait then. */
 function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { request } = exchange
-  exchange.isApi = isApiPath(request.path)
-  if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
   const match = options.router.find(request.path)
   if (match === null) return notFound(request)
   const { route } = match
   exchange.routeName = route.name
   if (request.method === 'OPTIONS') return preflight(route)
+  const limited = limit(options, exchange, route)
+  if (limited !== null) return limited
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== route.method) return methodNotAllowed(request, route)
-  const refused = gate(options, exchange, route)
-  if (refused !== null) return refused
+  if (route.isApi && options.state.isStarting()) return starting(options.state.notReady())
   return route.method === 'GET'
     ? run(options, exchange, match, '')
     : receive(options, exchange, match)
@@ -96,16 +97,13 @@ function isApiPath(path: string): boolean {
   return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
 }
 
-/** Rate limit and readiness: what keeps a request from its route, null when nothing does. */
-function gate(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
-  if (!route.isApi) return null
+/** Counts a request to an endpoint, whatever its method; the 429 when it was one too many. */
+function limit(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
   const limiter = options.limiters.get(route.name)
-  if (limiter !== undefined) {
-    const verdict = limiter.take(exchange.request.client, options.clock())
-    exchange.extraHeaders = rateHeaders(verdict)
-    if (!verdict.allowed) return rateLimited(verdict)
-  }
-  return options.state.isStarting() ? starting(options.state.notReady()) : null
+  if (limiter === undefined) return null
+  const verdict = limiter.take(exchange.request.client, options.clock())
+  exchange.extraHeaders = rateHeaders(verdict)
+  return verdict.allowed ? null : rateLimited(verdict)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
