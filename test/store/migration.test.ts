@@ -51,9 +51,10 @@ const UPGRADES: FormatUpgrades = {
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    // The made-up version had what versions 1 and 2 had not.
+    // The made-up version had what versions 1 to 3 had not.
     { from: 1, contents: (contents) => contents, part: (part) => [part] },
     { from: 2, contents: (contents) => contents, part: (part) => [part] },
+    { from: 3, contents: (contents) => contents, part: (part) => [part] },
   ],
 }
 
