@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { DAMAGED } from '../store/cut-tail.ts'
 import { FileBuffer, listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { codeOf } from '../store/node-disk.ts'
@@ -42,7 +43,6 @@ export interface Totals {
 
 /** Folders of what was given up start so. */
 export const GIVEN_UP = 'given-up-'
-const DAMAGED = '.damaged'
 
 /** A running service removes files: so many times the look begins anew before it gives up. */
 const TRIES = 3
