@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { DAMAGED } from '../store/cut-tail.ts'
 import { FileBuffer, listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
+import { readMark } from '../store/file-mark.ts'
 import { codeOf } from '../store/node-disk.ts'
-import { holderOf } from '../store/process-lock.ts'
+import { bootId, holderOf } from '../store/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
@@ -82,6 +83,7 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
   const chunks = files.chunks.map(reportOf(SWAP_CHUNKS))
   const dormantChunks = files.dormantChunks.map(reportOf(DORMANT_CHUNKS))
   progress.end()
+  const boot = bootId()
   return {
     folder,
     usedBy: holderOf(folder),
@@ -93,7 +95,7 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
     totals: totalsOf(segments, snapshots, chunks, dormantChunks),
-    verdict: startOf(disk, files, snapshots, segments),
+    verdict: startOf({ disk, files, snapshots, written: readMark(folder, boot), boot }),
   }
 }
 

@@ -1,13 +1,14 @@
 import type { Engine } from '../engine/engine.ts'
 import { copyParts } from './copy-parts.ts'
 import { cutTail, DAMAGED } from './cut-tail.ts'
+import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { EarlySyncs } from './early-syncs.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import type { JournalPlace } from './journal.ts'
-import { foldJournal } from './journal-fold.ts'
+import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
 import type { SegmentSource } from './segment-source.ts'
@@ -82,7 +83,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     ...{ disk, files, from },
     ...{ source: options.ahead, upgrades: options.upgrades },
   })
-  const { end, frames } = yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+  const { end, frames } = yield* folded(folding, damaged)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
   for (const path of damaged) disk.rename(path, `${path}${DAMAGED}`)
@@ -101,6 +102,17 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     framesFolded: frames,
     cut: end.cut,
     putAside,
+  }
+}
+
+function* folded(
+  folding: Generator<number, JournalFold>,
+  damaged: readonly string[],
+): Generator<RecoveryProgress, JournalFold> {
+  try {
+    return yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+  } catch (error) {
+    throw namingDamaged(error, damaged)
   }
 }
 
@@ -190,13 +202,5 @@ function needChunks(disk: Disk, folder: string, { state }: Engine): void {
     'missing',
     `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
       'from a copy, or start with an empty DATA_DIR.',
-  )
-}
-
-function allDamaged(paths: readonly string[]): StoreError {
-  return new StoreError(
-    'damaged',
-    `No snapshot is whole (${paths.join(', ')}) and no journal can be read: put back a copy, or ` +
-      'start with an empty DATA_DIR.',
   )
 }

@@ -111,6 +111,7 @@ test('with all snapshots damaged a journal that begins later is refused', () => 
   for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
   disk.remove(files.segments[0].path)
   expect(refusal(disk)).toMatchObject({ code: 'missing' })
+  expect(refusal(disk).message).toContain(`snapshots are damaged: ${newest.path}, ${older.path}. `)
 })
 
 test('a segment that is missing in the middle is refused by its number', () => {
