@@ -60,6 +60,9 @@ export function inspectFolder(disk: Disk, folder: string, progress: Progress): F
 }
 
 function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
+  const boot = bootId()
+  // Before the files: a service that runs writes on meanwhile.
+  const written = readMark(folder, boot)
   const files = listDataFiles(disk, folder)
   const names = disk.list(folder)
   const all = [...files.segments, ...files.snapshots, ...files.chunks, ...files.dormantChunks]
@@ -83,7 +86,6 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
   const chunks = files.chunks.map(reportOf(SWAP_CHUNKS))
   const dormantChunks = files.dormantChunks.map(reportOf(DORMANT_CHUNKS))
   progress.end()
-  const boot = bootId()
   return {
     folder,
     usedBy: holderOf(folder),
@@ -95,7 +97,7 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
     totals: totalsOf(segments, snapshots, chunks, dormantChunks),
-    verdict: startOf({ disk, files, snapshots, written: readMark(folder, boot), boot }),
+    verdict: startOf({ disk, files, snapshots, written, boot }),
   }
 }
 
