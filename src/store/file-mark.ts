@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { segmentPath } from './data-folder.ts'
 import { NodeDisk } from './node-disk.ts'
 import type { MarkAbout, WrittenBefore, WrittenMark } from './written-mark.ts'
 
@@ -7,11 +8,12 @@ const NAME = 'written'
 const DIGITS = 16
 const STATE = { open: 'open  ', closed: 'closed' } as const
 const SHAPE =
-  /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","inode":"(\d+)","born":"(\d+)"\}\n$/
+  /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","itself":"([^"]*)","first":(\d+),"segment":"([^"]*)"\}\n$/
 
 /**
- * The mark as a file of the data folder. It names itself (device, inode, time of birth), so that a
- * copy of it is known for one; its first line is written over in place, which costs no sync.
+ * The mark as a file of the data folder. It names itself and the segment that was begun with it by
+ * inode and time of birth, so that a copy of either is known for one; its first line is written over
+ * in place, which costs no sync.
  */
 export class FileMark implements WrittenMark {
   readonly #folder: string
@@ -31,9 +33,15 @@ export class FileMark implements WrittenMark {
     const fd = fs.openSync(fresh, 'wx', 0o644)
     this.#fd = fd
     this.#seq = about.seq
-    const { dev, ino, birthtimeNs } = fs.fstatSync(fd, { bigint: true })
-    const itself = { device: `${dev}`, inode: `${ino}`, born: `${birthtimeNs}` }
-    const facts = { epoch: about.epoch, boot: about.boot, ...itself }
+    const stat = fs.fstatSync(fd, { bigint: true })
+    const facts = {
+      epoch: about.epoch,
+      boot: about.boot,
+      device: `${stat.dev}`,
+      itself: identityOf(stat),
+      first: about.segment,
+      segment: segmentIdentity(this.#folder, about.segment),
+    }
     fs.writeSync(fd, `${head(about.seq, about.segment, 'open')}${JSON.stringify(facts)}\n`, 0)
     fs.fsyncSync(fd)
     fs.renameSync(fresh, this.#path)
@@ -76,21 +84,35 @@ export function readMark(folder: string, bootNow: string): WrittenBefore | null 
   try {
     const parts = SHAPE.exec(fs.readFileSync(path, 'latin1'))
     if (parts === null) return null
-    const [, seq, segment, state, epoch, boot, device, inode, born] = parts
-    const { dev, ino, birthtimeNs } = fs.statSync(path, { bigint: true })
+    const [, seq, segment, state, epoch, boot, device, itself, first, begun] = parts
+    const stat = fs.statSync(path, { bigint: true })
     // A device may get another number at the next boot; within one it tells a picture of the disk.
-    const isSameDevice = boot !== bootNow || device === `${dev}`
+    const isSameDevice = boot !== bootNow || device === `${stat.dev}`
+    const firstNow = segmentIdentity(folder, Number(first))
+    // Snapshots and repairs take segments away.
+    const isSameSegment = firstNow === '' || firstNow === begun
     return {
       seq: Number(seq),
       segment: Number(segment),
       epoch,
       boot,
       isClosed: state === STATE.closed,
-      isHere: isSameDevice && inode === `${ino}` && born === `${birthtimeNs}`,
+      isHere: isSameDevice && isSameSegment && itself === identityOf(stat),
     }
   } catch {
     return null
   }
+}
+
+/** Inodes are given anew; together with the time of birth they are not. */
+function identityOf({ ino, birthtimeNs }: fs.BigIntStats): string {
+  return `${ino}:${birthtimeNs}`
+}
+
+/** Empty when the segment is not there. */
+function segmentIdentity(folder: string, segment: number): string {
+  const stat = fs.statSync(segmentPath(folder, segment), { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? '' : identityOf(stat)
 }
 
 function head(seq: number, segment: number, state: keyof typeof STATE): string {

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { segmentPath } from '../../src/store/data-folder.ts'
 import { FileMark, readMark } from '../../src/store/file-mark.ts'
 import {
   type FoundStream,
@@ -83,6 +84,20 @@ test('a copied mark is known for one, a folder under another name is the same', 
   const moved = join(newFolder(), 'moved')
   fs.renameSync(folder, moved)
   expect(readMark(moved, BOOT)).toEqual(LEFT)
+})
+
+test('a mark whose segment was put there from elsewhere is no word of it', () => {
+  const folder = newFolder()
+  const path = segmentPath(folder, ABOUT.segment)
+  fs.writeFileSync(path, 'a segment')
+  new FileMark(folder).begin(ABOUT)
+  fs.appendFileSync(path, ' that grows')
+  expect(readMark(folder, BOOT)).toEqual(LEFT)
+  fs.copyFileSync(path, `${path}.copy`)
+  fs.renameSync(path, `${path}.away`)
+  expect(readMark(folder, BOOT)).toEqual(LEFT)
+  fs.renameSync(`${path}.copy`, path)
+  expect(readMark(folder, BOOT)).toEqual({ ...LEFT, isHere: false })
 })
 
 test('a mark that is not there, or is not one, says nothing', () => {
