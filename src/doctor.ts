@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { Exit, type Terminal } from './commands/command.ts'
-import { bad, type Finding, findingsText, good, warn } from './commands/finding.ts'
+import { bad, exitCodeOf, type Finding, findingsText, good, warn } from './commands/finding.ts'
 import { checkFolder, newestFileMs } from './commands/folder-checks.ts'
 import {
   checkBacklog,
@@ -23,9 +23,10 @@ const DAY_S = 86_400
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
   'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
-  'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most.\n' +
-  'Changes nothing. Exit code 0: nothing stands in the way; 1: it would\n' +
-  'not start, or not for long.\n'
+  'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most,\n' +
+  'and reads what the data folder holds for 2 seconds at most (inspect reads all of it).\n' +
+  'Changes nothing. Exit code 0: nothing stands in the way; 2: a setting; 3: the data folder;\n' +
+  '1: anything else for which it would not start, or not for long.\n'
 
 /** `mintfeed doctor`: takes the flags of the service itself; returns the exit code. */
 export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -35,7 +36,7 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
   }
   const findings = await examine(args, terminal.environment)
   terminal.stdout.write(findingsText(findings))
-  return findings.some(({ level }) => level === 'bad') ? Exit.bad : Exit.good
+  return exitCodeOf(findings)
 }
 
 async function examine(
@@ -46,7 +47,7 @@ async function examine(
   try {
     config = readConfig(args, environment)
   } catch (error) {
-    if (error instanceof ConfigError) return [bad('settings', error.message)]
+    if (error instanceof ConfigError) return [bad('settings', error.message, Exit.usage)]
     throw error
   }
   const { surface, dataDir } = config
@@ -90,12 +91,12 @@ function checkTls(tls: Config['surface']['tls']): Finding[] {
   if (tls === null) return []
   try {
     const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
-    if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.')]
+    if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.', Exit.usage)]
     if (days < CERTIFICATE_DAYS)
       return [warn('TLS', `The certificate ends in ${days} days: renew.`)]
     return [good('TLS', `The certificate is good for ${days} days.`)]
   } catch (error) {
-    return [bad('TLS', error instanceof Error ? error.message : String(error))]
+    return [bad('TLS', error instanceof Error ? error.message : String(error), Exit.usage)]
   }
 }
 
@@ -105,7 +106,7 @@ function checkFeedsOf(config: Config): Finding {
     checkFeeds(config)
     return good('feeds', `${names} can be started.`)
   } catch (error) {
-    if (error instanceof ConfigError) return bad('feeds', error.message)
+    if (error instanceof ConfigError) return bad('feeds', error.message, Exit.usage)
     throw error
   }
 }
@@ -117,6 +118,8 @@ function checkExposure({ host, rateLimit, trustProxy }: Config): Finding[] {
   if (!isLocal && rateLimit === null)
     findings.push(warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.'))
   if (trustProxy.some((entry) => entry.endsWith('/0')))
-    findings.push(bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.'))
+    findings.push(
+      bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.', Exit.usage),
+    )
   return findings
 }

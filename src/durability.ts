@@ -11,6 +11,7 @@ import { type Archives, archive } from './store/archived-engine.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
 import type { Disk } from './store/disk.ts'
 import { StoreError } from './store/failure.ts'
+import { FileMark, readMark } from './store/file-mark.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
 import { NodeDisk } from './store/node-disk.ts'
@@ -30,6 +31,11 @@ const PROGRESS_MS = 1_000
 const RESTING =
   'positions take POSITIONS_MEMORY: those of tokens that are quiet longest leave memory for the disk, ' +
   'and are read back when they are asked for'
+
+/** Told when a journal ends with something that is not the beginning of a write. */
+const PUT_ASIDE =
+  'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
+  'delete them when they are of no use'
 
 export interface DurabilityOptions {
   readonly config: Config
@@ -68,6 +74,7 @@ export class Durability {
         fsync: config.fsync,
         epoch: recovered.epoch,
         boot: own.boot,
+        mark: new FileMark(folder),
         clockMs: () => performance.now(),
         onSynced: (waitedMs) => this.#waits.add(waitedMs),
         onFailure: (failure) => {
@@ -126,6 +133,7 @@ export class Durability {
         disk,
         folder,
         boot,
+        written: readMark(folder, boot),
         engine: service.engine,
         newEngine: () => new Engine({ clock: config.clock }),
         newEpoch: randomUUID,
@@ -235,13 +243,17 @@ async function inSlices(
 }
 
 function tell(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
-  const { cut, damagedSnapshots, place } = recovered
+  const { cut, damagedSnapshots, loss, place, putAside } = recovered
   for (const path of damagedSnapshots)
     log.error({ path }, 'a snapshot is damaged: the one before it was used')
-  if (cut !== null)
+  if (cut?.isUnfinished)
     log.warn({ ...cut }, 'the journal ended in the middle of a write: the tail was cut off')
-  if (recovered.hasLost)
-    log.warn({ epoch: recovered.epoch }, 'events may be lost: the stream has a new epoch')
+  else if (cut !== null) log.warn({ ...cut, putAside }, PUT_ASIDE)
+  if (loss !== null)
+    log.warn(
+      { epoch: recovered.epoch, reason: loss },
+      'events may be lost: the stream has a new epoch',
+    )
   log.info(
     {
       seq: place.seq,

@@ -137,7 +137,8 @@ function swapsReplayed(folder: string): number {
   const newEngine = () => archivedEngine(disk, folder)
   const engine = newEngine()
   const ahead = new SegmentsAhead(disk)
-  const about = { disk, folder, boot: bootId(), engine, newEngine, newEpoch: () => 'bench', ahead }
+  const own = { engine, newEngine, newEpoch: () => 'bench', ahead }
+  const about = { disk, folder, boot: bootId(), written: null, ...own }
   let startMs = 0
   let swapsBefore = 0
   try {

@@ -6,7 +6,7 @@ import {
   yellowstoneSetting,
 } from './chain-settings.ts'
 import { ConfigError } from './config-error.ts'
-import { durationMs, integer, oneOf, rateLimit, sizeBytes } from './setting-values.ts'
+import { durationMs, integer, oneOf, origin, rateLimit, sizeBytes } from './setting-values.ts'
 import {
   type MetadataSetting,
   metadataSetting,
@@ -147,7 +147,7 @@ export function readConfig(
     simRate: integer('SIM_RATE', settings.SIM_RATE, 0, SIM_RATE_MAX),
     rateLimit: rateLimit(settings.RATE_LIMIT),
     trustProxy: settings.TRUST_PROXY.split(',').flatMap((part) => part.trim() || []),
-    corsOrigin: settings.CORS_ORIGIN,
+    corsOrigin: origin('CORS_ORIGIN', settings.CORS_ORIGIN),
     logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
     dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,

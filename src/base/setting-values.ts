@@ -41,3 +41,18 @@ export function sizeBytes(name: string, text: string): number {
   if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes
   throw new ConfigError(`${name} is "${text}"; it must be a size like 512mb or 2gb.`)
 }
+
+/**
+ * `*`, or one origin as browsers write it: only then are their `Origin` and the answer's header the
+ * same text. Anything else would be sent as it stands and allow nobody.
+ */
+export function origin(name: string, text: string): string {
+  if (text === '*' || isOrigin(text)) return text
+  const form = '* or one origin as browsers write it, like https://desk.example'
+  throw new ConfigError(`${name} is ${JSON.stringify(text)}; it must be ${form}.`)
+}
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false
+  return new URL(text).origin === text
+}

@@ -1,23 +1,33 @@
+import { Exit } from './command.ts'
+
 /** What the doctor found out about one thing. */
 export interface Finding {
   /** `bad`: the service would not start, or not for long. */
   readonly level: 'good' | 'warn' | 'bad'
   /** What was looked at. */
   readonly about: string
+  /** Exit code of the doctor when it is `bad`. */
+  readonly code: number
   /** One sentence: what is so, and when that is not good, what to do. */
   readonly says: string
 }
 
 export function good(about: string, says: string): Finding {
-  return { level: 'good', about, says }
+  return { level: 'good', about, code: Exit.good, says }
 }
 
 export function warn(about: string, says: string): Finding {
-  return { level: 'warn', about, says }
+  return { level: 'warn', about, code: Exit.good, says }
 }
 
-export function bad(about: string, says: string): Finding {
-  return { level: 'bad', about, says }
+export function bad(about: string, says: string, code: number = Exit.bad): Finding {
+  return { level: 'bad', about, code, says }
+}
+
+/** That of a setting goes before that of the data folder, as at a start. */
+export function exitCodeOf(findings: readonly Finding[]): number {
+  const codes = findings.filter(({ level }) => level === 'bad').map(({ code }) => code)
+  return [Exit.usage, Exit.data, Exit.bad].find((code) => codes.includes(code)) ?? Exit.good
 }
 
 /** A line for each finding, and what they come to. */

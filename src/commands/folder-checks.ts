@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Exit } from './command.ts'
+import { checkContents } from './contents-check.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -7,18 +9,25 @@ const MEBIBYTE = 2 ** 20
 const LEAST_FREE_BYTES = 64 * MEBIBYTE
 const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 
-/** Can the data folder be used, and is there room in it? */
+/** Can the data folder be used, is there room in it, and would the service start with what it holds? */
 export function checkFolder(folder: string | null): Finding[] {
   if (folder === null)
     return [warn('data folder', 'DATA_DIR is none: nothing outlives a stop of the service.')]
-  const place = nearestFolder(folder)
+  const place = nearestPath(folder)
+  if (!isFolder(place))
+    return [bad('data folder', `${place} is no folder: give another DATA_DIR.`, Exit.data)]
   try {
     fs.accessSync(place, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
   } catch {
-    return [bad('data folder', `${place} cannot be written: give it to the user of the service.`)]
+    const says = `${place} cannot be written: give it to the user of the service.`
+    return [bad('data folder', says, Exit.data)]
   }
   const there = place === folder ? 'is there' : 'will be made'
-  return [good('data folder', `${folder} ${there} and can be written.`), checkRoom(place)]
+  return [
+    good('data folder', `${folder} ${there} and can be written.`),
+    ...(place === folder ? [checkContents(folder)] : []),
+    checkRoom(place),
+  ]
 }
 
 /** Unix milliseconds of the newest file in the folder, null when there is none. */
@@ -40,10 +49,10 @@ function checkRoom(place: string): Finding {
   return good('disk', `${text}.`)
 }
 
-/** The folder itself, or the one above that is there. */
-function nearestFolder(folder: string): string {
-  if (isFolder(folder) || dirname(folder) === folder) return folder
-  return nearestFolder(dirname(folder))
+/** The path itself, or the nearest one above that is there. */
+function nearestPath(path: string): string {
+  if (fs.existsSync(path) || dirname(path) === path) return path
+  return nearestPath(dirname(path))
 }
 
 function isFolder(path: string): boolean {

@@ -63,15 +63,28 @@ function chunkLine({ name, records, bytes, isWhole, damagedBlocks }: ChunkReport
   return `${name}  ${count(records)} records  ${count(bytes)} bytes  ${state}`
 }
 
-function verdictLine(verdict: Verdict, usedBy: number | null): string {
+/** What a start would do, in one line. */
+export function verdictLine(verdict: Verdict, usedBy: number | null): string {
   if (!verdict.starts) return `would not start: ${verdict.reason}`
   const { seq, snapshotSeq, cutBytes } = verdict
   const from = snapshotSeq === null ? '' : `, from the snapshot of seq ${count(snapshotSeq)}`
-  const open =
-    usedBy === null
-      ? `; ${count(cutBytes)} bytes at the journal's end were never safe and would be cut off`
-      : `; the last ${count(cutBytes)} bytes are a write that is under way`
-  return `would start at seq ${count(seq)}${from}${cutBytes === 0 ? '' : open}`
+  const start = `would start at seq ${count(seq)}${from}`
+  if (usedBy === null) return `${start}${tailText(verdict)}${epochText(verdict)}`
+  return cutBytes === 0
+    ? start
+    : `${start}; the last ${count(cutBytes)} bytes are a write that is under way`
+}
+
+function tailText({ cut, cutBytes }: Extract<Verdict, { starts: true }>): string {
+  if (cut === null) return ''
+  const bytes = `; ${count(cutBytes)} bytes from ${cut.name}, byte ${count(cut.byte)}, on`
+  if (cut.isUnfinished) return `${bytes} are half a write and would be cut off`
+  const whole = cut.frames === 0 ? '' : `, ${count(cut.frames)} whole frames among them,`
+  return `${bytes}${whole} do not go on where the journal ends and would be put aside`
+}
+
+function epochText({ newEpoch }: Extract<Verdict, { starts: true }>): string {
+  return newEpoch === null ? '' : `; with a new epoch: ${newEpoch}`
 }
 
 /** Digits in groups. */

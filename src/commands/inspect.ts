@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { DAMAGED } from '../store/cut-tail.ts'
 import { FileBuffer, listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
+import { readMark } from '../store/file-mark.ts'
 import { codeOf } from '../store/node-disk.ts'
-import { holderOf } from '../store/process-lock.ts'
+import { bootId, holderOf } from '../store/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
@@ -42,7 +44,6 @@ export interface Totals {
 
 /** Folders of what was given up start so. */
 export const GIVEN_UP = 'given-up-'
-const DAMAGED = '.damaged'
 
 /** A running service removes files: so many times the look begins anew before it gives up. */
 const TRIES = 3
@@ -59,6 +60,9 @@ export function inspectFolder(disk: Disk, folder: string, progress: Progress): F
 }
 
 function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
+  const boot = bootId()
+  // Before the files: a service that runs writes on meanwhile.
+  const written = readMark(folder, boot)
   const files = listDataFiles(disk, folder)
   const names = disk.list(folder)
   const all = [...files.segments, ...files.snapshots, ...files.chunks, ...files.dormantChunks]
@@ -93,7 +97,7 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
     totals: totalsOf(segments, snapshots, chunks, dormantChunks),
-    verdict: startOf(disk, files, snapshots, segments),
+    verdict: startOf({ disk, files, snapshots, written, boot }),
   }
 }
 

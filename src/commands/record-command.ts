@@ -52,23 +52,24 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
   const { stderr } = terminal
   const failures: Error[] = []
   const { config, endMs, fileBytesMax, filesMax, folder } = settingsOf(asked, terminal)
-  const files = new FrameFiles({
+  let files: FrameFiles | null = null
+  const frames: RawFrames = { frame: (name, raw) => files?.frame(name, raw) }
+  const feed = recordedFeed(config, frames, (who, reason) => stderr.write(`${who}: ${reason}\n`))
+  if (feed === null)
+    throw new UsageError(
+      'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',
+    )
+  // Only now: it makes the folder.
+  files = new FrameFiles({
     folder,
     fileBytesMax,
     filesMax,
     clockMs: Date.now,
     onFailure: (error) => {
       failures.push(error)
-      feed?.stop()
+      feed.stop()
     },
   })
-  const feed = recordedFeed(config, files, (who, reason) => stderr.write(`${who}: ${reason}\n`))
-  if (feed === null) {
-    await files.close()
-    throw new UsageError(
-      'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',
-    )
-  }
   await untilEnded(feed, endMs, stderr)
   await files.close()
   tell(files, stderr)

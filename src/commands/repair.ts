@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { copyTail } from '../store/copy-tail.ts'
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
-import { appendAll, type Disk, readAll } from '../store/disk.ts'
+import type { Disk } from '../store/disk.ts'
+import { FileMark } from '../store/file-mark.ts'
 import { Journal } from '../store/journal.ts'
 import { bootId } from '../store/process-lock.ts'
 import { GIVEN_UP } from './inspect.ts'
-import type { RepairPlan, SegmentCut } from './repair-plan.ts'
+import type { RepairPlan } from './repair-plan.ts'
 
 /** Nothing has to go. */
 export function isNothing({ cut, segments, snapshots }: RepairPlan): boolean {
@@ -23,7 +25,11 @@ export function carryOut(disk: Disk, folder: string, plan: RepairPlan, now: Date
   const { cut, snapshots, chunks, segments } = plan
   const givenUp = newFolder(disk, folder, now)
   const move = ({ path, name }: NumberedFile) => disk.rename(path, join(givenUp, name))
-  if (cut !== null) copyTail(disk, givenUp, cut)
+  if (cut !== null) {
+    const { file, byte, bytes } = cut
+    const to = join(givenUp, `${file.name}.from-byte-${byte}`)
+    copyTail(disk, { path: file.path, byte, bytes }, to)
+  }
   for (const file of [...snapshots, ...chunks, ...segments.slice(0, 1)]) move(file)
   beginEpoch(disk, folder, plan)
   if (cut !== null)
@@ -44,23 +50,6 @@ function newFolder(disk: Disk, folder: string, now: Date): string {
   return path
 }
 
-const COPY_BYTES = 8 << 20
-
-function copyTail(disk: Disk, givenUp: string, { file, byte, bytes }: SegmentCut): void {
-  const path = join(givenUp, `${file.name}.from-byte-${byte}`)
-  withFile(disk.open(file.path), (from) =>
-    withFile(disk.create(path), (to) => {
-      const buffer = new Uint8Array(COPY_BYTES)
-      for (let done = 0; done < bytes; done += COPY_BYTES) {
-        const part = buffer.subarray(0, Math.min(COPY_BYTES, bytes - done))
-        if (!readAll(from, part, byte + done)) throw new Error(`${file.path} became shorter`)
-        appendAll(to, part)
-      }
-      to.sync()
-    }),
-  )
-}
-
 function beginEpoch(disk: Disk, folder: string, { place }: RepairPlan): void {
   const journal = new Journal(
     {
@@ -69,6 +58,7 @@ function beginEpoch(disk: Disk, folder: string, { place }: RepairPlan): void {
       fsync: 'always',
       epoch: randomUUID(),
       boot: bootId(),
+      mark: new FileMark(folder),
       onFailure: (failure) => {
         throw failure
       },

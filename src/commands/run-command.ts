@@ -63,7 +63,7 @@ function sentence(stderr: Terminal['stderr'], text: string, code: number): numbe
   return code
 }
 
-/** @throws UsageError on an unknown flag or a folder that is none */
+/** @throws UsageError on an unknown flag, StoreError on a folder that is none */
 function askedOf(
   name: string,
   command: Command,
@@ -90,8 +90,12 @@ function askedOf(
   if (!needsFolder) return { folder: '', flags }
   const folder = String(flags['data-dir'] ?? environment.DATA_DIR ?? 'snapshots')
   if (flags.help !== true && !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder "${folder}": name the data folder with --data-dir.`)
+    throw new StoreError('missing', noFolder(folder))
   return { folder, flags }
+}
+
+function noFolder(folder: string): string {
+  return `There is no folder "${folder}": name the data folder with --data-dir.`
 }
 
 function helpOf(name: string, { summary, help, flags, needsFolder }: Command): string {

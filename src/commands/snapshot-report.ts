@@ -18,6 +18,8 @@ export interface SnapshotReport {
   readonly bytes: number
   readonly epoch: string
   readonly digest: string
+  /** Segment of the journal that goes on behind it. */
+  readonly segment: number
   /** Records of the tape that it leaves to chunks. */
   readonly archivedRecords: number
   /** Records of the dormant tape that it leaves to chunks. */
@@ -30,11 +32,16 @@ export interface SnapshotReport {
 
 const READ_BYTES = 8 << 20
 
-/** Reads a snapshot and checks every byte of its parts; `onBytes` is told how many were read. */
+type OnBytes = (bytes: number) => unknown
+
+/**
+ * Reads a snapshot and checks every byte of its parts; `onBytes` is told how many were read, and
+ * what is left is not looked at once it returns false.
+ */
 export function reportSnapshot(
   disk: Disk,
   file: NumberedFile,
-  onBytes: (bytes: number) => void = () => {},
+  onBytes: OnBytes = () => {},
 ): SnapshotReport {
   return withFile(disk.open(file.path), (open) => {
     const bytes = open.size()
@@ -56,7 +63,7 @@ function ofContents(
   contents: Contents,
   damaged: PartEntry | null,
 ): SnapshotReport {
-  const { seq, epoch, digest, parts } = contents
+  const { seq, epoch, digest, segment, parts } = contents
   const damage =
     damaged !== null
       ? `part "${damaged.name}" at byte ${damaged.at} is not what was written`
@@ -69,6 +76,7 @@ function ofContents(
     bytes,
     epoch,
     digest,
+    segment,
     archivedRecords: archivedRecordsOf(contents),
     archivedPositions: archivedPositionsOf(contents),
     parts: parts.map(({ name, bytes }) => ({ name, bytes })),
@@ -85,13 +93,24 @@ function unreadable(
 ): SnapshotReport {
   const { number: seq, name } = file
   const archived = { archivedRecords: 0, archivedPositions: 0 }
-  return { seq, name, bytes, epoch: '', digest: '', ...archived, parts: [], status, damage }
+  return {
+    seq,
+    name,
+    bytes,
+    epoch: '',
+    digest: '',
+    segment: 0,
+    ...archived,
+    parts: [],
+    status,
+    damage,
+  }
 }
 
 function damagedPart(
   file: DiskFile,
   parts: readonly PartEntry[],
-  onBytes: (bytes: number) => void,
+  onBytes: OnBytes,
 ): PartEntry | null {
   const buffer = new Uint8Array(READ_BYTES)
   for (const part of parts) {
@@ -100,7 +119,7 @@ function damagedPart(
       const into = buffer.subarray(0, Math.min(READ_BYTES, part.bytes - done))
       if (!readAll(file, into, part.at + done)) return part
       crc = crc32(into, crc)
-      onBytes(into.length)
+      if (onBytes(into.length) === false) return null
     }
     if (crc !== part.crc) return part
   }

@@ -1,8 +1,12 @@
-import type { DataFiles } from '../store/data-folder.ts'
+import { basename } from 'node:path'
+import { allDamaged, namingDamaged } from '../store/damaged-snapshots.ts'
+import { type DataFiles, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
-import { walkJournal } from '../store/journal-scan.ts'
+import { type Cut, type JournalEnd, walkJournal } from '../store/journal-scan.ts'
+import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
+import { lossOf, type WrittenBefore } from '../store/written-mark.ts'
 import type { SnapshotReport } from './snapshot-report.ts'
 
 /** What a start would do with a folder. */
@@ -12,32 +16,80 @@ export type Verdict =
       readonly seq: number
       /** The snapshot it would begin with; null for none. */
       readonly snapshotSeq: number | null
-      /** Bytes at the end of the journal that it would cut off, with later segments. */
+      /** Bytes at the end of the journal that it would take off, with later segments. */
       readonly cutBytes: number
+      /** Where they begin; null for none. */
+      readonly cut: VerdictCut | null
+      /** Why the stream would have a new epoch; null when it keeps the one it has. */
+      readonly newEpoch: string | null
     }
   | { readonly starts: false; readonly reason: string }
 
+export interface VerdictCut {
+  readonly name: string
+  readonly byte: number
+  /** Whole frames among the bytes. */
+  readonly frames: number
+  /** Half a write, which goes for good; anything else is put aside. */
+  readonly isUnfinished: boolean
+}
+
+export interface VerdictOptions {
+  readonly disk: Disk
+  readonly files: DataFiles
+  readonly snapshots: readonly SnapshotReport[]
+  /** What the last process that wrote has left. */
+  readonly written: WrittenBefore | null
+  /** Uuid of the machine's boot now. */
+  readonly boot: string
+}
+
 /** Goes the way of the recovery without folding anything. */
-export function startOf(
-  disk: Disk,
-  files: DataFiles,
-  snapshots: readonly SnapshotReport[],
-  segments: readonly { readonly name: string; readonly bytes: number }[],
-): Verdict {
-  const newest = snapshots.findLast(({ status }) => status !== 'damaged')
+export function startOf(options: VerdictOptions): Verdict {
+  return runToEnd(startSteps(options))
+}
+
+/** As `startOf`, step by step: a segment of the journal, or a thousand frames, at a time. */
+export function* startSteps(options: VerdictOptions): Generator<number, Verdict> {
+  const { disk, files, snapshots, written, boot } = options
+  const newest = snapshots.findLast(({ status }) => status !== 'damaged') ?? null
   if (newest?.status === 'other version') return { starts: false, reason: newest.damage }
-  if (newest === undefined && snapshots.length > 0 && files.segments.length === 0)
-    return { starts: false, reason: 'No snapshot is whole and there is no journal.' }
+  const from = newest ?? { seq: 0, segment: 0 }
+  const damaged = damagedOf(files, snapshots)
   try {
-    const end = runToEnd(walkJournal(disk, files, newest?.seq ?? 0, () => {}))
-    const dropped = new Set(end.cut?.dropped)
-    const droppedBytes = files.segments
-      .filter(({ path }) => dropped.has(path))
-      .map(({ name }) => segments.find((segment) => segment.name === name)?.bytes ?? 0)
-    const cutBytes = droppedBytes.reduce((sum, bytes) => sum + bytes, end.cut?.bytes ?? 0)
-    return { starts: true, seq: end.seq, snapshotSeq: newest?.seq ?? null, cutBytes }
+    const end = yield* walkJournal(disk, files, from, () => {})
+    if (newest === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
+    const found = foundStream(files, end, newest)
+    return {
+      starts: true,
+      seq: end.seq,
+      snapshotSeq: newest?.seq ?? null,
+      cutBytes: cutBytes(disk, end),
+      cut: end.cut === null ? null : verdictCut(end.cut),
+      newEpoch: found === null ? null : lossOf(found, written, boot),
+    }
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error
-    return { starts: false, reason: error.message }
+    const named = namingDamaged(error, damaged)
+    if (!(named instanceof StoreError)) throw error
+    return { starts: false, reason: named.message }
   }
+}
+
+/** Damaged snapshots that a start would have tried first. */
+function damagedOf(files: DataFiles, snapshots: readonly SnapshotReport[]): readonly string[] {
+  const newest = snapshots.findLastIndex(({ status }) => status !== 'damaged')
+  return snapshots
+    .slice(newest + 1)
+    .toReversed()
+    .flatMap(({ name }) => files.snapshots.find((file) => file.name === name)?.path ?? [])
+}
+
+function verdictCut({ path, byte, frames, isUnfinished }: Cut): VerdictCut {
+  return { name: basename(path), byte, frames, isUnfinished }
+}
+
+function cutBytes(disk: Disk, { cut }: JournalEnd): number {
+  if (cut === null) return 0
+  const sizes = cut.dropped.map((path) => withFile(disk.open(path), (file) => file.size()))
+  return sizes.reduce((sum, bytes) => sum + bytes, cut.bytes)
 }

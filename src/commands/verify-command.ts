@@ -1,4 +1,6 @@
 import { archivedEngine } from '../store/archived-engine.ts'
+import { readMark } from '../store/file-mark.ts'
+import { bootId } from '../store/process-lock.ts'
 import { type Command, Exit } from './command.ts'
 import { progressOn } from './progress.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
@@ -19,6 +21,7 @@ export const verifyCommand: Command = {
     const checks = verifyFolder({
       disk,
       folder,
+      written: readMark(folder, bootId()),
       newEngine: () => archivedEngine(disk, folder),
       progress: progressOn(stderr),
       onCheck: (check) => {

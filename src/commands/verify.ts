@@ -5,7 +5,7 @@ import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { foldFrame } from '../store/frame-fold.ts'
 import { FRAME_HEADER_BYTES, frameBytes } from '../store/journal-format.ts'
-import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
+import { headerOf, type JournalEnd, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery.ts'
 import { readContents } from '../store/snapshot-file.ts'
 import {
@@ -16,6 +16,7 @@ import {
 } from '../store/snapshot-format.ts'
 import { stateDigest } from '../store/state-digest.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
+import type { WrittenBefore } from '../store/written-mark.ts'
 import { reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
 import { ReplayedChunks } from './replayed-chunks.ts'
@@ -26,6 +27,8 @@ export interface VerifyOptions {
   /** Makes an empty engine that reads the tape's chunks of the folder. */
   readonly newEngine: () => Engine
   readonly progress: Progress
+  /** What the last process that wrote says it has written. */
+  readonly written: WrittenBefore | null
   /** Told of each check once it is done. */
   readonly onCheck: (check: Check) => void
 }
@@ -180,11 +183,10 @@ class Verification {
   ): void {
     const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
     try {
-      const endSeq = this.#fold(engine, start, to, chunks)
+      const end = this.#fold(engine, start, to, chunks)
       this.#options.progress.end()
-      const isGood = to === null || isState(engine, endSeq, to)
-      const state = to === null ? '' : isGood ? ', the same state' : ', another state'
-      this.#tell(what, isGood, `seq ${start.seq} to ${endSeq}${state}`)
+      const { isGood, says } = to === null ? this.#end(end) : stateAt(engine, end, to)
+      this.#tell(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)
     } catch (error) {
       this.#options.progress.end()
       if (!(error instanceof StoreError) && !(error instanceof TapeDamage)) throw error
@@ -198,8 +200,19 @@ class Verification {
       )
   }
 
-  /** Returns the seq it came to. */
-  #fold(engine: Engine, start: JournalStart, to: Snapshot | null, chunks: ReplayedChunks): number {
+  /** Is all there that is known to have been written? */
+  #end({ seq, epoch, cut }: FoldEnd): Found {
+    const { written } = this.#options
+    const isOurs = written !== null && (epoch === null || epoch === written.epoch)
+    const writtenSeq = isOurs ? written.seq : 0
+    const rest = cut === null ? '' : `, ${cut.bytes} bytes behind it do not go on there`
+    if (writtenSeq <= seq) return { isGood: true, says: rest }
+    const gone = `events ${seq} to ${writtenSeq - 1} had been written and are not there any more`
+    return { isGood: false, says: `${rest}; ${gone}` }
+  }
+
+  /** Returns where it came to. */
+  #fold(engine: Engine, start: JournalStart, to: Snapshot | null, chunks: ReplayedChunks): FoldEnd {
     const { disk, progress } = this.#options
     const toSeq = to?.file.number ?? null
     progress.begin('replaying', bytesBetween(disk, this.#files.segments, start.seq, toSeq))
@@ -220,11 +233,24 @@ class Verification {
     )
     for (;;) {
       const step = walk.next()
-      if (step.done) return step.value.seq
-      if (isThere) return toSeq ?? 0
+      if (step.done) return step.value
+      if (isThere) return { seq: toSeq ?? 0, epoch: null, cut: null }
       progress.to(done)
     }
   }
+}
+
+type FoldEnd = Pick<JournalEnd, 'seq' | 'epoch' | 'cut'>
+
+interface Found {
+  readonly isGood: boolean
+  /** Goes on behind the seqs. */
+  readonly says: string
+}
+
+function stateAt(engine: Engine, { seq }: FoldEnd, to: Snapshot): Found {
+  const isGood = isState(engine, seq, to)
+  return { isGood, says: isGood ? ', the same state' : ', another state' }
 }
 
 /** Frames without events may stand on either side of a snapshot at its seq: the segment tells. */

@@ -140,6 +140,11 @@ export class AddressBook {
     return this.#texts.copy(this.#lanes(address)[laneOf(address) + A.text], into, at)
   }
 
+  /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
+  orderOf(address: number): number {
+    return this.#texts.orderOf(this.#lanes(address)[laneOf(address) + A.text])
+  }
+
   text(address: number): string {
     return this.#texts.get(this.#lanes(address)[laneOf(address) + A.text])
   }

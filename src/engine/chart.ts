@@ -100,10 +100,13 @@ export class Chart {
     let next = tokenLane(this.#state, token, T.barsPlus1 + baseOf(width))
     let wide: ChartBar | null = null
     while (next !== 0) {
-      const bar = this.#storedBar(next - 1)
-      const at = ((next - 1) & ROW_MASK) * BAR_LANES
-      next = this.#state.bars.u32[(next - 1) >>> ROW_SHIFT][at + Bar.previousPlus1]
-      if (bar.time >= end) continue
+      const row = next - 1
+      const u32 = this.#state.bars.u32[row >>> ROW_SHIFT]
+      const at = (row & ROW_MASK) * BAR_LANES
+      next = u32[at + Bar.previousPlus1]
+      // Charts of the past pass over many: nothing is made of these.
+      if (u32[at + Bar.time] >= end) continue
+      const bar = this.#storedBar(row)
       const time = barTime(width, bar.time)
       if (wide !== null && wide.time === time) prepend(wide, bar)
       else {

@@ -19,6 +19,7 @@ import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import { OrderedFold } from './ordered-fold.ts'
+import { PositionLists } from './position-lists.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
@@ -43,6 +44,7 @@ export class Engine implements EventSink {
   readonly window: RollingWindow
   readonly order: TokenOrder
   readonly search = new SearchIndex()
+  readonly positions: PositionLists
   readonly top: TopHolders
   readonly links: XLinks
   readonly intake: SwapIntake
@@ -67,7 +69,8 @@ export class Engine implements EventSink {
     this.state = new State(options.rules, options.tapeChunkRecords)
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
-    this.top = new TopHolders(this.state)
+    this.positions = new PositionLists(this.state)
+    this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
@@ -102,6 +105,7 @@ export class Engine implements EventSink {
       growingPart('search', this.search),
       growingPart('orders', this.order, this.links, launches, migrations),
       growingPart('top_lists', this.top),
+      boundedPart('position_lists', this.positions),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       boundedPart('seconds', this.window),

@@ -85,8 +85,14 @@ export const B = {
   migratedAt: 20,
   /** Supply the creation gives to the swaps that came before any was known (`Flag.supplyUnseen`). */
   passedSupplyLo: 22,
+  /**
+   * Number of the arrival of the event that the place of the creation, or of the graduation, was taken
+   * from, where it had no slot of its own: it stands behind the event that was newest then. Else 0.
+   */
+  createdArrivalF: 12,
+  graduatedArrivalF: 13,
 } as const
-export const B_LANES = 24
+export const B_LANES = 28
 
 /** The rolling window: undone by inverse, never by image. */
 export const W = {

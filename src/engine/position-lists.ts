@@ -1,42 +1,64 @@
 import { notOfThisRun, positionOf } from './dormant.ts'
+import { FollowedChains } from './followed-chains.ts'
 import { tokenLane, walletLane } from './lanes.ts'
 import { D, L, N, P, R, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
-/** Positions of a mint, the newest first; below 0 those on the dormant tape. */
-export function positionsOfToken(state: State, token: number): number[] {
-  const found: number[] = []
-  const run = runOf(state, token)
-  if (run !== null) {
+/** Positions as reads name them: rows, or below 0 records of the dormant tape. */
+export type Positions = Uint32Array | readonly number[]
+
+/** All positions of a mint or of a wallet, for reads. */
+export class PositionLists {
+  readonly #state: State
+  readonly #ofToken: FollowedChains
+  readonly #ofWallet: FollowedChains
+
+  constructor(state: State, rememberedFrom?: number) {
+    this.#state = state
+    const nextInMint = (row: number) => rowLane(state, row, P.nextInMintPlus1)
+    this.#ofToken = new FollowedChains(nextInMint, rememberedFrom)
+    this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rememberedFrom)
+  }
+
+  get bytes(): number {
+    return this.#ofToken.bytes + this.#ofWallet.bytes
+  }
+
+  /** Positions of a mint, the newest first; good until the next call. */
+  ofToken(token: number): Positions {
+    const run = runOf(this.#state, token)
+    if (run === null) return this.rowsOfToken(token)
+    const found: number[] = []
     for (let record = run.first; record < run.end; record++) found.push(positionOf(record))
     return found
   }
-  const { positions } = state
-  let next = tokenLane(state, token, T.positionsPlus1)
-  while (next !== 0) {
-    const row = next - 1
-    found.push(row)
-    const at = (row & ROW_MASK) * positions.lanes
-    next = positions.u32[row >>> ROW_SHIFT][at + P.nextInMintPlus1]
+
+  /** Rows of a mint's positions, the newest first; none while it is dormant. Good until the next call. */
+  rowsOfToken(token: number): Uint32Array {
+    return this.#ofToken.rows(token, tokenLane(this.#state, token, T.positionsPlus1))
   }
-  return found
+
+  /** Positions of a wallet in all mints, in no order; good until the next call. */
+  ofWallet(wallet: number): Positions {
+    const state = this.#state
+    const rows = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
+    const { dormant } = state
+    const row = walletLane(state, wallet, L.dormantPlus1) - 1
+    let recordPlus1 = row < 0 ? 0 : dormant.walletLane(row, N.newestPlus1)
+    if (recordPlus1 === 0) return rows
+    const found = [...rows]
+    while (recordPlus1 !== 0) {
+      const record = recordPlus1 - 1
+      if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
+      recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
+    }
+    return found
+  }
 }
 
-/** Positions of a wallet in all mints, in no order. */
-export function positionsOfWallet(state: State, wallet: number): number[] {
-  const found: number[] = []
-  let next = walletLane(state, wallet, L.positionsPlus1)
-  for (; next !== 0; next = state.nextInWallet(next - 1)) found.push(next - 1)
-  const { dormant } = state
-  const row = walletLane(state, wallet, L.dormantPlus1) - 1
-  let recordPlus1 = row < 0 ? 0 : dormant.walletLane(row, N.newestPlus1)
-  while (recordPlus1 !== 0) {
-    const record = recordPlus1 - 1
-    if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
-    recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
-  }
-  return found
+function rowLane({ positions }: State, row: number, lane: number): number {
+  return positions.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * positions.lanes + lane]
 }
 
 /** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */

@@ -58,6 +58,12 @@ export class PositionReader {
     return this.#state.book.walletText(this.#lane(P.wallet))
   }
 
+  /** Of two wallets the one whose text is less never has the greater number. */
+  get walletOrder(): number {
+    const { book } = this.#state
+    return book.orderOf(book.addressOfWallet(this.#lane(P.wallet)))
+  }
+
   get holding(): number {
     return this.#tokens(P.balanceLo)
   }

@@ -109,7 +109,10 @@ export class RollingWindow {
     const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
     const wAt = (token & ROW_MASK) * W_LANES
     const isSell = r[at + U.flags] & Flag.sell
-    w[wAt + (isSell ? W.sells : W.buys)] += sign
-    wf[(wAt >>> 1) + (isSell ? W.sellMicroUsdF : W.buyMicroUsdF)] += sign * volumeMicroUsd
+    const count = wAt + (isSell ? W.sells : W.buys)
+    const sum = (wAt >>> 1) + (isSell ? W.sellMicroUsdF : W.buyMicroUsdF)
+    w[count] += sign
+    // Beyond 2^53 micro-USD a sum is rounded: what is left of an empty window is nothing all the same.
+    wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd
   }
 }

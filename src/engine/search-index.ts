@@ -1,6 +1,7 @@
+import { foldCase } from './fold-case.ts'
 import { GrowingBytes } from './memory/growing-bytes.ts'
 import { ROWS_MAX } from './memory/rows.ts'
-import { type StatePart, sizesOf } from './memory/state-part.ts'
+import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { U32List } from './memory/u32-list.ts'
 
 /**
@@ -14,6 +15,8 @@ export const SEARCH_RESULTS_MAX = 50
 
 const FIELD_END = 0xfe
 const TOKEN_END = 0xff
+/** From this byte on UTF-8 has no ASCII. */
+const NOT_ASCII = 0x80
 /** Mint, name and symbol, in this order. */
 const FIELDS = 3
 /** One chain for each pair of bytes. */
@@ -214,16 +217,32 @@ export class SearchIndex {
 }
 
 function needleOf(query: string): Buffer {
-  return Buffer.from(query.toLowerCase())
+  return Buffer.from(foldCase(query))
 }
 
 /** Case-folded fields, each with its end. */
 function entryOf(fields: readonly string[]): Buffer {
   const parts = fields.flatMap((text, i) => [
-    Buffer.from(text.toLowerCase()),
+    Buffer.from(foldCase(text)),
     i === fields.length - 1 ? END_OF_TOKEN : END_OF_FIELD,
   ])
   return Buffer.concat(parts)
+}
+
+/** An entry of texts that were folded in another way, as it would be made now. */
+export function foldedAgain(entry: Uint8Array): Uint8Array {
+  // Of ASCII alone, or blanked: every way of folding leaves it as it is.
+  if (!entry.some((byte) => byte >= NOT_ASCII && byte < FIELD_END)) return entry
+  const text = Buffer.from(entry.buffer, entry.byteOffset, entry.length)
+  const fields: string[] = []
+  for (let from = 0; from < text.length; ) {
+    const isLast = fields.length === FIELDS - 1
+    const end = text.indexOf(isLast ? TOKEN_END : FIELD_END, from)
+    if (end < 0) throw new StateError('the texts of the search are not divided into fields')
+    fields.push(text.toString('utf8', from, end))
+    from = end + 1
+  }
+  return entryOf(fields)
 }
 
 const END_OF_FIELD = Buffer.of(FIELD_END)

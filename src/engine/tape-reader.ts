@@ -1,38 +1,16 @@
 import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
 import type { State } from './state.ts'
+import { chainOfPosition, chainOfToken } from './swap-chains.ts'
 import { U } from './swap-record.ts'
 import { comparePlace, firstAtPlace, type TapePlace } from './tape-place.ts'
 
-/** A page of swap history: how many there are in all, and the tape indexes asked for. */
-export interface SwapPage {
-  readonly total: number
-  readonly swaps: readonly number[]
-}
-
-/** Swaps of a mint, newest first. `page` from 1. */
-export function swapsOfToken(state: State, token: number, page: number, limit: number): SwapPage {
-  const total = tokenLane(state, token, T.swaps)
-  const last = tokenLane(state, token, T.lastSwapPlus1)
-  return { total, swaps: walk(state, last, U.previousInMint, total, page, limit) }
-}
-
-/** Swaps of one wallet in a mint, newest first. */
-export function swapsOfPosition(
-  state: State,
-  position: number,
-  page: number,
-  limit: number,
-): SwapPage {
-  const total = positionLane(state, position, P.buys) + positionLane(state, position, P.sells)
-  const last = positionLane(state, position, P.lastSwapPlus1)
-  return { total, swaps: walk(state, last, U.previousInPosition, total, page, limit) }
-}
-
 /** All swaps of a mint, oldest first. */
 export function swapsOldestFirst(state: State, token: number): number[] {
-  const total = tokenLane(state, token, T.swaps)
-  return swapsOfToken(state, token, 1, total).swaps.toReversed()
+  const swaps: number[] = []
+  let next = tokenLane(state, token, T.lastSwapPlus1)
+  for (; next !== 0; next = linkOf(state, next - 1, U.previousInMint)) swaps.push(next - 1)
+  return swaps.reverse()
 }
 
 /** Swaps of a mint, or of one wallet in it (`position` not null), newest first, behind a place. */
@@ -52,12 +30,9 @@ export function swapsBehind(
   place: TapePlace | null,
   limit: number,
 ): SwapsBehind | null {
-  const { total, swaps } =
-    of.position === null
-      ? swapsOfToken(state, of.token, 1, 1)
-      : swapsOfPosition(state, of.position, 1, 1)
-  const link = of.position !== null ? U.previousInPosition : U.previousInMint
-  let next = (swaps[0] ?? -1) + 1
+  const { total, newestPlus1, link } =
+    of.position === null ? chainOfToken(state, of.token) : chainOfPosition(state, of.position)
+  let next = newestPlus1
   if (place !== null) {
     const at = swapAt(state, of, place)
     if (at < 0) return null
@@ -89,24 +64,4 @@ function swapAt(
 
 function linkOf({ tape }: State, index: number, link: number): number {
   return tape.u32Of(index)[tape.at(index) + link]
-}
-
-function walk(
-  state: State,
-  newestPlus1: number,
-  link: number,
-  total: number,
-  page: number,
-  limit: number,
-): number[] {
-  const { tape } = state
-  const skip = (page - 1) * limit
-  const swaps: number[] = []
-  if (skip >= total) return swaps
-  let next = newestPlus1
-  for (let i = 0; next !== 0 && swaps.length < limit; i++) {
-    if (i >= skip) swaps.push(next - 1)
-    next = tape.u32Of(next - 1)[tape.at(next - 1) + link]
-  }
-  return swaps
 }

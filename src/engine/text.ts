@@ -44,8 +44,10 @@ export function xLinkOf(link: string): string {
   const first = parts[0].toLowerCase()
   if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))
     return `community:${parts[2]}`
-  if (/^status$/i.test(parts[1] ?? '') && /^\d+/.test(parts[2] ?? ''))
-    return `status:${/^\d+/.exec(parts[2])?.[0] ?? ''}`
+  // /i/web/status/<id> is another spelling of /i/status/<id>.
+  const at = first === 'i' && /^web$/i.test(parts[1] ?? '') ? 2 : 1
+  if (/^status$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))
+    return `status:${/^\d+/.exec(parts[at + 1])?.[0] ?? ''}`
   if (X_RESERVED.has(first) || !/^[a-z0-9_]{1,15}$/.test(first)) return ''
   return `@${first}`
 }

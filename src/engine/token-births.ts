@@ -11,7 +11,7 @@ import {
   SUPPLY_WHOLE_DEFAULT,
 } from './platform.ts'
 import type { State } from './state.ts'
-import { U } from './swap-record.ts'
+import { Flag, U } from './swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
 import type { XLinks } from './x-links.ts'
 
@@ -22,6 +22,13 @@ export interface OrderKey {
   ordinal: number
   /** False when the event has no slot of its own and took the newest one's. */
   isSlotKnown: boolean
+  /** A number that grows with arrival. */
+  arrival: number
+}
+
+/** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
+function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {
+  return isSlotKnown ? 0 : arrival
 }
 
 /**
@@ -55,7 +62,8 @@ export class TokenBirths {
     this.hasNewHouse = !isNew
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
     const pool = hand.r[hand.rAt + U.pool]
-    if (isNew) this.#start(hand.token, key, hand.timestamp)
+    const arrival = hand.flags & Flag.noSlot ? key.arrival : 0
+    if (isNew) this.#start(hand.token, key, arrival, hand.timestamp)
     if (!hand.isAmm) {
       b[bAt + B.bondingCurvePlus1] = pool + 1
       return isNew
@@ -63,7 +71,7 @@ export class TokenBirths {
     if (t[tAt + T.poolAmmPlus1] === 0) t[tAt + T.poolAmmPlus1] = pool + 1
     this.hasGraduated = true
     this.hasNewHouse = true
-    this.#graduate(hand.token, key)
+    this.#graduate(hand.token, key, arrival)
     return isNew
   }
 
@@ -77,7 +85,7 @@ export class TokenBirths {
   created(token: number, event: TokenCreated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    this.#start(token, key, event.timestamp)
+    this.#start(token, key, slotlessArrival(key), event.timestamp)
     this.#fillCreation(token, event, key)
     if (t[tAt + T.swaps] === 0) {
       writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
@@ -96,7 +104,7 @@ export class TokenBirths {
   completed(token: number, event: Completed, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, event.timestamp)
+    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.flags] |= TokenFlag.complete
@@ -105,14 +113,14 @@ export class TokenBirths {
   migrated(token: number, event: Migrated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, event.timestamp)
+    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
     if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
     t[tAt + T.flags] |= TokenFlag.migrationKnown
     b[bAt + B.migrationSignature] = this.#state.texts.put(event.signature)
     b[bAt + B.migratedAt] = event.timestamp
-    this.#graduate(token, key)
+    this.#graduate(token, key, slotlessArrival(key))
   }
 
   /** Nothing was known of the mint before `key`, and its creation is not. */
@@ -167,11 +175,12 @@ export class TokenBirths {
   }
 
   /** First knowledge of a mint, or its creation told later: place and time, and defaults. */
-  #start(token: number, key: OrderKey, timestamp: number): void {
+  #start(token: number, key: OrderKey, arrival: number, timestamp: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
     bf[(bAt >>> 1) + B.createdSlotF] = key.slot
     b[bAt + B.createdTxIndex] = key.txIndex
     b[bAt + B.createdOrdinal] = key.ordinal
+    bf[(bAt >>> 1) + B.createdArrivalF] = arrival
     b[bAt + B.createdAt] = timestamp
     this.#links.moved(token)
     if (t[tAt + T.flags] & TokenFlag.exists) return
@@ -183,11 +192,12 @@ export class TokenBirths {
     writeU64(t, tAt + T.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
   }
 
-  #graduate(token: number, key: OrderKey): void {
+  #graduate(token: number, key: OrderKey, arrival: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
     bf[(bAt >>> 1) + B.graduatedSlotF] = key.slot
     b[bAt + B.graduatedTxIndex] = key.txIndex
     b[bAt + B.graduatedOrdinal] = key.ordinal
+    bf[(bAt >>> 1) + B.graduatedArrivalF] = arrival
     if (t[tAt + T.flags] & TokenFlag.graduated) return
     t[tAt + T.flags] |= TokenFlag.graduated
     const creator = b[bAt + B.creatorPlus1] - 1

@@ -15,9 +15,9 @@ const List = { none: 0, new: 1, completing: 2, graduated: 3 } as const
 
 /**
  * Lanes of the key that a token stands by. f64: the completion or nothing, the slot of the creation
- * or graduation; u32: the rest of that event's place.
+ * or graduation and its arrival; u32: the rest of that event's place.
  */
-const FK = { completion: 0, slot: 1, lanes: 2 } as const
+const FK = { completion: 0, slot: 1, arrival: 2, lanes: 3 } as const
 const UK = { txIndex: 0, ordinal: 1, lanes: 2 } as const
 
 interface ListKey {
@@ -25,6 +25,8 @@ interface ListKey {
   slot: number
   txIndex: number
   ordinal: number
+  /** Of an event without a slot, which stands behind the one whose place it has; else 0. */
+  arrival: number
 }
 
 /**
@@ -45,7 +47,7 @@ export class TokenOrder {
   #dirty: number[] = []
   /** The rows were loaded, or much was folded: the next reader has the orders made anew. */
   #isStale = false
-  readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0 }
+  readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0, arrival: 0 }
 
   constructor(state: State) {
     this.#state = state
@@ -160,6 +162,7 @@ export class TokenOrder {
     return (
       this.#f64[token * FK.lanes + FK.completion] === key.completion &&
       this.#f64[token * FK.lanes + FK.slot] === key.slot &&
+      this.#f64[token * FK.lanes + FK.arrival] === key.arrival &&
       this.#u32[token * UK.lanes + UK.txIndex] === key.txIndex &&
       this.#u32[token * UK.lanes + UK.ordinal] === key.ordinal
     )
@@ -169,6 +172,7 @@ export class TokenOrder {
     const key = this.#readKey(token, list)
     this.#f64[token * FK.lanes + FK.completion] = key.completion
     this.#f64[token * FK.lanes + FK.slot] = key.slot
+    this.#f64[token * FK.lanes + FK.arrival] = key.arrival
     this.#u32[token * UK.lanes + UK.txIndex] = key.txIndex
     this.#u32[token * UK.lanes + UK.ordinal] = key.ordinal
   }
@@ -185,6 +189,7 @@ export class TokenOrder {
     key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]
     key.txIndex = u32[at + (isGraduated ? B.graduatedTxIndex : B.createdTxIndex)]
     key.ordinal = u32[at + (isGraduated ? B.graduatedOrdinal : B.createdOrdinal)]
+    key.arrival = f64[(at >>> 1) + (isGraduated ? B.graduatedArrivalF : B.createdArrivalF)]
     return key
   }
 
@@ -205,6 +210,8 @@ export class TokenOrder {
     if (transactions !== 0) return transactions
     const ordinals = this.#u32[aAt + UK.ordinal] - this.#u32[bAt + UK.ordinal]
     if (ordinals !== 0 || a === b) return ordinals
+    const arrivals = this.#f64[a * FK.lanes + FK.arrival] - this.#f64[b * FK.lanes + FK.arrival]
+    if (arrivals !== 0) return arrivals
     const { book } = this.#state
     return book.mintOf(a) < book.mintOf(b) ? 1 : -1
   }

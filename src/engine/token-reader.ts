@@ -103,6 +103,12 @@ export class TokenReader {
     return this.#state.book.mintOf(this.token)
   }
 
+  /** Of two tokens the one whose mint is less never has the greater number. */
+  get mintOrder(): number {
+    const { book } = this.#state
+    return book.orderOf(book.addressOfToken(this.token))
+  }
+
   get name(): string {
     return this.#state.texts.get(this.#b[this.#bAt + B.name])
   }

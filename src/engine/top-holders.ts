@@ -3,6 +3,7 @@ import { isHolderAt } from './lanes.ts'
 import { P, P_LANES, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
+import type { PositionLists } from './position-lists.ts'
 import type { State } from './state.ts'
 
 const TOP = 10
@@ -22,13 +23,15 @@ const LIST_LANES = LIST.first + KEPT
  */
 export class TopHolders {
   readonly #state: State
+  readonly #positions: PositionLists
   readonly #lists = new Rows(LIST_LANES)
   /** Per token: its list + 1. */
   readonly #listOfToken = new U32List()
   readonly #found: number[] = []
 
-  constructor(state: State) {
+  constructor(state: State, positions: PositionLists) {
     this.#state = state
+    this.#positions = positions
   }
 
   get bytes(): number {
@@ -138,16 +141,14 @@ export class TopHolders {
     lanes[at + LIST.count] = 0
     lanes[at + LIST.valid] = 1
     this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF] = 0
-    let next =
-      this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.positionsPlus1]
-    while (next !== 0) {
-      const position = next - 1
+    const rows = this.#positions.rowsOfToken(token)
+    for (let i = 0; i < rows.length; i++) {
+      const position = rows[i]
       const p = this.#state.positions.u32[position >>> ROW_SHIFT]
       const pAt = (position & ROW_MASK) * P_LANES
       const balance = numberAt(p, pAt + P.balanceLo)
       const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
       if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
-      next = p[pAt + P.nextInMintPlus1]
     }
   }
 

@@ -124,7 +124,7 @@ export class XLinks {
   }
 }
 
-/** Order of creation: slot, tx index, ordinal, then mint. */
+/** Order of creation: slot, tx index, ordinal, arrival where there is no slot, then mint. */
 function compareCreation(state: State, a: number, b: number): number {
   const { births, book } = state
   const aAt = (a & ROW_MASK) * B_LANES
@@ -139,5 +139,9 @@ function compareCreation(state: State, a: number, b: number): number {
   if (transactions !== 0) return transactions
   const ordinals = aLanes[aAt + B.createdOrdinal] - bLanes[bAt + B.createdOrdinal]
   if (ordinals !== 0 || a === b) return ordinals
+  const arrivals =
+    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + B.createdArrivalF] -
+    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + B.createdArrivalF]
+  if (arrivals !== 0) return arrivals
   return book.mintOf(a) < book.mintOf(b) ? -1 : 1
 }

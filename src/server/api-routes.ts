@@ -4,15 +4,15 @@ import { parseChart } from '../wire/requests/chart.ts'
 import { parseMarketData } from '../wire/requests/market-data.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { parseSearch } from '../wire/requests/search.ts'
-import { parseSwaps } from '../wire/requests/swaps.ts'
+import { parseSwaps, type SwapsQuery } from '../wire/requests/swaps.ts'
 import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
 import { mintsOfTables } from '../wire/table-mints.ts'
 import { cachedChart } from './chart-cache.ts'
-import { MAX_PARSED_BODIES } from './limits.ts'
+import { MAX_PARSED_BODIES, ROUTE_SLICE_MS } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { type Answered, type Route, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
@@ -47,7 +47,7 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       name: 'swaps',
       path: '/api/v2/search/tokens/:mint/swaps',
       answer: ({ segments: [mint], parameters }) =>
-        replied(parseSwaps(parameters), ({ wallet, page }) => answers.swaps(mint, wallet, page)),
+        swapsReply(answers, mint, parseSwaps(parameters)),
     },
   ]
 }
@@ -107,6 +107,15 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
     if (parsed.ok) known.set(body, parsed.value)
     return parsed
   }
+}
+
+/** A page far back is looked for in pieces: it may be a million swaps behind the newest. */
+function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): Answered {
+  if (!query.ok) return query
+  const { wallet, page } = query.value
+  const endMs = performance.now() + ROUTE_SLICE_MS
+  if (!answers.hasFoundSwaps(mint, wallet, page, () => performance.now() < endMs)) return UNFINISHED
+  return accept(jsonReply(answers.swaps(mint, wallet, page)))
 }
 
 function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {

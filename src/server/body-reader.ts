@@ -1,5 +1,5 @@
 import { requestError } from '../wire/errors.ts'
-import { accept, type Parsed, type Refused, refuse } from '../wire/requests/parsed.ts'
+import { accept, type Parsed, quoted, type Refused, refuse } from '../wire/requests/parsed.ts'
 import { MAX_BODY_BYTES } from './limits.ts'
 import type { ServerRequest } from './request.ts'
 
@@ -8,13 +8,11 @@ const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
 /** Refuses a body by its headers alone, null when it may be read. */
 export function refusedByHeaders(request: ServerRequest): Refused | null {
-  if (!JSON_MEDIA_TYPE.test(request.contentType.trim())) {
-    const came = request.contentType === '' ? 'is missing' : 'is another'
-    return unsupported('Content-Type', `Content-Type ${came}, application/json is expected.`)
-  }
-  if (request.contentEncoding !== '' && request.contentEncoding.toLowerCase() !== 'identity') {
-    return unsupported('Content-Encoding', 'Content-Encoding came, a plain body is expected.')
-  }
+  const { contentType, contentEncoding } = request
+  if (!JSON_MEDIA_TYPE.test(contentType.trim()))
+    return unsupported('Content-Type', contentType, 'application/json')
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
+    return unsupported('Content-Encoding', contentEncoding, 'a plain body')
   return request.contentLength > MAX_BODY_BYTES ? tooLarge() : null
 }
 
@@ -94,6 +92,7 @@ function tooLarge(): Refused {
   return refuse('body_too_large', 'body', message)
 }
 
-function unsupported(path: string, message: string): Refused {
-  return refuse('unsupported_media_type', path, message)
+function unsupported(header: string, value: string, expected: string): Refused {
+  const came = value === '' ? 'is missing' : `came as ${quoted(value)}`
+  return refuse('unsupported_media_type', header, `${header} ${came}, ${expected} is expected.`)
 }

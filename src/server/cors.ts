@@ -12,8 +12,14 @@ const EXPOSED_HEADERS = [
   'X-Mintfeed-Epoch',
 ].join(', ')
 
-/** Request headers that browsers may send. */
-const ALLOWED_HEADERS = 'content-type, x-socket-id, if-none-match, last-event-id'
+/**
+ * Request headers that browsers may send: those that are read, and those that libraries add by
+ * themselves, without which their requests would never get past the preflight.
+ */
+const ALLOWED_HEADERS = [
+  ...['content-type', 'x-socket-id', 'if-none-match', 'last-event-id'],
+  ...['authorization', 'cache-control', 'pragma', 'x-request-id', 'x-requested-with'],
+].join(', ')
 
 /** Seconds a browser may keep the answer to its preflight. */
 const PREFLIGHT_MAX_AGE_S = 86_400

@@ -13,7 +13,7 @@ export interface ExchangeContext {
   readonly writer: ResponseWriter
   readonly http: HttpCounters
   readonly log: Log
-  /** Headers that tell the stream position, as of now. */
+  /** Headers that tell the stream position, as of now; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
   /** Exchanges that have not ended yet, for a stop that lets them finish. */
   readonly open: Set<Exchange>

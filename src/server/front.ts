@@ -23,7 +23,7 @@ import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply, textOf } from './reply.ts'
 import { expectAbort, readRequest } from './request.ts'
-import type { Route } from './route.ts'
+import { type Answered, type Route, UNFINISHED } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 import type { Turns } from './turns.ts'
 
@@ -54,6 +54,8 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
       return
     }
     const exchange = new Exchange(options.context, res, request)
+    exchange.isApi = isApiPath(request.path)
+    if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
     if (options.turns.isOver(request.client, TURN_MS)) defer(options, exchange)
     else exchange.guard(() => dispatch(options, exchange), internalError)
   }
@@ -76,17 +78,16 @@ function defer(options: FrontOptions, exchange: Exchange): void {
 /** The reply, or null when it comes later; the exchange is told to wait then. */
 function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { request } = exchange
-  exchange.isApi = isApiPath(request.path)
-  if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
   const match = options.router.find(request.path)
   if (match === null) return notFound(request)
   const { route } = match
   exchange.routeName = route.name
   if (request.method === 'OPTIONS') return preflight(route)
+  const limited = limit(options, exchange, route)
+  if (limited !== null) return limited
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== route.method) return methodNotAllowed(request, route)
-  const refused = gate(options, exchange, route)
-  if (refused !== null) return refused
+  if (route.isApi && options.state.isStarting()) return starting(options.state.notReady())
   return route.method === 'GET'
     ? run(options, exchange, match, '')
     : receive(options, exchange, match)
@@ -96,16 +97,13 @@ function isApiPath(path: string): boolean {
   return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
 }
 
-/** Rate limit and readiness: what keeps a request from its route, null when nothing does. */
-function gate(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
-  if (!route.isApi) return null
+/** Counts a request to an endpoint, whatever its method; the 429 when it was one too many. */
+function limit(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
   const limiter = options.limiters.get(route.name)
-  if (limiter !== undefined) {
-    const verdict = limiter.take(exchange.request.client, options.clock())
-    exchange.extraHeaders = rateHeaders(verdict)
-    if (!verdict.allowed) return rateLimited(verdict)
-  }
-  return options.state.isStarting() ? starting(options.state.notReady()) : null
+  if (limiter === undefined) return null
+  const verdict = limiter.take(exchange.request.client, options.clock())
+  exchange.extraHeaders = rateHeaders(verdict)
+  return verdict.allowed ? null : rateLimited(verdict)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
@@ -130,9 +128,37 @@ function run(
   match: RouteMatch,
   body: string,
 ): Reply | null {
-  const { path, query, socketId } = exchange.request
+  const { path, query } = exchange.request
   const make = () => called(match, query, body)
-  const answer = match.route.isKept ? options.kept.answer(`${path}?${query} ${body}`, make) : make()
+  const key = `${path}?${query} ${body}`
+  const call = () => (match.route.isKept ? options.kept.answer(key, make) : make())
+  const answer = call()
+  if (answer !== UNFINISHED) return settled(options, exchange, match, answer)
+  const { routeDeadlineMs, turns } = options
+  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+  turns.later(exchange.request.client, {
+    run() {
+      if (exchange.hasEnded) return false
+      let isUnfinished = false
+      exchange.guard(() => {
+        const next = call()
+        isUnfinished = next === UNFINISHED
+        return next === UNFINISHED ? null : settled(options, exchange, match, next)
+      }, internalError)
+      return isUnfinished
+    },
+  })
+  return null
+}
+
+/** The reply; null when a promise brings it later. */
+function settled(
+  options: FrontOptions,
+  exchange: Exchange,
+  match: RouteMatch,
+  answer: Parsed<Reply> | Promise<Parsed<Reply>>,
+): Reply | null {
+  const { socketId } = exchange.request
   if (!(answer instanceof Promise)) {
     if (socketId !== '' && answer.ok) match.route.answered?.(socketId, textOf(answer.value))
     return replyOf(answer)
@@ -146,11 +172,7 @@ function run(
   return null
 }
 
-function called(
-  match: RouteMatch,
-  query: string,
-  body: string,
-): Parsed<Reply> | Promise<Parsed<Reply>> {
+function called(match: RouteMatch, query: string, body: string): Answered | Promise<Parsed<Reply>> {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const segments = pathWords(match)

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Parsed } from '../wire/requests/parsed.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS } from './encoded-body.ts'
 import { type Reply, textOf } from './reply.ts'
+import { type Answered, UNFINISHED } from './route.ts'
 
 /** What is kept for one request: an answer as it goes out, and the state it is of. */
 interface Kept {
@@ -47,8 +48,8 @@ export class KeptAnswers {
   /** The answer to a request, made by `answer` unless it is kept. Only successful ones are. */
   answer(
     key: string,
-    answer: () => Parsed<Reply> | Promise<Parsed<Reply>>,
-  ): Parsed<Reply> | Promise<Parsed<Reply>> {
+    answer: () => Answered | Promise<Parsed<Reply>>,
+  ): Answered | Promise<Parsed<Reply>> {
     const version = this.#options.version()
     const kept = this.#kept.get(key)
     if (kept !== undefined && kept.version === version) {
@@ -58,16 +59,18 @@ export class KeptAnswers {
     }
     this.#misses += 1
     const made = answer()
-    if (made instanceof Promise || !made.ok || made.value.statusCode !== 200) return made
+    if (made instanceof Promise || made === UNFINISHED || !made.ok || made.value.statusCode !== 200)
+      return made
     const reply = { ...made.value, body: encoded(made.value) }
     this.#kept.set(key, { reply, version })
     return { ok: true, value: reply }
   }
 
   /** @throws Error when the kept answer is not what would be answered now: a defect. */
-  #check(key: string, kept: Kept, made: Parsed<Reply> | Promise<Parsed<Reply>>): void {
+  #check(key: string, kept: Kept, made: Answered | Promise<Parsed<Reply>>): void {
     // Made when the next second had begun: an answer to another question.
-    if (made instanceof Promise || this.#options.version() !== kept.version) return
+    if (made instanceof Promise || made === UNFINISHED) return
+    if (this.#options.version() !== kept.version) return
     const text = made.ok ? textOf(made.value) : ''
     if (text !== textOf(kept.reply)) throw new Error(`the kept answer to ${key} is not a fresh one`)
   }

@@ -64,6 +64,9 @@ export const TURN_MS = 4
 /** The same for messages of live connections: to wait costs them next to nothing. */
 export const LIVE_TURN_MS = 1
 
+/** A route that has much to look through goes on in a later turn after this time. */
+export const ROUTE_SLICE_MS = 1
+
 /** What waits is worked off for this long in one turn. */
 export const WAITING_SLICE_MS = 1
 

@@ -58,7 +58,7 @@ export interface ServerOptions {
   /** Reads beyond the specification's. */
   readonly reads: TokenReads
   readonly state: ServerState
-  /** Told on every answer of the API; absent: not told. */
+  /** Told on every answer of the API once the state is there; absent: not told. */
   readonly position?: StreamPosition
   /** Now in unix milliseconds, for rate limits and the chart's cache. */
   readonly clock: () => number

@@ -2,6 +2,12 @@ import type { Parsed } from '../wire/requests/parsed.ts'
 import type { QueryParameters } from '../wire/requests/query-parameters.ts'
 import type { Reply } from './reply.ts'
 
+/** The answer takes longer than a turn of the loop may: the route is to be called again in a later one. */
+export const UNFINISHED = Symbol('unfinished')
+
+/** What comes of a call of a route. */
+export type Answered = Parsed<Reply> | typeof UNFINISHED
+
 /** What a route works on: decoded already, or it would not be called. */
 export interface RouteCall {
   /** Decoded and not blank, in the order of the path's `:names`, unless `rawSegments`. */
@@ -30,5 +36,5 @@ export interface Route {
   /** The route decodes its path words itself, because they may not count. */
   readonly rawSegments?: boolean
   /** May throw only on a defect; that is logged and answered 500. */
-  readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
+  readonly answer: (call: RouteCall) => Answered | Promise<Parsed<Reply>>
 }

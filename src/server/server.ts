@@ -83,7 +83,9 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     writer: responseWriter(options.corsOrigin, () => stopping.isStopping),
     http: httpCounters(),
     log: options.log,
-    positionHeaders: () => (position === undefined ? [] : positionHeaders(position)),
+    // Before the state is there its epoch is not known and its seq climbs from 0.
+    positionHeaders: () =>
+      position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
     open: new Set(),
   }
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.

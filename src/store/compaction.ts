@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
 import { totalBytes } from '../engine/memory/views.ts'
+import { DAMAGED } from './cut-tail.ts'
 import { type DataFiles, listDataFiles, snapshotPath, syncFiles } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
@@ -136,7 +137,7 @@ function* verify(
   const loading = loadSnapshot(disk, path, engine)
   const contents = yield* retold(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
-  disk.rename(path, `${path}.damaged`)
+  disk.rename(path, `${path}${DAMAGED}`)
   throw new StoreError(
     'damaged',
     `The snapshot ${path} does not read as it was written: the disk or the memory of this machine ` +

@@ -1,5 +1,6 @@
 import { StateError } from '../engine/memory/state-part.ts'
 import { bytesOf } from '../engine/memory/views.ts'
+import { foldedAgain } from '../engine/search-index.ts'
 import { StoreError } from './failure.ts'
 
 /** A frame of the journal in the form of the next version. */
@@ -92,10 +93,56 @@ function withLinks({ name, facts, bytes }: SavedPart): SavedPart[] {
   ]
 }
 
+/**
+ * From version 4 on texts of the search are folded in full, ß as ss and every sigma as one, and births
+ * without a slot keep the order in which they came.
+ */
+const foldedAndArrived: SnapshotUpgrade = {
+  from: 3,
+  contents: (contents) => contents,
+  part: (part) => {
+    if (part.name === 'search') return [foldedSearch(part)]
+    return [part.name === 'births' ? withArrivals(part) : part]
+  },
+}
+
+/** u32 lanes of a birth up to version 3, and from 4 on: arrivals are kept of what had no slot. */
+const OLD_BIRTH_LANES = 24
+const BIRTH_LANES = 28
+
+function withArrivals({ name, facts, bytes }: SavedPart): SavedPart {
+  const [count] = facts
+  const old = new Uint32Array(bytes.slice().buffer)
+  const rows = new Uint32Array(count * BIRTH_LANES)
+  for (let row = 0; row < count; row++)
+    rows.set(old.subarray(row * OLD_BIRTH_LANES, (row + 1) * OLD_BIRTH_LANES), row * BIRTH_LANES)
+  return { name, facts, bytes: bytesOf(rows) }
+}
+
+/** The texts, where the entries in them begin, then what entries and tokens have of each other. */
+function foldedSearch({ name, facts, bytes }: SavedPart): SavedPart {
+  const [length, entries, tokens] = facts
+  const lists = new Uint32Array(new Uint8Array(bytes.subarray(length)).buffer)
+  const texts: Uint8Array[] = []
+  let place = 0
+  for (let entry = 0; entry < entries; entry++) {
+    const from = lists[entry]
+    const end = entry + 1 < entries ? lists[entry + 1] : length
+    if (from > end || end > length)
+      throw new StateError(`search entry ${entry} ends before it begins`)
+    const text = foldedAgain(bytes.subarray(from, end))
+    texts.push(text)
+    lists[entry] = place
+    place += text.length
+  }
+  const folded = Buffer.concat([...texts, bytesOf(lists)])
+  return { name, facts: [place, entries, tokens], bytes: folded }
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
   journal: [restsAdded],
-  snapshots: [announcementsAdded, dormantAdded],
+  snapshots: [announcementsAdded, dormantAdded, foldedAndArrived],
 }
 
 /**

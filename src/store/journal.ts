@@ -4,6 +4,7 @@ import { StoreError } from './failure.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { writeSegmentHeader } from './segment-header.ts'
+import type { WrittenMark } from './written-mark.ts'
 
 /** When what was written is made to last (contract section 6). */
 export type FsyncPolicy =
@@ -24,6 +25,8 @@ export interface JournalOptions {
   readonly epoch: string
   readonly boot: string
   readonly segmentBytes?: number
+  /** Told how far the journal is written; without it the next start cannot know that all is there. */
+  readonly mark?: WrittenMark
   /** Told once, when the disk refused: nothing can be appended any more. */
   readonly onFailure: (failure: StoreError) => void
   /** Told after each sync how long what it made last had waited, at most; milliseconds. */
@@ -77,6 +80,8 @@ export class Journal {
       this.#file.sync()
       options.disk.syncFolder(options.folder)
       this.#namedSegment = this.#segment
+      const { epoch, boot } = options
+      options.mark?.begin({ seq: this.#seq, segment: this.#segment, epoch, boot })
     } catch (error) {
       throw refused(error)
     }
@@ -127,6 +132,7 @@ export class Journal {
       this.#seq = endSeq
       if (this.#options.fsync === 'always') this.#syncNow()
       if (this.#size >= this.#segmentBytes) this.#rotate()
+      this.#options.mark?.reach(endSeq)
     } catch (error) {
       throw this.#fail(error)
     }
@@ -164,6 +170,7 @@ export class Journal {
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
       appendAll(this.#file, this.frames.bytes)
       this.#syncNow()
+      this.#options.mark?.close(this.#segment)
     } catch (error) {
       this.#fail(error)
     }

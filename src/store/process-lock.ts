@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from './failure.ts'
 import { NodeDisk } from './node-disk.ts'
+import { UNKNOWN_BOOT } from './written-mark.ts'
 
 const NAME = 'lock'
 /** Names the compactor that works on the folder, so that the next start can end it. */
@@ -138,6 +139,3 @@ export function bootId(): string {
     return UNKNOWN_BOOT
   }
 }
-
-/** The boot of a machine that does not tell it. */
-export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'

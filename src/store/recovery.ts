@@ -1,27 +1,31 @@
 import type { Engine } from '../engine/engine.ts'
 import { copyParts } from './copy-parts.ts'
-import { listDataFiles, type NumberedFile, withFile } from './data-folder.ts'
+import { cutTail, DAMAGED } from './cut-tail.ts'
+import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
+import { type DataFiles, listDataFiles, type NumberedFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { EarlySyncs } from './early-syncs.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import type { JournalPlace } from './journal.ts'
-import { foldJournal } from './journal-fold.ts'
+import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
-import { UNKNOWN_BOOT } from './process-lock.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { retold } from './steps.ts'
 import { missingChunk } from './tape-archive.ts'
 import { DORMANT_CHUNKS } from './tape-chunk.ts'
+import { type FoundStream, lossOf, type WrittenBefore } from './written-mark.ts'
 
 export interface RecoveryOptions {
   readonly disk: Disk
   readonly folder: string
   /** Uuid of the machine's boot now. */
   readonly boot: string
+  /** What the process before has left of how far it had written; null for nothing. */
+  readonly written: WrittenBefore | null
   /** Recovered in place. */
   readonly engine: Engine
   /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
@@ -45,18 +49,21 @@ export interface Recovered {
   /** Where the journal goes on. */
   readonly place: JournalPlace
   readonly epoch: string
-  /** True when something of the stream may be gone: the epoch is a new one. */
-  readonly hasLost: boolean
+  /** Why something of the stream may be gone, and the epoch is a new one; null when nothing is. */
+  readonly loss: string | null
   readonly snapshotSeq: number | null
   /** Snapshots that were damaged and left aside. */
   readonly damagedSnapshots: readonly string[]
   readonly framesFolded: number
   readonly cut: Cut | null
+  /** Paths of what of the journal was put aside. */
+  readonly putAside: readonly string[]
 }
 
 /**
  * The state before the last stop: the newest whole snapshot, then the journal behind it. A tail
- * that was never safe is cut off the disk; anything else that is wrong stops the start.
+ * that is not known to have been safe is taken off the journal; anything else that is wrong stops
+ * the start.
  *
  * A generator, so that a server answers 503 meanwhile: it yields every few milliseconds.
  * @throws StoreError with a sentence that says what to do
@@ -76,27 +83,36 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     ...{ disk, files, from },
     ...{ source: options.ahead, upgrades: options.upgrades },
   })
-  const { end, frames } = yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+  const { end, frames } = yield* folded(folding, damaged)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
-  for (const path of damaged) disk.rename(path, `${path}.damaged`)
-  if (end.cut !== null) cutTail(disk, folder, end.cut)
+  for (const path of damaged) disk.rename(path, `${path}${DAMAGED}`)
+  const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on.
   syncs.finish(folder, kept)
-  const hasLost = mayHaveLost(end, options.boot, files.segments.length > 0 || loaded !== null)
-  const oldEpoch = end.epoch ?? loaded?.epoch ?? null
-  const epoch = hasLost || oldEpoch === null ? options.newEpoch() : oldEpoch
-  // The next segment is one of those that the snapshot counts as behind it.
-  const segment = Math.max(kept.at(-1)?.number ?? end.segment, from.segment - 1)
+  const found = foundStream(files, end, loaded)
+  const loss = found === null ? null : lossOf(found, options.written, options.boot)
   return {
-    place: { seq: end.seq, crc: end.crc, segment },
-    epoch,
-    hasLost,
+    place: { crc: end.crc, ...(found?.place ?? { seq: 0, segment: 0 }) },
+    epoch: loss !== null || !found?.epoch ? options.newEpoch() : found.epoch,
+    loss,
     snapshotSeq: loaded?.seq ?? null,
     damagedSnapshots: damaged,
     framesFolded: frames,
     cut: end.cut,
+    putAside,
+  }
+}
+
+function* folded(
+  folding: Generator<number, JournalFold>,
+  damaged: readonly string[],
+): Generator<RecoveryProgress, JournalFold> {
+  try {
+    return yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+  } catch (error) {
+    throw namingDamaged(error, damaged)
   }
 }
 
@@ -149,17 +165,23 @@ export function* loadSnapshot(
   }
 }
 
-/**
- * A journal that ends in order has lost nothing, nor has one of a process that was killed while the
- * machine went on: what it had written is in the file, and a write that was cut short had not been
- * seen by anybody. After a power failure nobody can tell.
- */
-function mayHaveLost(end: JournalEnd, boot: string, hadFiles: boolean): boolean {
-  if (end.cut !== null && !end.cut.isUnfinished) return true
-  // A journal that was cut whole names no boot.
-  if (!hadFiles || end.boot === null) return end.cut !== null
-  if (end.isClosed) return false
-  return end.boot !== boot || boot === UNKNOWN_BOOT
+/** What there is of a stream once its tail is cut; null for a folder without any. */
+export function foundStream(
+  { segments }: DataFiles,
+  end: JournalEnd,
+  loaded: Pick<Contents, 'epoch' | 'segment'> | null,
+): FoundStream | null {
+  if (segments.length === 0 && loaded === null) return null
+  const kept = keptSegments(segments, end.cut)
+  const lastSegment = kept.at(-1)?.number ?? 0
+  // The next segment is one of those that the snapshot counts as behind it.
+  const segment = Math.max(lastSegment, (loaded?.segment ?? 0) - 1)
+  return {
+    place: { seq: end.seq, segment },
+    lastSegment,
+    epoch: end.epoch ?? loaded?.epoch ?? null,
+    isClosed: end.isClosed,
+  }
 }
 
 /** Segments that are there when a tail is cut off. */
@@ -168,18 +190,6 @@ function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): Numbe
   return segments.filter(
     ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),
   )
-}
-
-/** Takes a tail off the disk that was never safe there. */
-function cutTail(disk: Disk, folder: string, cut: Cut): void {
-  for (const path of cut.dropped.toReversed()) disk.remove(path)
-  if (cut.byte < SEGMENT_HEADER_BYTES) disk.remove(cut.path)
-  else
-    withFile(disk.open(cut.path), (file) => {
-      file.truncate(cut.byte)
-      file.sync()
-    })
-  disk.syncFolder(folder)
 }
 
 /** A state whose old swaps are gone would give wrong answers one by one: better none at all. */
@@ -192,13 +202,5 @@ function needChunks(disk: Disk, folder: string, { state }: Engine): void {
     'missing',
     `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
       'from a copy, or start with an empty DATA_DIR.',
-  )
-}
-
-function allDamaged(paths: readonly string[]): StoreError {
-  return new StoreError(
-    'damaged',
-    `No snapshot is whole (${paths.join(', ')}) and no journal can be read: put back a copy, or ` +
-      'start with an empty DATA_DIR.',
   )
 }

@@ -115,6 +115,11 @@ export interface Answers {
   version(): number
   search(query: string): string
   marketData(mints: readonly string[]): string
+  /**
+   * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again
+   * in a later turn. True: `swaps` has it at once.
+   */
+  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean
   swaps(mint: string, wallet: string | null, page: Page): string
   tokenTraders(mint: string, query: TraderQuery): string
   walletTokens(wallet: string, query: TraderQuery): string

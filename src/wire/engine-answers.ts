@@ -1,9 +1,9 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
-import { positionIn, positionsOfToken, positionsOfWallet } from '../engine/position-lists.ts'
+import { positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { swapsOfPosition, swapsOfToken } from '../engine/tape-reader.ts'
+import { chainOfPosition, chainOfToken, type SwapChain, SwapChains } from '../engine/swap-chains.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
@@ -15,7 +15,8 @@ import { compileFilters } from './table-filter.ts'
 import { TableScan } from './table-scan.ts'
 import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
-import { TRADER_ORDER_VALUES, traderJson } from './trader-json.ts'
+import { TRADER_ORDER_VALUES } from './trader-json.ts'
+import { byMint, byWallet, pageJson, traderPage } from './trader-pages.ts'
 
 /** The reads of the API, out of the engine's state, as of its now. */
 export class EngineAnswers implements Answers {
@@ -23,6 +24,7 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
+  readonly #chains: SwapChains
   readonly #rows: KeptRows
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
@@ -44,11 +46,16 @@ export class EngineAnswers implements Answers {
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
+    this.#chains = new SwapChains(engine.state, () => engine.settledSwaps)
   }
 
   /** What reads keep, part by part. */
   get memory(): readonly MemoryPart[] {
-    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
+    return [
+      boundedPart('table_rows', this.#rows),
+      boundedPart('swap_places', this.#chains),
+      growingPart('table_columns', this.#columns),
+    ]
   }
 
   version(): number {
@@ -78,23 +85,17 @@ export class EngineAnswers implements Answers {
     return `[${rows.join(',')}]`
   }
 
+  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
+    const chain = this.#chainOf(mint, wallet)
+    return chain === null || this.#chains.isNear(chain, page.page, page.limit, mayGoOn)
+  }
+
   swaps(mint: string, wallet: string | null, page: Page): string {
     this.#tick()
     const { state } = this.#engine
-    const token = this.#findToken(mint)
-    if (token < 0) return pageJson(0, page, [])
-    if (wallet === null) {
-      const { total, swaps } = swapsOfToken(state, token, page.page, page.limit)
-      return pageJson(
-        total,
-        page,
-        swaps.map((index) => swapJson(state, index)),
-      )
-    }
-    const row = state.book.findWallet(wallet)
-    const position = row < 0 ? null : positionIn(state, token, row)
-    if (position === null) return pageJson(0, page, [])
-    const { total, swaps } = swapsOfPosition(state, position, page.page, page.limit)
+    const chain = this.#chainOf(mint, wallet)
+    if (chain === null) return pageJson(0, page, [])
+    const { total, swaps } = this.#chains.page(chain, page.page, page.limit)
     return pageJson(
       total,
       page,
@@ -102,21 +103,33 @@ export class EngineAnswers implements Answers {
     )
   }
 
-  tokenTraders(mint: string, query: TraderQuery): string {
-    this.#tick()
+  /** Swaps of a mint, or of a wallet in it; null when there are none. */
+  #chainOf(mint: string, wallet: string | null): SwapChain | null {
     const { state } = this.#engine
     const token = this.#findToken(mint)
-    const positions = token < 0 ? [] : positionsOfToken(state, token)
-    return this.#traderPage(positions, query, () => this.#trader.wallet)
+    if (token < 0) return null
+    if (wallet === null) return chainOfToken(state, token)
+    const row = state.book.findWallet(wallet)
+    const position = row < 0 ? null : positionIn(state, token, row)
+    return position === null ? null : chainOfPosition(state, position)
+  }
+
+  tokenTraders(mint: string, query: TraderQuery): string {
+    this.#tick()
+    const { positions } = this.#engine
+    const token = this.#findToken(mint)
+    const listed = token < 0 ? [] : positions.ofToken(token)
+    // Equal ones by name, ascending in both directions.
+    return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
   }
 
   walletTokens(wallet: string, query: TraderQuery): string {
     this.#tick()
-    const { state } = this.#engine
+    const { positions, state } = this.#engine
     const row = state.book.findWallet(wallet)
     const isKnown = row >= 0 && row < state.wallets.count
-    const positions = isKnown ? positionsOfWallet(state, row) : []
-    return this.#traderPage(positions, query, () => this.#trader.token.mint)
+    const listed = isKnown ? positions.ofWallet(row) : []
+    return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
   }
 
   chart(query: ChartQuery): string {
@@ -163,30 +176,10 @@ export class EngineAnswers implements Answers {
     return this.#token.at(token).exists ? token : -1
   }
 
-  /** Sorts by the wire number, ties by name ascending in both directions (contract section 3.4). */
-  #traderPage(positions: readonly number[], query: TraderQuery, nameOf: () => string): string {
+  /** By the wire number, in the direction asked for (contract section 3.4). */
+  #valueOf(query: TraderQuery): (position: number) => number {
     const read = TRADER_ORDER_VALUES[query.orderBy]
     const sign = query.direction === 'asc' ? 1 : -1
-    const keyed = positions.map((position) => ({
-      position,
-      value: read(this.#trader.at(position)),
-    }))
-    const name = (position: number) => {
-      this.#trader.at(position)
-      return nameOf()
-    }
-    keyed.sort((a, b) => {
-      if (a.value !== b.value) return (a.value - b.value) * sign
-      return name(a.position) < name(b.position) ? -1 : 1
-    })
-    const start = (query.page - 1) * query.limit
-    const items = keyed
-      .slice(start, start + query.limit)
-      .map(({ position }) => traderJson(this.#trader.at(position)))
-    return pageJson(positions.length, query, items)
+    return (position) => read(this.#trader.at(position)) * sign
   }
-}
-
-function pageJson(total: number, page: Page, items: readonly string[]): string {
-  return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
 }

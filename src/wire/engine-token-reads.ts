@@ -6,16 +6,18 @@ import { isNeverHolder } from '../engine/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/lanes.ts'
 import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
-import { positionIn, positionsOfToken } from '../engine/position-lists.ts'
+import { type Positions, positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Page } from './answers.ts'
+import { ranked } from './ranked.ts'
 import { cursorText, type SwapCursor } from './requests/swaps-cursor.ts'
 import { swapJson, swapPlace } from './swap-json.ts'
 import { creatorTokenJson, tokenDetailJson } from './token-detail-json.ts'
 import type { TokenReads } from './token-reads.ts'
 import { traderJson } from './trader-json.ts'
+import { byWallet, pageJson, traderPage } from './trader-pages.ts'
 
 /** Tokens of a creator that a detail lists. */
 const CREATOR_TOKENS_MAX = 50
@@ -80,15 +82,32 @@ export class EngineTokenReads implements TokenReads {
 
   holders(mint: string, page: Page): string {
     this.#tick()
-    const held = this.#positions(mint).filter((position) => this.#isHolder(position))
-    return this.#page(held, page, (position) => -this.#trader.at(position).holding, true)
+    const trader = this.#trader
+    const held: number[] = []
+    for (const position of this.#positions(mint)) if (this.#isHolder(position)) held.push(position)
+    const keys = byWallet(trader, (position) => -trader.at(position).holding)
+    return traderPage(trader, held, keys, page)
   }
 
   firstBuyers(mint: string, page: Page): string {
     this.#tick()
     const { state } = this.#engine
-    const bought = this.#positions(mint).filter((one) => positionLane(state, one, P.buys) > 0)
-    return this.#page(bought, page, (one) => positionLane(state, one, P.firstBuyAt), false)
+    const bought: number[] = []
+    for (const position of this.#positions(mint))
+      if (positionLane(state, position, P.buys) > 0) bought.push(position)
+    // The newest come first in the list: of two in one second the one that came first is behind.
+    const places = bought.map((_, place) => place)
+    const keys = {
+      levels: [
+        (place: number) => positionLane(state, bought[place], P.firstBuyAt),
+        (place: number) => -place,
+      ],
+      text: () => '',
+    }
+    const from = (page.page - 1) * page.limit
+    const shown = ranked(places, keys, from, from + page.limit)
+    const items = shown.map((place) => traderJson(this.#trader.at(bought[place])))
+    return pageJson(bought.length, page, items)
   }
 
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null {
@@ -119,38 +138,17 @@ export class EngineTokenReads implements TokenReads {
     return this.#token.at(token).exists ? token : -1
   }
 
-  #positions(mint: string): number[] {
+  #positions(mint: string): Positions {
     const token = this.#find(mint)
-    return token < 0 ? [] : positionsOfToken(this.#engine.state, token)
+    return token < 0 ? [] : this.#engine.positions.ofToken(token)
   }
 
   #isHolder(position: number): boolean {
     const { state } = this.#engine
-    const [token, wallet] = [P.token, P.wallet].map((lane) => positionLane(state, position, lane))
     const balance =
       positionLane(state, position, P.balanceLo) | positionLane(state, position, P.balanceLo + 1)
-    return balance !== 0 && !isNeverHolder(state, token, wallet)
-  }
-
-  /** Ascending by `key`; ties by wallet, or by who came first: the list begins with the newest. */
-  #page(
-    positions: readonly number[],
-    page: Page,
-    key: (position: number) => number,
-    byWallet: boolean,
-  ): string {
-    const keyed = positions.map((position, place) => ({ position, place, key: key(position) }))
-    const walletOf = (position: number) => this.#trader.at(position).wallet
-    keyed.sort((a, b) => {
-      if (a.key !== b.key) return a.key - b.key
-      if (!byWallet) return b.place - a.place
-      return walletOf(a.position) < walletOf(b.position) ? -1 : 1
-    })
-    const start = (page.page - 1) * page.limit
-    const items = keyed
-      .slice(start, start + page.limit)
-      .map(({ position }) => traderJson(this.#trader.at(position)))
-    const total = positions.length
-    return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
+    if (balance === 0) return false
+    const token = positionLane(state, position, P.token)
+    return !isNeverHolder(state, token, positionLane(state, position, P.wallet))
   }
 }

@@ -41,7 +41,7 @@ export const MAX_CONNECTION_MINTS = 1000
 export const MAX_CONNECTION_WALLETS = 1000
 
 /** Code points of a followed mint at most; addresses have 44, the rest is room. */
-const MAX_MINT_CHARACTERS = 128
+export const MAX_MINT_CHARACTERS = 128
 
 /** Half of a pair: such a text has no UTF-8 and would share a topic with others. */
 const LONE_SURROGATE = /\p{Surrogate}/u
@@ -226,7 +226,8 @@ function parseKeys(
   return { keys: [...new Set(values.filter(isMint))], many: true }
 }
 
-function isMint(value: unknown): value is string {
+/** Can the value be a mint or a wallet? */
+export function isMint(value: unknown): value is string {
   if (typeof value !== 'string' || value.trim() === '' || LONE_SURROGATE.test(value)) return false
   return value.length <= MAX_MINT_CHARACTERS || [...value].length <= MAX_MINT_CHARACTERS
 }

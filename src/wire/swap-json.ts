@@ -67,12 +67,18 @@ function isAfterGraduation(state: State, index: number, token: number): boolean 
   if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
   const b = state.births.u32[token >>> ROW_SHIFT]
   const at = (token & ROW_MASK) * B_LANES
+  const bf = state.births.f64[token >>> ROW_SHIFT]
+  const { tape } = state
+  const slot = bf[(at >>> 1) + B.graduatedSlotF]
+  const isSlotless = (tape.u32Of(index)[tape.at(index) + U.flags] & Flag.noSlot) !== 0
+  // Its index and ordinal are its own, and its slot is that of the event before it.
+  if (isSlotless) return tape.f64Of(index)[(tape.at(index) >>> 1) + F.slot] > slot
   const graduation = {
-    slot: state.births.f64[token >>> ROW_SHIFT][(at >>> 1) + B.graduatedSlotF],
+    slot,
     txIndex: b[at + B.graduatedTxIndex],
     ordinal: b[at + B.graduatedOrdinal],
   }
-  return comparePlace(state.tape, index, graduation) > 0
+  return comparePlace(tape, index, graduation) > 0
 }
 
 /** A swap from before any supply was known has the one that a creation told later. */

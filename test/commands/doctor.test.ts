@@ -1,9 +1,11 @@
-import { copyFileSync, mkdtempSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import fs, { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { checkContents } from '../../src/commands/contents-check.ts'
 import {
   checkClock,
   checkDescriptors,
@@ -11,7 +13,10 @@ import {
   checkNode,
 } from '../../src/commands/machine-checks.ts'
 import { doctor } from '../../src/doctor.ts'
+import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
+import { bootId } from '../../src/store/process-lock.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
+import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 
@@ -45,13 +50,25 @@ test('a port in use is bad, with what to do', async () => {
 test.skipIf(!HAS_OPENSSL)(
   'settings, feeds, TLS files and folders that cannot be used are bad',
   async () => {
-    expect((await examine({ SPEED: '0' })).text).toMatch(/^bad {3}settings .*SPEED/m)
-    expect((await examine({ FEED: 'replay:/nowhere' })).text).toMatch(/^bad {3}feeds .*\/nowhere/m)
+    const settings = await examine({ SPEED: '0' })
+    expect(settings).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^bad {3}settings .*SPEED/m),
+    })
+    const feeds = await examine({ FEED: 'replay:/nowhere' })
+    expect(feeds).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^bad {3}feeds .*\/nowhere/m),
+    })
     const files = makeCertificate('doctor')
     copyFileSync(makeCertificate('other').keyFile, files.keyFile)
     const tls = { TLS_CERT: files.certFile, TLS_KEY: files.keyFile }
-    expect((await examine(tls)).text).toMatch(/^bad {3}TLS/m)
-    expect((await examine({ DATA_DIR: '/proc/nowhere/data' })).code).toBe(1)
+    expect(await examine(tls)).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^bad {3}TLS/m),
+    })
+    // Root may write there by its rights, and finds no room.
+    expect((await examine({ DATA_DIR: '/proc/nowhere/data' })).code).not.toBe(0)
   },
 )
 
@@ -61,6 +78,68 @@ test('what is only unwise is a warning and no hindrance', async () => {
   expect(text).toMatch(/^warn {2}data folder/m)
   expect(text).toMatch(/^warn {2}rate limit/m)
   expect((await examine({ TRUST_PROXY: '0.0.0.0/0' })).text).toMatch(/^bad {3}proxies/m)
+})
+
+test('a folder that a start would refuse is bad, with what the start would say', async () => {
+  const inContents = async (damage: (folder: string) => void) => {
+    const { folder: data } = filledFolder({ chunkRecords: TAPE_CHUNK_RECORDS })
+    damage(data)
+    const before = contentsOf(data)
+    const { code, text } = await examine({ DATA_DIR: data })
+    expect(contentsOf(data)).toEqual(before)
+    return `${code} ${/^(\w+ +contents .*)$/m.exec(text)?.[1]}`
+  }
+  const journal = (data: string) => filesOf(data, 'journal-').at(-1) ?? ''
+  const snapshots = (data: string) => filesOf(data, 'snapshot-')
+  expect(await inContents(() => {})).toMatch(
+    /^0 good {2}contents +The service would start at seq 1,500, from the snapshot of seq 1,000\.$/,
+  )
+  expect(await inContents((data) => flipByte(journal(data), 5_000))).toMatch(
+    /^3 bad {3}contents .* would not start: The journal is damaged in the middle/,
+  )
+  expect(
+    await inContents((data) => {
+      for (const path of snapshots(data)) flipByte(path, 2_000)
+      fs.rmSync(filesOf(data, 'journal-')[0])
+    }),
+  ).toMatch(/^3 bad {3}contents .* These snapshots are damaged: .+ Put back the snapshot/)
+  expect(await inContents((data) => flipByte(snapshots(data)[1], 2_000))).toMatch(
+    /^0 warn {2}contents .*1000\.mfs is damaged .* from the snapshot of seq 500\.$/,
+  )
+  expect(await inContents((data) => fs.truncateSync(journal(data), 5_000))).toMatch(
+    /^0 warn {2}contents .* are half a write and would be cut off; with a new epoch: events/,
+  )
+})
+
+test('a folder whose reading takes longer is not called whole', async () => {
+  const { folder: data } = filledFolder()
+  expect(checkContents(data, -1)).toMatchObject({
+    level: 'good',
+    says: expect.stringContaining('Not all was read in the time: "mintfeed inspect"'),
+  })
+})
+
+test('a folder in use, and a DATA_DIR that is no folder, are bad and end with 3', async () => {
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  for (const DATA_DIR of [file, join(file, 'below')])
+    expect(await examine({ DATA_DIR })).toMatchObject({
+      code: 3,
+      text: expect.stringMatching(/^bad {3}data folder .*a-file is no folder/m),
+    })
+  const { folder: data } = filledFolder()
+  const holder = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'])
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  const stat = fs.readFileSync(`/proc/${holder.pid}/stat`, 'latin1')
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const lock = { pid: holder.pid, started, boot: bootId() }
+  writeFileSync(join(data, 'lock'), JSON.stringify(lock))
+  expect(await examine({ DATA_DIR: data })).toMatchObject({
+    code: 3,
+    text: expect.stringMatching(
+      new RegExp(`^bad {3}contents .*is used by process ${holder.pid}`, 'm'),
+    ),
+  })
 })
 
 test('the machine is judged by what it has', () => {

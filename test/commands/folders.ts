@@ -10,6 +10,7 @@ import type { FeedEvent } from '../../src/engine/event.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { compact } from '../../src/store/compaction.ts'
+import { FileMark, readMark } from '../../src/store/file-mark.ts'
 import { type FsyncPolicy, Journal, SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
@@ -56,6 +57,7 @@ export class Run {
         disk,
         folder,
         boot: bootId(),
+        written: readMark(folder, bootId()),
         engine: this.engine,
         newEngine: () => this.#newEngine(),
         newEpoch: randomUUID,
@@ -69,6 +71,7 @@ export class Run {
         fsync: options.fsync ?? 'always',
         epoch: this.recovered.epoch,
         boot: bootId(),
+        mark: new FileMark(folder),
         segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
         onFailure: (failure) => {
           throw failure

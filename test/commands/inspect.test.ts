@@ -4,6 +4,7 @@ import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import {
   ask,
   contentsOf,
+  crowdOfLines,
   filesOf,
   filledFolder,
   flipByte,
@@ -47,7 +48,7 @@ test('an empty folder would start at 0, and one that is not there is a usage fau
   const folder = temporaryFolder()
   expect((await ask('inspect', '--data-dir', folder)).output).toContain('would start at seq 0\n')
   const missing = await ask('inspect', '--data-dir', `${folder}/nowhere`)
-  expect(missing.code).toBe(2)
+  expect(missing.code).toBe(3)
   expect(missing.errors).toContain('/nowhere')
 })
 
@@ -58,7 +59,47 @@ test('a torn tail is told with its bytes and would be cut off', async () => {
   const { code, output } = await ask('inspect', '--data-dir', folder)
   expect(code).toBe(0)
   expect(output).toContain('are no good frames from seq')
-  expect(output).toContain("bytes at the journal's end were never safe and would be cut off")
+  expect(output).toMatch(
+    /bytes from journal-\d+\.mfj, byte [\d,]+, on are half a write and would be cut off/,
+  )
+  expect(output).toMatch(/with a new epoch: events \d+ to 1499 had been written and are not there/)
+})
+
+test('a damaged segment that the newest snapshot holds would be put aside, and nothing is lost', async () => {
+  const folder = temporaryFolder()
+  const run = new Run(folder).take(crowdOfLines(7, 500)).close().snapshot()
+  flipByte(filesOf(folder, 'journal-')[0], 3)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output).toMatch(
+    /bytes from journal-\d+\.mfj, byte 0, on, \d+ whole frames among them, do not go on where the journal ends and would be put aside\n$/,
+  )
+  expect(output).not.toContain('new epoch')
+  const next = new Run(folder)
+  expect(next.recovered).toMatchObject({ loss: null, epoch: run.recovered.epoch })
+  expect(next.recovered.putAside).toHaveLength(1)
+})
+
+test('a copy of a folder would start with a new epoch', async () => {
+  const { folder } = filledFolder()
+  const copy = temporaryFolder()
+  fs.cpSync(folder, copy, { recursive: true })
+  expect((await ask('inspect', '--data-dir', folder)).output).not.toContain('new epoch')
+  expect((await ask('inspect', '--data-dir', copy)).output).toContain(
+    'with a new epoch: the folder is a copy',
+  )
+})
+
+test('what is missing with the snapshots damaged names the snapshots', async () => {
+  const { folder } = filledFolder()
+  const snapshots = filesOf(folder, 'snapshot-')
+  for (const path of snapshots) flipByte(path, 2_000)
+  fs.rmSync(filesOf(folder, 'journal-')[0])
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(1)
+  expect(output).toContain(
+    `would not start: These snapshots are damaged: ${snapshots.toReversed().join(', ')}. Events 0 to`,
+  )
 })
 
 test('damage in the middle is told with its byte and would stop the start', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -83,6 +83,9 @@ test('a command line that cannot be used is told in one sentence', async () => {
     expect(said).toContain(sentence)
     expect(said.trim().split('\n')).toHaveLength(1)
   }
+  const out = join(folder, 'never-made')
+  expect((await run(['--out', out], { FEED: 'sim' })).code).toBe(2)
+  expect(existsSync(out)).toBe(false)
   const { code, said } = await run(['--help'])
   expect(code).toBe(0)
   expect(said).toContain('mintfeed record: raw frames')

@@ -53,6 +53,8 @@ test('what was given up lies whole in a folder of its own', async () => {
   const kept = contentsOf(folder)
   const moved = contentsOf(givenUp)
   for (const [name, bytes] of Object.entries(before)) {
+    // It says how far the journal goes now.
+    if (name === 'written') continue
     const tail = Object.keys(moved).find((other) => other.startsWith(`${name}.from-byte-`))
     if (tail === undefined) expect(moved[name] ?? kept[name]).toBe(bytes)
     else expect(joined(kept[name], moved[tail])).toBe(bytes)
@@ -70,6 +72,7 @@ test.each([500, 501, 999, 1_000, 1_001, 1_499])('a repair until seq %i starts th
   const next = new Run(folder, OPTIONS)
   expect(next.journal.seq).toBe(until)
   expect(next.recovered.epoch).not.toBe(run.recovered.epoch)
+  expect(next.recovered.loss).toBeNull()
   expect(next.recovered.cut).toBeNull()
   expect(next.digest).toBe(digestAt(events, until))
 })

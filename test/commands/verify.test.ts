@@ -4,7 +4,9 @@ import { SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
 import { listDataFiles, withFile } from '../../src/store/data-folder.ts'
+import { readMark } from '../../src/store/file-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { bootId } from '../../src/store/process-lock.ts'
 import { readChunkBlock, readChunkTable, writeChunk } from '../../src/store/tape-chunk.ts'
 import {
   ask,
@@ -22,6 +24,7 @@ function verify(folder: string): readonly Check[] {
   return verifyFolder({
     disk: new ReadOnlyDisk(),
     folder,
+    written: readMark(folder, bootId()),
     newEngine: () => emptyEngine(folder, CHUNK),
     progress: SILENT,
     onCheck: () => {},
@@ -42,6 +45,23 @@ test('a healthy folder holds all checks, and nothing in it changes', () => {
   expect(whats).toContain('journal from snapshot-0000000000001000.mfs to its end')
   expect(whats).toContain('tape chunk 4 against the journal')
   expect(contentsOf(folder)).toEqual(before)
+})
+
+test('a journal whose end was taken away does not hold, one of a copy without the mark does', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  const last = filesOf(folder, 'journal-').at(-1) ?? ''
+  fs.truncateSync(last, fs.statSync(last).size - 100)
+  expect(badOnes(verify(folder))).toEqual([
+    {
+      what: 'journal from snapshot-0000000000001000.mfs to its end',
+      isGood: false,
+      found: expect.stringMatching(
+        /^seq 1000 to \d+, \d+ bytes behind it do not go on there; events \d+ to 1499 had been written/,
+      ),
+    },
+  ])
+  fs.rmSync(`${folder}/written`)
+  expect(badOnes(verify(folder))).toEqual([])
 })
 
 test('with the whole journal the first snapshot and every chunk are recomputed too', () => {

@@ -25,6 +25,20 @@ test('openapi.json is valid OpenAPI 3.1', async () => {
   expect([result.valid, validator.version]).toEqual([true, '3.1'])
 })
 
+test.each([
+  ['get', '/udf/search', 'query', ['query', 'type', 'exchange', 'limit']],
+  ['get', '/udf/history', 'query', ['symbol', 'from', 'to', 'resolution', 'countback']],
+  ['post', '/api/v2/meme', 'header', ['x-socket-id']],
+  ['get', '/api/v2/stream', 'header', ['last-event-id']],
+])('openapi.json has the parameters of %s %s in the %s', (method, path, place, names) => {
+  let operation: unknown = parsed(openApiJson())
+  for (const key of ['paths', path, method, 'parameters'])
+    operation = isObject(operation) ? operation[key] : undefined
+  const parameters: readonly unknown[] = Array.isArray(operation) ? operation : []
+  const found = parameters.filter(isObject).filter((parameter) => parameter.in === place)
+  expect(found.map(({ name }) => name)).toEqual(names)
+})
+
 test('asyncapi.json is valid AsyncAPI 3.0', () => {
   const schema: unknown = createRequire(import.meta.url)(
     '@asyncapi/specs/schemas/3.0.0-without-$id.json',

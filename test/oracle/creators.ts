@@ -1,7 +1,7 @@
 /** What tokens have in common: their creator, and the X link they show. */
 import { creatorOf } from './classes.ts'
 import { compareText } from './exact.ts'
-import { compareKeys, type Key } from './order.ts'
+import { compareBirths, type Key } from './order.ts'
 import { knownOf, xLink } from './text.ts'
 import { isGraduated, type Token, type World } from './world.ts'
 
@@ -25,7 +25,7 @@ export function xReusesOf(world: World, token: Token): number {
   const link = linkOf(world, token)
   if (link === null) return 0
   const earlier = [...world.tokens.values()].filter((other) => {
-    const order = compareKeys(creationKeyOf(other), creationKeyOf(token))
+    const order = compareBirths(creationKeyOf(other), creationKeyOf(token))
     return (order || compareText(other.mint, token.mint)) < 0 && linkOf(world, other) === link
   })
   return earlier.length

@@ -19,11 +19,24 @@ const FIRST_SECOND = 1_750_000_000
 const SLOTS_PER_SECOND = 2.5
 const DAY_SLOTS = 216_000
 
+/** The events of a history as a feed that knows no slots tells them, in order of arrival. */
+export function slotlessHistory(seed: number, count: number): FeedEvent[] {
+  const random = new Random(seed)
+  return history(seed, count).map((event) => withoutSlot(random, event))
+}
+
 /** `count` events in order of arrival. The same seed and count give the same events. */
 export function history(seed: number, count: number): FeedEvent[] {
   const random = new Random(seed)
   const steps = new Chain(random).run(count)
-  return arrivals(random, steps).slice(0, count)
+  const events = arrivals(random, steps).slice(0, count)
+  // Some feeds know no slot at all.
+  return random.chance(0.1) ? events.map((event) => withoutSlot(random, event)) : events
+}
+
+function withoutSlot(random: Random, event: FeedEvent): FeedEvent {
+  if (event.type === 'sol_price' || event.type === 'metadata') return event
+  return { ...event, slot: null, txIndex: random.chance(0.5) ? event.txIndex : null }
 }
 
 /** Writes the chain itself, in its true order. */
@@ -170,14 +183,12 @@ function arrivalOf(random: Random, steps: readonly Step[], index: number): numbe
 
 /** Some feeds know no slot, some no index in the block. */
 function withGaps(random: Random, steps: readonly Step[], { event, creation }: Step): FeedEvent {
-  if (creation === 'slotless' && event.type === 'token_created') {
-    return { ...event, slot: null, txIndex: null }
-  }
+  if (creation === 'slotless' && event.type === 'token_created') return withoutSlot(random, event)
   if (event.type === 'sol_price' || event.type === 'metadata' || creation !== null) return event
   const hasNoSlot = random.chance(0.04)
   const hasNoIndex = random.chance(0.06)
   if (isBesideCompletion(steps, event)) return event
-  if (hasNoSlot) return { ...event, slot: null, txIndex: null }
+  if (hasNoSlot) return withoutSlot(random, event)
   return hasNoIndex ? { ...event, txIndex: null } : event
 }
 

@@ -18,6 +18,8 @@ export interface Key {
   readonly slot: number
   readonly txIndex: number
   readonly ordinal: number
+  /** Of an event without a slot, how many had arrived with it; else 0. */
+  readonly arrival: number
 }
 
 export interface Placed<E extends ChainEvent = ChainEvent> {
@@ -39,10 +41,15 @@ export interface Counts {
 }
 
 /** The place of a slotless event before anything with a slot. */
-const BEFORE_ALL: Key = { slot: -1, txIndex: -1, ordinal: -1 }
+const BEFORE_ALL: Key = { slot: -1, txIndex: -1, ordinal: -1, arrival: 0 }
 
 export function compareKeys(a: Key, b: Key): number {
   return a.slot - b.slot || a.txIndex - b.txIndex || a.ordinal - b.ordinal
+}
+
+/** As it counts for tokens: who came without a slot stands behind the event whose place it has. */
+export function compareBirths(a: Key, b: Key): number {
+  return compareKeys(a, b) || a.arrival - b.arrival
 }
 
 /** Everything taken so far. */
@@ -115,10 +122,11 @@ export class Arrivals {
     const newest = this.newestKey()
     if (event.slot === null) {
       const txIndex = event.txIndex ?? 0
-      return { event, key: newest, foldedAt: newest, txIndex, arrivedPriceUsd }
+      const key = { ...newest, arrival: this.placed.length + 1 }
+      return { event, key, foldedAt: newest, txIndex, arrivedPriceUsd }
     }
     const txIndex = event.txIndex ?? this.inferTxIndex(event.slot, event.signature)
-    const key = { slot: event.slot, txIndex, ordinal: event.ordinal }
+    const key = { slot: event.slot, txIndex, ordinal: event.ordinal, arrival: 0 }
     const isToldLate = event.type === 'token_created' && this.isOutOfReach(event)
     return { event, key, foldedAt: isToldLate ? newest : key, txIndex, arrivedPriceUsd }
   }

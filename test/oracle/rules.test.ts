@@ -130,6 +130,8 @@ test('text is cut by code points and made well-formed, links are filtered', () =
   expect(cleanLink(' HTTPS://a.b ')).toBe('HTTPS://a.b')
   expect(cleanLink('javascript:alert(1)')).toBe('')
   expect(xLink('https://x.com/i/status/12?s=1')).toBe('status:12')
+  expect(xLink('https://twitter.com/i/web/status/12')).toBe('status:12')
+  expect(xLink('https://x.com/i/web')).toBe(null)
   expect(xLink('https://twitter.com/Some_One/')).toBe('handle:some_one')
   expect(xLink('https://x.com/search?q=a')).toBe(null)
   expect(xLink('https://x.com/i/communities/7')).toBe('community:7')

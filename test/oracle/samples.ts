@@ -59,6 +59,7 @@ export const X_LINKS: readonly [string, ...string[]] = [
   'https://x.com/someone/status/1234567890',
   'https://twitter.com/i/status/1234567890?t=1',
   'https://x.com/other/status/1234567890/photo/1',
+  'https://twitter.com/i/web/status/1234567890',
   'https://x.com/i/communities/99887766',
   'https://twitter.com/i/communities/99887766',
   'https://x.com/search?q=dog',

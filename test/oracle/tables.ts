@@ -13,7 +13,7 @@ import {
 import { creationKeyOf, creatorCounts, xReusesOf } from './creators.ts'
 import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'
-import { compareKeys, type Key } from './order.ts'
+import { compareBirths, type Key } from './order.ts'
 import { windowOf } from './window.ts'
 import { initialRealBaseOf, type Token, type World } from './world.ts'
 
@@ -39,11 +39,11 @@ export function tablesOf(
 }
 
 function compareIn(group: Group, a: Token, b: Token): number {
-  const newest = compareKeys(creationKeyOf(b), creationKeyOf(a))
+  const newest = compareBirths(creationKeyOf(b), creationKeyOf(a))
   const ties = compareText(a.mint, b.mint)
   if (group === 'new') return newest || ties
   if (group === 'completing') return compareCompletion(b, a) || newest || ties
-  return compareKeys(graduationKeyOf(b), graduationKeyOf(a)) || ties
+  return compareBirths(graduationKeyOf(b), graduationKeyOf(a)) || ties
 }
 
 /** Exact: (initial - real) / initial of both over one denominator. */

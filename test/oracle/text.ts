@@ -75,7 +75,10 @@ export function xLink(link: string): string | null {
   if (!/^https?:/i.test(link) || !URL.canParse(link)) return null
   const url = new URL(link)
   if (!X_HOSTS.test(url.hostname)) return null
-  const [first = '', second, third] = url.pathname.split('/').filter((part) => part !== '')
+  const parts = url.pathname.split('/').filter((part) => part !== '')
+  // /i/web/status/<id> is another spelling of /i/status/<id>.
+  if (parts[0] === 'i' && parts[1] === 'web') parts.splice(1, 1)
+  const [first = '', second, third] = parts
   if (first === 'i' && second === 'communities' && isId(third)) return `community:${third}`
   if (first === 'i' && second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' && isId(third)) return `status:${third}`

@@ -13,7 +13,7 @@ export function searchRows(
   now: number,
   solPriceUsd: number,
 ): object[] {
-  const query = text.trim().toLowerCase()
+  const query = folded(text.trim())
   if (query === '') return []
   return all
     .map((metrics) => ({ metrics, rank: rankOf(metrics, query) }))
@@ -24,13 +24,20 @@ export function searchRows(
 }
 
 function rankOf(metrics: Metrics, query: string): number | null {
-  const mint = metrics.token.mint.toLowerCase()
-  const name = metrics.name.toLowerCase()
-  const symbol = metrics.symbol.toLowerCase()
+  const mint = folded(metrics.token.mint)
+  const name = folded(metrics.name)
+  const symbol = folded(metrics.symbol)
   if (mint === query) return 0
   if (symbol === query) return 1
   if (name.startsWith(query) || symbol.startsWith(query)) return 2
   return [name, symbol, mint].some((field) => field.includes(query)) ? 3 : null
+}
+
+/** Case folding letter by letter: none of them knows where in a word it stands. */
+function folded(text: string): string {
+  return [...text]
+    .map((letter) => (letter === 'ı' ? letter : letter.toLowerCase().toUpperCase().toLowerCase()))
+    .join('')
 }
 
 function byMarketCap(a: Metrics, b: Metrics): number {

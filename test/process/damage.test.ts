@@ -48,7 +48,7 @@ test('garbage behind the last frame is cut off and reported with file and byte',
   const { size } = fs.statSync(path)
   fs.appendFileSync(path, Buffer.alloc(333, 0xa5))
   const program = await startProgram({ ...QUIET, DATA_DIR })
-  const told = await program.seen(/the tail was cut off/)
+  const told = await program.seen(/they were put aside/)
   expect(partOf(told, 'path')).toBe(path)
   expect(partOf(told, 'byte')).toBe(size)
   expect(partOf(told, 'bytes')).toBe(333)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { foldCase } from '../../src/engine/fold-case.ts'
 import { Rank, SearchIndex } from '../../src/engine/search-index.ts'
 import { greatestFirst } from '../../src/wire/greatest-first.ts'
 import { firstDifference } from '../model/difference.ts'
@@ -48,6 +49,47 @@ function matchesOf(index: SearchIndex, query: string): number[][] {
   }
   return found.toSorted(([a = 0], [b = 0]) => a - b)
 }
+
+/** What one text finds another by, when case does not count (Unicode's CaseFolding.txt). */
+const ALIKE = [
+  ['Straße', 'STRASSE'],
+  ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+  ['ΚΟΣΜΟΣ', 'ΚΟΣ'],
+  ['ﬁre', 'FI'],
+  ['STRAẞE', 'straß'],
+  ['ſtar', 'STAR'],
+  ['Kelvin', 'kelvin'],
+  ['ДОМ', 'дом'],
+  ['ıssız', 'ıSSı'],
+] as const
+
+test.each(ALIKE)('%s is found by %s', (name, query) => {
+  const index = new SearchIndex()
+  index.set(0, 'mint', name, '')
+  const found: number[] = []
+  index.beginnings(query, (token) => found.push(token))
+  expect(found).toEqual([0])
+})
+
+test('a dotless i is a letter of its own', () => {
+  const index = new SearchIndex()
+  index.set(0, 'mint', 'kırmızı', '')
+  const found: number[] = []
+  index.beginnings('kirmizi', (token) => found.push(token))
+  expect(found).toEqual([])
+})
+
+test('capitals fold as their small letters do, and what is folded stays as it is', () => {
+  const unlike: string[] = []
+  for (let code = 1; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue
+    const letter = String.fromCodePoint(code)
+    const folded = foldCase(letter)
+    const isAlike = letter === 'ı' || foldCase(letter.toUpperCase()) === folded
+    if (!isAlike || foldCase(folded) !== folded) unlike.push(letter)
+  }
+  expect(unlike).toEqual([])
+})
 
 function rankOf(fields: Texts, query: string): number | null {
   const needle = query.toLowerCase()

@@ -25,6 +25,24 @@ test('reuses of a link are right after every event, however often they were aske
   )
 })
 
+test('one tweet is one link in all of its spellings', () => {
+  const pair = new Pair('event')
+  const spellings = [
+    'https://x.com/someone/status/12',
+    'https://twitter.com/i/status/12?s=1',
+    'https://x.com/i/web/status/12',
+    'https://twitter.com/i/web/status/12/photo/1',
+  ]
+  for (const [i, link] of spellings.entries()) {
+    pair.apply(created({ mint: MINTS[i], slot: FIRST_SLOT + i, signature: `creation ${i}` }))
+    pair.apply(twitter(MINTS[i], link))
+  }
+  expect(firstDifference(reuseChecks(pair))).toBeNull()
+  const filters = { new: { xReuses: { min: 1 } } }
+  const reusing: unknown = JSON.parse(pair.answers.tables({ type: 'new', filters, limit: 50 }))
+  expect(reusing).toMatchObject({ new: [{ mint: 'dot' }, { mint: 'cid' }, { mint: 'bea' }] })
+})
+
 /** The newest mints with each number of reuses. */
 function* reuseChecks({ answers, oracle }: Pair): Generator<Check> {
   for (const times of MINTS.keys()) {

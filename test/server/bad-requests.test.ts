@@ -204,6 +204,31 @@ test.each(NAMED_BODIES)('the body %s is a 400 %s at %s', async (_, code, path, b
   expect(fake.calls.length).toBe(before)
 })
 
+/** [body, what the message says of where it breaks]. */
+const BROKEN_BODIES: readonly (readonly [string, string])[] = [
+  ['{"type":"new",}', ': it breaks at position 14'],
+  ["{'type':'new'}", ': it breaks at position 1'],
+  ['{"type":"new"}x', ': it breaks at position 14'],
+  [`{"x":"${'a'.repeat(9_000)}\n"}`, ': it breaks at position 9006'],
+  ['{"type":', ': it ends too early'],
+  ['{"type":new}', ': "e" is not expected where it stands'],
+  ['{"type":\n}', ': "}" is not expected where it stands'],
+  ['[\ud800]', ': "\ufffd" is not expected where it stands'],
+  ['NaN', ''],
+]
+
+const NAMED_BROKEN = BROKEN_BODIES.map(([body, where]) => [body.slice(0, 20), where, body] as const)
+
+test.each(NAMED_BROKEN)('the body %j is not valid JSON%s', async (_, where, body) => {
+  const { stackTraceLimit } = Error
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', body, headers })
+  const { message, details } = await errorOf(response)
+  expect(message).toBe(`body came as text that is not valid JSON${where}.`)
+  expect(details).toEqual([{ path: 'body', message }])
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+})
+
 test.each([
   ['GET', '/nowhere', 404],
   ['GET', '/api/v2/meme/', 404],

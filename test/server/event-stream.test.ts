@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
+import { errorOf } from './error-json.ts'
 
 let service: EngineServer
 afterEach(() => service.server.stop())
@@ -92,21 +92,119 @@ test('tables and candles come as events too', async () => {
   await candles.close()
 })
 
+test('a connection that dies before its snapshot came asks for the snapshot again', async () => {
+  service = await EngineServer.start()
+  service.feed([created({ slot: 1, mint: 'A' }), trade(0), trade(1)])
+  const query = 'channel=update_mint_info&mint=A&snapshot=1'
+  const first = await EventReader.open(query)
+  expect(await first.next()).toMatchObject({ id: null, frame: { type: 'subscribed', seq: 2 } })
+  const snapshot = await first.next()
+  expect(snapshot).toMatchObject({ id: 'e1/2', frame: { type: 'snapshot', seq: 2 } })
+  await first.close()
+  const again = await EventReader.open(query, { 'last-event-id': snapshot.id ?? '' })
+  expect(await again.next()).toMatchObject({ frame: { type: 'subscribed', seq: 2 } })
+  service.feed([trade(2)])
+  expect(await again.next()).toMatchObject({ id: 'e1/3', frame: { data: { signature: 's2' } } })
+  await again.close()
+  const old = await EventReader.open(query, { 'last-event-id': 'e0/1' })
+  expect(await old.next()).toMatchObject({ id: null, frame: { type: 'resync' } })
+  expect(await old.next()).toMatchObject({ id: null, frame: { type: 'subscribed' } })
+  expect(await old.next()).toMatchObject({ id: 'e1/3', frame: { type: 'snapshot' } })
+  await old.close()
+})
+
+test('an acknowledgement that no snapshot follows is where a browser goes on', async () => {
+  service = await EngineServer.start()
+  service.feed([created({ slot: 1, mint: 'A' }), trade(0)])
+  const reader = await EventReader.open('channel=update_mint_info&mint=A')
+  expect(await reader.next()).toMatchObject({ id: 'e1/1', frame: { type: 'subscribed' } })
+  await reader.close()
+})
+
 test.each([
-  ['', 'channel'],
-  ['channel=update_pools_info', 'channel'],
-  ['channel=nope', 'channel'],
-  ['channel=update_mint_info', 'mint'],
-  ['channel=update_mint_info&mint=A&from_seq=x', 'from_seq'],
-  ['channel=update_mint_info&mint=A&mint=B', 'mint'],
-  ['channel=meme_tables&filter={', 'filter'],
-  ['channel=candles&mint=A&resolution=7', 'resolution'],
-])('the query "%s" is a 400 that names %s', async (query, path) => {
+  'x/y',
+  'e1',
+  '/1',
+  'e1/',
+  'e1/-1',
+  'e1/1.5',
+  'e1/9999999999999999',
+  `${'e'.repeat(129)}/1`,
+])('the Last-Event-ID %s is a position of another epoch: a resync and the snapshot', async (id) => {
+  service = await EngineServer.start()
+  service.feed([created({ slot: 1, mint: 'A' }), trade(0)])
+  for (const query of ['', '&snapshot=1', '&from_seq=1']) {
+    const reader = await EventReader.open(`channel=update_mint_info&mint=A${query}`, {
+      'last-event-id': id,
+    })
+    const resync = { type: 'resync', reason: 'epoch_changed', seq: 1, epoch: 'e1' }
+    expect((await reader.next()).frame).toMatchObject(resync)
+    expect((await reader.next()).frame).toMatchObject({ type: 'subscribed' })
+    expect(await reader.next()).toMatchObject({ id: 'e1/1', frame: { type: 'snapshot' } })
+    await reader.close()
+  }
+})
+
+const MINT_INFO = 'channel=update_mint_info'
+const TABLES = 'channel=meme_tables'
+const CANDLES = 'channel=candles'
+const INVALID = 'invalid_parameter'
+const MISSING = 'missing_parameter'
+
+test.each([
+  ['', MISSING, 'channel', 'is missing'],
+  ['channel=', INVALID, 'channel', 'came as ""'],
+  ['channel=update_pools_info', INVALID, 'channel', 'came as "update_pools_info"'],
+  ['channel=update_pools_info&from_seq=1', INVALID, 'channel', 'came as "update_pools_info"'],
+  ['channel=nope', INVALID, 'channel', 'came as "nope"'],
+  ['channel=candles&channel=candles', INVALID, 'channel', 'came 2 times'],
+  [MINT_INFO, MISSING, 'mint', 'is missing'],
+  [`${MINT_INFO}&mint=`, INVALID, 'mint', 'came blank'],
+  [`${MINT_INFO}&mint=${'A'.repeat(129)}`, INVALID, 'mint', 'came as "AAA'],
+  [`${MINT_INFO}&mint=A&mint=B`, INVALID, 'mint', 'came 2 times'],
+  [`${MINT_INFO}&mint=A&wallet=B`, INVALID, 'wallet', 'is not for the channel'],
+  [`${MINT_INFO}&mint=A&from_seq=x`, INVALID, 'from_seq', 'came as "x"'],
+  [`${MINT_INFO}&mint=A&from_seq=-1`, INVALID, 'from_seq', 'came as "-1"'],
+  [`${MINT_INFO}&mint=A&from_seq=9999999999999999`, INVALID, 'from_seq', 'came as "9'],
+  [`${MINT_INFO}&mint=A&epoch=`, INVALID, 'epoch', 'came as ""'],
+  [`${MINT_INFO}&mint=A&epoch=${'e'.repeat(129)}`, INVALID, 'epoch', 'came as "eee'],
+  [`${MINT_INFO}&mint=A&snapshot=yes`, INVALID, 'snapshot', 'came as "yes"'],
+  ['channel=wallet_trades', MISSING, 'wallet', 'is missing'],
+  ['channel=mint_migration&mint=A', INVALID, 'mint', 'is not for the channel'],
+  ['channel=all_trades&resolution=1', INVALID, 'resolution', 'is not for the channel'],
+  [TABLES, MISSING, 'filter', 'is missing'],
+  [`${TABLES}&filter=`, INVALID, 'filter', 'came blank'],
+  [`${TABLES}&filter={`, INVALID, 'filter', 'came as text that is not valid JSON'],
+  [`${TABLES}&filter=[]`, INVALID, 'filter', 'came as an array'],
+  [`${TABLES}&filter={"x":1}`, INVALID, 'filter', '.x is not known'],
+  [`${TABLES}&filter={"body":1}`, INVALID, 'filter', '.body is not known'],
+  [`${TABLES}&filter={"limit":0}`, INVALID, 'filter', '.limit came as 0'],
+  [`${TABLES}&filter={}&snapshot=1`, INVALID, 'snapshot', 'is not for the channel'],
+  [`${CANDLES}&resolution=1`, MISSING, 'mint', 'is missing'],
+  [`${CANDLES}&mint=A`, MISSING, 'resolution', 'is missing'],
+  [`${CANDLES}&mint=A&resolution=7`, INVALID, 'resolution', 'came as "7"'],
+  [`${CANDLES}&mint=A&resolution=1&countback=0`, INVALID, 'countback', 'came as "0"'],
+  [`${CANDLES}&mint=A&resolution=1&from_seq=1`, INVALID, 'from_seq', 'is not for the channel'],
+])('the query %s is a 400 %s that names %s', async (query, code, path, rest) => {
   service = await EngineServer.start()
   const response = await fetch(`${service.server.url}/api/v2/stream?${query}`)
   expect(response.status).toBe(400)
-  const body: unknown = await response.json()
-  expect(isObject(body) && body.details).toMatchObject([{ path }])
+  const error = await errorOf(response)
+  expect(error.code).toBe(code)
+  expect(error.details).toEqual([{ path, message: error.message }])
+  expect(error.message).toMatch(/^[^\n]+\.$/)
+  expect(error.message.startsWith(`${path}${rest.startsWith('.') ? '' : ' '}${rest}`)).toBe(true)
+  expect(error.message).not.toMatch(/\bdata\b|\bid\b|\baction\b/)
+})
+
+test('snapshot may be switched off', async () => {
+  service = await EngineServer.start()
+  service.feed([created({ slot: 1, mint: 'A' })])
+  const reader = await EventReader.open(`${MINT_INFO}&mint=A&snapshot=0`)
+  expect((await reader.next()).frame).toMatchObject({ type: 'subscribed' })
+  service.feed([trade(0)])
+  expect((await reader.next()).frame).toMatchObject({ data: { signature: 's0' } })
+  await reader.close()
 })
 
 test('HEAD and other methods of the stream are answered like those of any route', async () => {

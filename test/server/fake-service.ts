@@ -89,6 +89,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     version: () => version++,
     search: answer('search'),
     marketData: answer('marketData'),
+    hasFoundSwaps: () => true,
     swaps: answer('swaps'),
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { KeptAnswers } from '../../src/server/kept-answers.ts'
 import type { Reply } from '../../src/server/reply.ts'
 import { jsonReply, textOf } from '../../src/server/reply.ts'
+import { type Answered, UNFINISHED } from '../../src/server/route.ts'
 import { accept, type Parsed } from '../../src/wire/requests/parsed.ts'
 import { fakeAnswers, startFake } from './fake-service.ts'
 
-function replyIn(answer: Parsed<Reply> | Promise<Parsed<Reply>>): Reply {
-  if (answer instanceof Promise || !answer.ok) throw new Error('the answer is not there')
+function replyIn(answer: Answered | Promise<Parsed<Reply>>): Reply {
+  if (answer instanceof Promise || answer === UNFINISHED || !answer.ok)
+    throw new Error('the answer is not there')
   return answer.value
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeService, startFake } from './fake-service.ts'
+import { rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
 let seq = 41
@@ -7,6 +8,15 @@ beforeAll(async () => {
   fake = await startFake({ position: { epoch: () => 'e1', seq: () => seq } })
 })
 afterAll(() => fake.server.stop())
+
+const PATHS = [
+  '/api/v2/search/tokens/detailed?query=a',
+  '/api/v2/nope',
+  '/api/v2/stream?channel=mint_migration',
+  '/udf/config',
+  '/udf/history',
+  '/udf/nope',
+]
 
 const positionOf = ({ headers }: Response) => [
   headers.get('x-mintfeed-seq'),
@@ -33,4 +43,44 @@ test('errors and POST answers of the API tell the stream position, other paths d
   })
   expect(positionOf(tables)).toEqual([String(seq), 'e1'])
   expect(positionOf(await fetch(`${fake.server.url}/healthz`))).toEqual([null, null])
+})
+
+test.each(PATHS)('%s tells the position with any method', async (path) => {
+  for (const method of ['HEAD', 'OPTIONS', 'DELETE']) {
+    const response = await fetch(fake.server.url + path, { method })
+    expect([method, ...positionOf(response)]).toEqual([method, String(seq), 'e1'])
+  }
+})
+
+test.each(PATHS)('%s tells no position while the state is being recovered', async (path) => {
+  fake.starting = true
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE'])
+    expect(positionOf(await fetch(fake.server.url + path, { method }))).toEqual([null, null])
+  fake.starting = false
+})
+
+test('what waited too long for a later turn is refused as its path is', async () => {
+  const slow = await startFake({
+    position: { epoch: () => 'e1', seq: () => seq },
+    limits: { routeDeadlineMs: 1 },
+  })
+  slow.body = () => {
+    const endMs = performance.now() + 20
+    while (performance.now() < endMs);
+    return '{}'
+  }
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const search = '/api/v2/search/tokens/detailed?query='
+  const sockets = await Promise.all([0, 1, 2, 3].map(() => rawConnect(slow.server.port)))
+  for (const [index, { socket }] of sockets.entries())
+    socket.write(get(index < 3 ? search + index : '/udf/search?query=b'))
+  await waitUntil(() => sockets.every(({ received }) => received.includes('}')))
+  for (const { received, socket } of sockets) {
+    expect(received.toString()).toContain(`X-Mintfeed-Seq: ${seq}`)
+    socket.destroy()
+  }
+  const late = sockets[3].received.toString()
+  expect(late).toContain(' 503 ')
+  expect(late).toContain('{"s":"error"')
+  await slow.server.stop()
 })

@@ -68,6 +68,29 @@ test('HEAD, 304 and errors share the bucket of GET, OPTIONS does not', async () 
   expect((await ask('OPTIONS', SEARCH)).status).toBe(204)
 })
 
+test('a method that an endpoint does not have counts, says where the client stands, and is limited', async () => {
+  await start()
+  for (const [path, other, own] of [
+    [SEARCH, 'POST', 'GET'],
+    ['/api/v2/meme', 'GET', 'POST'],
+    ['/udf/config', 'DELETE', 'GET'],
+    ['/api/v2/stream', 'PUT', 'HEAD'],
+  ] as const) {
+    const refused = await ask(other, path)
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toContain(own === 'HEAD' ? 'GET' : own)
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('3')
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('2')
+    expect(refused.headers.get('x-ratelimit-reset')).toBe('60')
+    await ask(other, path)
+    expect((await ask(own, path)).headers.get('x-ratelimit-remaining')).toBe('0')
+    const limited = await ask(other, path)
+    expect(limited.status).toBe(429)
+    expect(limited.headers.get('retry-after')).toBe('60')
+  }
+  expect((await ask('DELETE', '/healthz')).headers.get('x-ratelimit-limit')).toBeNull()
+})
+
 test('a refused POST still keeps its connection usable', async () => {
   await start()
   const body = '{}'

@@ -4,6 +4,7 @@ import { EarlyBody, readBody } from '../../src/server/body-reader.ts'
 import { MAX_BODY_BYTES } from '../../src/server/limits.ts'
 import { loadMetrics } from '../../src/server/metrics-text.ts'
 import type { Parsed } from '../../src/wire/requests/parsed.ts'
+import { errorOf } from './error-json.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { exchange, rawConnect, waitUntil } from './raw-http.ts'
 
@@ -54,6 +55,37 @@ test.each([
   [{ 'Content-Type': 'application/json ;x=y' }, 200],
 ])('the headers %o are answered %i', async (headers, status) => {
   expect((await post('{}', headers as Record<string, string>)).status).toBe(status)
+})
+
+const EXPECTED = 'application/json is expected.'
+
+test.each([
+  ['text/plain', `"text/plain", ${EXPECTED}`],
+  ['text/csv; charset=utf-8', `"text/csv; charset=utf-8", ${EXPECTED}`],
+  ['a/"b', `"a/\\"b", ${EXPECTED}`],
+])('the 415 of Content-Type %s says what came and what is expected', async (type, rest) => {
+  const error = await errorOf(await post('{}', { 'Content-Type': type }))
+  const message = `Content-Type came as ${rest}`
+  expect(error).toMatchObject({ statusCode: 415, message, details: [{ path: 'Content-Type' }] })
+})
+
+test('the 415 of a Content-Encoding says what came', async () => {
+  const error = await errorOf(await post('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }))
+  const message = 'Content-Encoding came as "gzip", a plain body is expected.'
+  expect(error).toMatchObject({ statusCode: 415, message, details: [{ path: 'Content-Encoding' }] })
+})
+
+test('a 415 repeats no more than the beginning of a long header', async () => {
+  const error = await errorOf(await post('{}', { 'Content-Type': `a/${'b'.repeat(9_000)}` }))
+  expect(error.message).toBe(`Content-Type came as "a/${'b'.repeat(38)}…", ${EXPECTED}`)
+})
+
+test('the 415 of a body without Content-Type says so', async () => {
+  const head = HEAD.replace('Content-Type: application/json\r\n', '')
+  const bytes = `${head}Content-Length: 2\r\n\r\n{}`
+  const text = await exchange(fake.server.port, bytes, (got) => got.includes('}]}'))
+  expect(text).toContain('415 Unsupported Media Type')
+  expect(text).toContain(`Content-Type is missing, ${EXPECTED}`)
 })
 
 test('a body that arrives in pieces is put together', async () => {

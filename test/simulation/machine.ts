@@ -1,6 +1,7 @@
 import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import type { Random } from '../oracle/random.ts'
 import { CrashDisk } from '../store/disks/crash-disk.ts'
+import { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
 import type { Plan } from './plan.ts'
 import { type RunningCompaction, SimulatedProcess, stepCompaction } from './process.ts'
@@ -28,6 +29,7 @@ const STEPS_MAX = 1_000_000
 /** The machine: its disk, its boots, the process that runs on it and its compactor. */
 export class Machine {
   disk = new CrashDisk()
+  mark = new MemoryMark()
   process: SimulatedProcess | null = null
   readonly space: DiskSpace = { isFull: false }
   boots = 0
@@ -71,6 +73,7 @@ export class Machine {
         disk: this.#newDisk(fate),
         time: this.#time,
         boot: uuid(0xb007, this.boots),
+        mark: this.mark,
         newEpoch: () => {
           this.#epochs += 1
           return uuid(0xe90c, this.#epochs)
@@ -104,6 +107,7 @@ export class Machine {
     this.orphans = []
     this.#time.forget()
     this.disk = this.disk.crash(this.#random)
+    this.mark = new MemoryMark(this.mark.crashed)
     this.boot()
   }
 

@@ -14,6 +14,7 @@ import { Snapshots } from '../../src/store/snapshots.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
 import type { Plan } from './plan.ts'
 import { Ended, type ProcessDisk } from './process-disk.ts'
@@ -27,6 +28,7 @@ export interface ProcessOptions {
   readonly disk: ProcessDisk
   readonly time: VirtualTime
   readonly boot: string
+  readonly mark: MemoryMark
   readonly newEpoch: () => string
   /** Epoch before the last stop; null for none. */
   readonly formerEpoch: string | null
@@ -91,6 +93,7 @@ export class SimulatedProcess {
         fsync: lie.fsync?.(plan.fsync) ?? plan.fsync,
         epoch: this.epoch,
         boot,
+        mark: options.mark,
         segmentBytes: plan.segmentBytes,
         clockMs: () => time.nowMs,
         onFailure: () => {},
@@ -139,12 +142,13 @@ export class SimulatedProcess {
   }
 
   #recover(disk: Disk): Recovered {
-    const { plan, boot, newEpoch } = this.#options
+    const { plan, boot, mark, newEpoch } = this.#options
     return runToEnd(
       recover({
         disk,
         folder: FOLDER,
         boot,
+        written: mark.killed,
         engine: this.service.engine,
         newEngine: () => simulatedEngine(plan),
         newEpoch,

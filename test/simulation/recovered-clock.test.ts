@@ -29,6 +29,7 @@ function recovered(disk: CrashDisk, service: Service) {
       disk,
       folder: FOLDER,
       boot: BOOT,
+      written: null,
       engine: service.engine,
       newEngine: () => simulatedEngine(PLAN),
       newEpoch: () => BOOT,

@@ -142,7 +142,7 @@ export class Witness {
     )
   }
 
-  #checkSeq({ place, hasLost }: Recovered, epoch: string): void {
+  #checkSeq({ place, loss }: Recovered, epoch: string): void {
     const { seq } = place
     const isPower = this.#hadPowerFailure
     const least = isPower && this.#plan.fsync !== 'always' ? this.#safe : this.seen
@@ -154,7 +154,10 @@ export class Witness {
     if (seq < this.seen)
       insist(epoch !== this.epoch, () => `events ${seq} to ${this.seen - 1} are lost, epoch kept`)
     else if (!isPower)
-      insist(epoch === this.epoch && !hasLost, () => 'a new epoch though nothing could be lost')
+      insist(
+        epoch === this.epoch && loss === null,
+        () => `a new epoch though nothing could be lost: ${loss}`,
+      )
   }
 
   #maybe(): readonly Arrival[] {

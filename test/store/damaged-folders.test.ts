@@ -7,10 +7,12 @@ import { stateDigest } from '../../src/store/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import {
+  BOOT,
   digestsOf,
   EPOCH,
   FOLDER,
   goOn,
+  makeSnapshot,
   NEW_EPOCH,
   recovered,
   writtenFolder,
@@ -58,7 +60,7 @@ test('the folder has what the tests damage', () => {
   expect(files.snapshots).toHaveLength(2)
   expect(files.chunks.length).toBeGreaterThan(0)
   const { engine, found } = recovered(whole.copy())
-  expect(found).toMatchObject({ hasLost: false, snapshotSeq: newest.number, cut: null })
+  expect(found).toMatchObject({ loss: null, snapshotSeq: newest.number, cut: null })
   expect(found.place.seq).toBe(endSeq)
   expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
 })
@@ -70,7 +72,7 @@ test('a damaged newest snapshot gives way to the older one and the journal behin
     flipped(disk, newest.path, at)
     const { engine, found } = recovered(disk)
     expect(found.damagedSnapshots, `byte ${at}`).toEqual([newest.path])
-    expect(found).toMatchObject({ snapshotSeq: older.number, hasLost: false })
+    expect(found).toMatchObject({ snapshotSeq: older.number, loss: null })
     expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
     expect(disk.files.has(`${newest.path}.damaged`)).toBe(true)
   }
@@ -80,7 +82,7 @@ test('with all snapshots damaged the whole journal is read', () => {
   const disk = whole.copy()
   for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
   const { engine, found } = recovered(disk)
-  expect(found).toMatchObject({ snapshotSeq: null, hasLost: false })
+  expect(found).toMatchObject({ snapshotSeq: null, loss: null })
   expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
 })
 
@@ -109,6 +111,7 @@ test('with all snapshots damaged a journal that begins later is refused', () => 
   for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))
   disk.remove(files.segments[0].path)
   expect(refusal(disk)).toMatchObject({ code: 'missing' })
+  expect(refusal(disk).message).toContain(`snapshots are damaged: ${newest.path}, ${older.path}. `)
 })
 
 test('a segment that is missing in the middle is refused by its number', () => {
@@ -130,11 +133,11 @@ test('a journal that ends before its snapshot goes on behind the snapshot, in a 
   const { engine, found } = recovered(disk)
   expect(found.place.seq).toBe(newest.number)
   expect(stateDigest(engine.parts)).toBe(digests.get(newest.number)?.[0])
-  expect(found).toMatchObject({ hasLost: false, cut: null })
+  expect(found).toMatchObject({ loss: null, cut: null })
   disk.files.set(path, bytes.subarray(0, 140))
   const torn = recovered(disk, 'another boot')
   expect(torn.found.place.seq).toBe(newest.number)
-  expect(torn.found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+  expect(torn.found).toMatchObject({ loss: expect.any(String), epoch: NEW_EPOCH })
 })
 
 test('events behind a journal that ended before its snapshot are there at the next start', () => {
@@ -144,8 +147,8 @@ test('events behind a journal that ended before its snapshot are there at the ne
   disk.files.set(path, disk.bytesOf(path).subarray(0, 140))
   const { engine, found } = recovered(disk)
   goOn(disk, engine, found.place, events.slice(newest.number))
-  const again = recovered(disk)
-  expect(again.found).toMatchObject({ snapshotSeq: newest.number, hasLost: false })
+  const again = recovered(disk, BOOT, { epoch: NEW_EPOCH })
+  expect(again.found).toMatchObject({ snapshotSeq: newest.number, loss: null })
   expect(again.found.place.seq).toBe(endSeq)
   expect(stateDigest(again.engine.parts)).toBe(stateDigest(engine.parts))
 })
@@ -195,9 +198,9 @@ test('a journal behind a snapshot that is cut whole begins a new epoch', () => {
   for (const { path } of files.segments.slice(0, 4)) disk.remove(path)
   const { path } = files.segments[4]
   disk.files.set(path, disk.bytesOf(path).subarray(0, 60))
-  const { found } = recovered(disk)
+  const { found } = recovered(disk, BOOT, { seq: endSeq })
   expect(found.place.seq).toBe(newest.number)
-  expect(found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+  expect(found).toMatchObject({ loss: expect.any(String), epoch: NEW_EPOCH })
 })
 
 test('a write that a kill cut short keeps the epoch, wherever it was cut', () => {
@@ -211,23 +214,63 @@ test('a write that a kill cut short keeps the epoch, wherever it was cut', () =>
     disk.files.set(path, bytes.subarray(0, length))
     const { found } = recovered(disk)
     expect(found.cut === null, `${length} bytes`).toBe(ends.includes(length))
-    expect(found, `${length} bytes`).toMatchObject({ hasLost: false, epoch: EPOCH })
+    expect(found, `${length} bytes`).toMatchObject({ loss: null, epoch: EPOCH })
   }
 })
 
-test('a tail that is no write cut short begins a new epoch, and so does one before a reboot', () => {
+test('a tail that is no write cut short is put aside, with a new epoch when events were in it', () => {
   const { path } = files.segments[4]
   const bytes = whole.bytesOf(path)
-  const last = frameEnds(bytes).at(-2) ?? 0
+  const [last, closed] = frameEnds(bytes).slice(-3)
   for (let at = last; at < bytes.length; at += 1) {
     const disk = whole.copy()
+    const isLost = at < closed
+    // The frame that closes the journal would say that what stood before it had been safe.
+    if (isLost) disk.files.set(path, bytes.subarray(0, closed))
     flipped(disk, path, at)
-    expect(recovered(disk).found, `byte ${at}`).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+    const damaged = disk.bytesOf(path)
+    const { found } = recovered(disk, BOOT, { seq: endSeq })
+    expect(found.loss !== null, `byte ${at}`).toBe(isLost)
+    expect(found.epoch, `byte ${at}`).toBe(isLost ? NEW_EPOCH : EPOCH)
+    const from = isLost ? last : closed
+    expect(found.putAside, `byte ${at}`).toEqual([`${path}.from-byte-${from}.damaged`])
+    const kept = Buffer.from(disk.bytesOf(found.putAside[0]))
+    expect(kept.equals(damaged.subarray(from)), `byte ${at}`).toBe(true)
   }
+})
+
+test('a journal that was not closed before a reboot begins a new epoch', () => {
+  const { path } = files.segments[4]
+  const bytes = whole.bytesOf(path)
   const disk = whole.copy()
   disk.files.set(path, bytes.subarray(0, bytes.length - 1))
   const { found } = recovered(disk, 'another boot')
-  expect(found).toMatchObject({ hasLost: true, epoch: NEW_EPOCH })
+  expect(found).toMatchObject({ loss: expect.any(String), epoch: NEW_EPOCH })
+})
+
+test('a damaged segment that the newest snapshot holds is put aside whole, and nothing is lost', () => {
+  const disk = writtenFolder({ events, segmentsAt: [], snapshotsAt: [] })
+  makeSnapshot(disk, 2)
+  const { segments, snapshots } = listDataFiles(disk, FOLDER)
+  const [{ path }] = segments
+  flipped(disk, path, 3)
+  const damaged = disk.bytesOf(path)
+  const { found } = recovered(disk, BOOT, { seq: endSeq, segment: 1, isClosed: true })
+  expect(found).toMatchObject({ snapshotSeq: snapshots[0].number, loss: null, epoch: EPOCH })
+  expect(found.putAside).toEqual([`${path}.damaged`])
+  expect(disk.bytesOf(`${path}.damaged`)).toEqual(damaged)
+  expect(disk.files.has(path)).toBe(false)
+})
+
+test('what was put aside before keeps its name when the same place is damaged again', () => {
+  const disk = whole.copy()
+  const { path } = files.segments[4]
+  const closed = frameEnds(whole.bytesOf(path)).at(-2) ?? 0
+  const name = `${path}.from-byte-${closed}`
+  disk.files.set(`${name}.damaged`, new Uint8Array([1, 2, 3]))
+  flipped(disk, path, closed)
+  expect(recovered(disk).found.putAside).toEqual([`${name}.2.damaged`])
+  expect(disk.bytesOf(`${name}.damaged`)).toEqual(new Uint8Array([1, 2, 3]))
 })
 
 /** Byte behind each frame of a segment. */

@@ -127,7 +127,8 @@ function isDamaged(read: () => unknown): boolean {
 
 function verified(disk: ImageDisk): readonly Check[] {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
-  return verifyFolder({ disk, folder: FOLDER, newEngine, progress: SILENT, onCheck: () => {} })
+  const about = { disk, folder: FOLDER, written: null }
+  return verifyFolder({ ...about, newEngine, progress: SILENT, onCheck: () => {} })
 }
 
 function exported(disk: ImageDisk): string {

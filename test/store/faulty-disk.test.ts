@@ -292,7 +292,8 @@ function tornDisk(story: Story, seed: number): CrashDisk {
 function recoversWell(story: Story, disk: CrashDisk): boolean {
   try {
     const newEngine = () => story.newEngine(disk)
-    const options = { disk, folder: FOLDER, boot: BOOT, newEngine, newEpoch: newUuid }
+    const about = { disk, folder: FOLDER, boot: BOOT, written: null }
+    const options = { ...about, newEngine, newEpoch: newUuid }
     runToEnd(recover({ ...options, engine: newEngine() }))
     return true
   } catch (error) {

@@ -18,7 +18,7 @@ import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.t
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, digestsOf, FOLDER, NEW_EPOCH, SIZES, writtenFolder } from './damage/folder.ts'
+import { BOOT, digestsOf, EPOCH, FOLDER, NEW_EPOCH, SIZES, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
 /*
@@ -51,9 +51,10 @@ const UPGRADES: FormatUpgrades = {
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    // The made-up version had what versions 1 and 2 had not.
+    // The made-up version had what versions 1 to 3 had not.
     { from: 1, contents: (contents) => contents, part: (part) => [part] },
     { from: 2, contents: (contents) => contents, part: (part) => [part] },
+    { from: 3, contents: (contents) => contents, part: (part) => [part] },
   ],
 }
 
@@ -149,7 +150,11 @@ function recoveredWith(
 ): { digest: string; lateSlots: number; found: Recovered } {
   const newEngine = () => archivedEngine(disk, FOLDER, { ...SIZES, lateSlots: 1 })
   const engine = newEngine()
-  const options = { disk, folder: FOLDER, boot: BOOT, engine, newEngine, upgrades }
+  const written = {
+    ...{ seq: 0, segment: 0, epoch: EPOCH },
+    ...{ boot: BOOT, isClosed: false, isHere: true },
+  }
+  const options = { disk, folder: FOLDER, boot: BOOT, written, engine, newEngine, upgrades }
   const found = runToEnd(recover({ ...options, newEpoch: () => NEW_EPOCH }))
   return { digest: stateDigest(engine.parts), lateSlots: engine.settings.lateSlots, found }
 }
@@ -175,7 +180,7 @@ test('a journal that an older version began and this one went on with is read to
   const disk = oldJournal(2)
   const { found, ...state } = recoveredWith(disk, UPGRADES)
   expect(state).toEqual({ digest, lateSlots: LATE_SLOTS })
-  expect(found).toMatchObject({ hasLost: false, cut: null })
+  expect(found).toMatchObject({ loss: null, cut: null })
 })
 
 test('a snapshot of an older version is read by its upgrade, and refused without', () => {

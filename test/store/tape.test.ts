@@ -27,7 +27,12 @@ test('an engine whose oldest swaps have left memory answers as one that keeps al
   timeout: PATIENCE_MS,
 }, () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => expectSame(seed, history(seed, 500), 125)),
+    fc.property(fc.integer(), (seed) => {
+      const events = history(seed, 500)
+      // Without slots a late event may reach back a million events: so few never leave memory.
+      fc.pre(events.some((event) => 'slot' in event && event.slot !== null))
+      expectSame(seed, events, 125)
+    }),
     { numRuns: 12 },
   )
 })

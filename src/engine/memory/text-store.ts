@@ -18,6 +18,11 @@ const READ_SHIFT = 32 - 12
 /** Longer ones are seldom read, and decoded each time. */
 const READ_BYTES_MAX = 128
 
+/** So many bytes of a text make a number that is exact. */
+const ORDER_BYTES = 6
+/** Stands for all that is not ASCII: UTF-8 and UTF-16 agree that it comes behind ASCII, and no further. */
+const NOT_ASCII = 0x80
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -92,6 +97,23 @@ export class TextStore {
     // Addresses are short: a loop is over before a view of them would be made.
     for (let i = 0; i < length; i++) into[at + i] = chunk[start + i]
     return length
+  }
+
+  /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
+  orderOf(reference: number): number {
+    if (reference === 0) return 0
+    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
+    const unit = reference % UNITS_PER_CHUNK
+    const length = this.#lengths[chunkIndex][unit]
+    const chunk = this.#chunks[chunkIndex]
+    let order = 0
+    let isAscii = true
+    for (let at = 0; at < ORDER_BYTES; at++) {
+      const byte: number = isAscii && at < length ? chunk[unit * 4 + 4 + at] : 0
+      isAscii &&= byte < NOT_ASCII
+      order = order * 256 + Math.min(byte, NOT_ASCII)
+    }
+    return order
   }
 
   equals(reference: number, bytes: Uint8Array, length: number): boolean {

@@ -8,18 +8,20 @@ const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
 /** A stream of server-sent events as the outlet of a live connection. */
 export class EventStreamOutlet implements Outlet {
   readonly #res: HttpResponse
-  /** Frames carry ids by which a browser goes on. */
-  readonly #hasIds: boolean
+  readonly #hasId: (frame: string) => boolean
   readonly #ended: () => void
   /** Bytes written since the client was seen to have read all; about what lies unread. */
   #unread = 0
   #isFull = false
   #isOver = false
 
-  /** `ended` is called once, when the client is gone or the stream was ended. */
-  constructor(res: HttpResponse, hasIds: boolean, ended: () => void) {
+  /**
+   * `hasId` tells which frames carry the id by which a browser goes on; `ended` is called once, when
+   * the client is gone or the stream was ended.
+   */
+  constructor(res: HttpResponse, hasId: (frame: string) => boolean, ended: () => void) {
     this.#res = res
-    this.#hasIds = hasIds
+    this.#hasId = hasId
     this.#ended = ended
     res.onAborted(() => this.#over())
     // A write is what makes uWebSockets.js send on what it holds, and tells whether all is gone.
@@ -31,7 +33,7 @@ export class EventStreamOutlet implements Outlet {
 
   send(frame: string): void {
     if (this.#isOver) return
-    const [, seq, epoch] = this.#hasIds ? (NUMBER.exec(frame) ?? []) : []
+    const [, seq, epoch] = this.#hasId(frame) ? (NUMBER.exec(frame) ?? []) : []
     const id = seq === undefined ? '' : `id: ${epoch}/${seq}\n`
     this.#write(`${id}data: ${frame}\n\n`)
   }

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { requestError } from '../../wire/errors.ts'
-import { parseEventStream } from '../../wire/requests/event-stream.ts'
+import { type EventStreamRequest, parseEventStream } from '../../wire/requests/event-stream.ts'
 import { accept, type Parsed } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
@@ -80,7 +80,7 @@ export class EventStreams {
     const { res } = exchange
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
-    const outlet = new EventStreamOutlet(res, request.value.kind === 'stream', () => {
+    const outlet = new EventStreamOutlet(res, idRule(request.value), () => {
       this.#open.delete(connection)
       feed.disconnected(connection)
     })
@@ -130,4 +130,13 @@ export class EventStreams {
       outlet.comment()
     }
   }
+}
+
+/**
+ * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
+ * there would go on behind a snapshot that it never had.
+ */
+function idRule(request: EventStreamRequest): (frame: string) => boolean {
+  if (request.kind !== 'stream') return () => false
+  return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }

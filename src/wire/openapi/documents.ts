@@ -44,13 +44,13 @@ function pathOf(endpoint: Endpoint): object {
     required: true,
     schema: { type: 'string' },
   }))
-  const query = endpoint.parameters.map((parameter) => ({ ...parameter, in: 'query' }))
+  const others = endpoint.parameters.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE
   const answer = { schema: endpoint.answer, ...exampled(endpoint.id) }
   const operation = {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    parameters: [...words, ...query],
+    parameters: [...words, ...others],
     ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
     responses: {
       200: { description: 'The answer', headers: POSITION, content: { [type]: answer } },

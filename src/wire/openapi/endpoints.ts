@@ -7,6 +7,9 @@ interface Parameter {
   readonly name: string
   readonly schema: Schema
   readonly required?: boolean
+  readonly description?: string
+  /** `query` when left out. */
+  readonly in?: 'header'
 }
 
 export interface Endpoint {
@@ -63,8 +66,21 @@ const STREAM: readonly Parameter[] = [
     schema: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX, default: COUNTBACK_DEFAULT },
   },
   { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
-  { name: 'snapshot', schema: { enum: ['1', 'true'] } },
+  { name: 'snapshot', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  {
+    name: 'last-event-id',
+    in: 'header',
+    schema: TEXT,
+    description: 'The id of the last event that was read: goes before from_seq and epoch',
+  },
 ]
+const SOCKET_ID: Parameter = {
+  name: 'x-socket-id',
+  in: 'header',
+  schema: TEXT,
+  description:
+    'The id of a live connection: its update_pools_info brings the trades of the tokens of this answer',
+}
 const SEARCH = '/api/v2/search'
 const TOKEN = '/api/v2/tokens/{mint}'
 
@@ -123,7 +139,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v2/meme',
     summary: 'Token tables',
-    parameters: [],
+    parameters: [SOCKET_ID],
     answer: named('MemeTablesResponseDto'),
   },
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
@@ -141,8 +157,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     '/udf/search',
     'UDF: symbols by text',
     [
-      { name: 'query', schema: TEXT },
-      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 50 } },
+      ...['query', 'type', 'exchange'].map((name) => ({ name, schema: TEXT })),
+      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 50, default: 30 } },
     ],
     list(named('UdfFound')),
   ),
@@ -150,7 +166,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'udfHistory',
     '/udf/history',
     'UDF: bars',
-    [SYMBOL, ...SPAN, { name: 'resolution', schema: TEXT, required: true }],
+    [
+      SYMBOL,
+      ...SPAN,
+      { name: 'resolution', schema: TEXT, required: true },
+      { name: 'countback', schema: { type: 'integer', minimum: 0, default: 0 } },
+    ],
     named('UdfHistory'),
   ),
 ]

@@ -1,21 +1,46 @@
+import { RESOLUTIONS } from '../answers.ts'
+import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
 import {
-  LIVE_EVENTS,
-  type LiveRefusal,
+  isMint,
   type LiveRequest,
-  parseLiveMessage,
+  MAX_MINT_CHARACTERS,
+  type StreamRequest,
 } from '../live-messages.ts'
-import { accept, type Parsed, quoted, refuse } from './parsed.ts'
-import { type QueryParameters, single } from './query-parameters.ts'
+import { tableName } from '../table-name.ts'
+import { integer } from './integer.ts'
+import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
+import {
+  type CandlesRequest,
+  COUNTBACK_DEFAULT,
+  COUNTBACK_MAX,
+  type TableRequest,
+} from './live-state-requests.ts'
+import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
+import { choice, optIn, type QueryParameters, required, single } from './query-parameters.ts'
+import { parseTables } from './tables.ts'
 
 /** What a stream of server-sent events follows. */
 export type EventStreamRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
 
-/** Whom the messages of a stream name; it is no part of them. */
-const ID = 'event-stream'
-const TEXTS = ['mint', 'wallet', 'resolution', 'epoch'] as const
-const NUMBERS = ['from_seq', 'countback'] as const
-const WHOLE = /^\d{1,16}$/
-const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
+/** All but `update_pools_info`, which goes by the id of a socket. */
+const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
+type Channel = (typeof CHANNELS)[number]
+
+const POSITION = ['from_seq', 'epoch', 'snapshot'] as const
+/** What each channel may be asked with beside `channel`. */
+const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
+  update_mint_info: ['mint', ...POSITION],
+  mint_migration: POSITION,
+  new_launched_pool: POSITION,
+  wallet_trades: ['wallet', ...POSITION],
+  all_trades: POSITION,
+  meme_tables: ['filter'],
+  candles: ['mint', 'resolution', 'countback'],
+}
+const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
+
+const SEQ_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
+const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAULT }
 
 /**
  * The subscription that the query of `GET /api/v2/stream` asks for: the same as on the socket, with
@@ -25,59 +50,131 @@ export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
 ): Parsed<EventStreamRequest> {
-  const data: Record<string, unknown> = { action: 'subscribe', id: ID }
-  for (const name of [...TEXTS, ...NUMBERS, 'filter', 'snapshot', 'channel']) {
-    const value = single(parameters, name)
-    if (!value.ok) return value
-    if (value.value !== null) data[name] = typed(name, value.value)
+  const channel = choice(parameters, 'channel', CHANNELS, null)
+  if (!channel.ok) return channel
+  if (channel.value === null) {
+    const message = `channel is missing, allowed are ${CHANNELS.join(', ')}.`
+    return refuse('missing_parameter', 'channel', message)
   }
-  const { channel, ...rest } = data
-  const isState = channel === 'meme_tables' || channel === 'candles'
-  const request = parseLiveMessage(
-    JSON.stringify({ event: channel, data: isState ? rest : withOptions(rest, lastEventId) }),
-    ID,
-  )
-  switch (request.kind) {
-    case 'stream':
-    case 'table':
+  const foreign = foreignParameter(parameters, channel.value)
+  if (foreign !== null) return foreign
+  switch (channel.value) {
+    case 'meme_tables':
+      return parseTable(parameters)
     case 'candles':
-      return accept(request)
-    case 'refused':
-      if (request.code === 'unknown_event') return badChannel(channel)
-      return refuse('invalid_parameter', pathOf(request), request.message)
+      return parseCandles(parameters)
     default:
-      return badChannel(channel)
+      return parseStream(channel.value, parameters, lastEventId)
   }
 }
 
-function typed(name: string, text: string): unknown {
-  if (NUMBERS.some((one) => one === name)) return WHOLE.test(text) ? Number(text) : text
-  if (name === 'snapshot') return text === '1' || text === 'true' || text
-  if (name !== 'filter') return text
-  try {
-    const filter: unknown = JSON.parse(text)
-    return filter
-  } catch {
-    return text
+/** The refusal of a parameter that only other channels have, or null. */
+function foreignParameter(parameters: QueryParameters, channel: Channel): Refused | null {
+  const allowed = PARAMETERS[channel]
+  for (const name of parameters.keys()) {
+    if (!KNOWN.has(name) || allowed.includes(name)) continue
+    const message = `${name} is not for the channel ${channel}, allowed are ${allowed.join(', ')}.`
+    return refuse('invalid_parameter', name, message)
   }
+  return null
 }
 
-/** A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself. */
-function withOptions(data: Record<string, unknown>, lastEventId: string): object {
-  const [, epoch, seq] = EVENT_ID.exec(lastEventId) ?? []
-  const resumed = seq === undefined ? data : { ...data, epoch, from_seq: Number(seq) }
-  const isResumed = 'from_seq' in resumed
-  return { ...resumed, seq: true, ...(isResumed && { snapshot: true }) }
+function parseTable(parameters: QueryParameters): Parsed<TableRequest> {
+  const filter = required(parameters, 'filter')
+  if (!filter.ok) return filter
+  const query = parseTables(filter.value)
+  if (!query.ok) return refuse('invalid_parameter', 'filter', ofFilter(query.error.message))
+  const table = tableName(query.value)
+  return accept({ kind: 'table', action: 'subscribe', table, query: query.value })
 }
 
-function badChannel(channel: unknown): Parsed<never> {
-  const allowed = LIVE_EVENTS.filter((event) => event !== 'update_pools_info').join(', ')
-  const came = typeof channel === 'string' ? `came as ${quoted(channel)}` : 'is missing'
-  return refuse('invalid_parameter', 'channel', `channel ${came}, allowed are ${allowed}.`)
+/** A sentence about the POST's body: about the whole of it, or about a key in it. */
+function ofFilter(message: string): string {
+  return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
 }
 
-/** The parameter that a refusal of the socket is about. */
-function pathOf({ code, message }: LiveRefusal): string {
-  if (code === 'invalid_filter') return 'filter'
-  return /^data\.(\w+)/.exec(message)?.[1] ?? 'channel'
+function parseCandles(parameters: QueryParameters): Parsed<CandlesRequest> {
+  const mint = address(parameters, 'mint')
+  if (!mint.ok) return mint
+  const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
+  if (!resolution.ok) return resolution
+  if (resolution.value === null) {
+    const message = `resolution is missing, one of ${RESOLUTIONS.join(', ')} is required.`
+    return refuse('missing_parameter', 'resolution', message)
+  }
+  const countback = integer(parameters, 'countback', COUNTBACK_RANGE)
+  if (!countback.ok) return countback
+  return accept({
+    kind: 'candles',
+    action: 'subscribe',
+    mint: mint.value,
+    resolution: resolution.value,
+    countback: countback.value,
+  })
+}
+
+function parseStream(
+  channel: StreamChannel,
+  parameters: QueryParameters,
+  lastEventId: string,
+): Parsed<StreamRequest> {
+  const name = KEY_NAMES[channel]
+  const key = name === null ? accept('') : address(parameters, name)
+  if (!key.ok) return key
+  const position = parsePosition(parameters)
+  if (!position.ok) return position
+  const snapshot = optIn(parameters, 'snapshot')
+  if (!snapshot.ok) return snapshot
+  const { epoch, seq } = lastEventId === '' ? position.value : positionOf(lastEventId)
+  return accept({
+    kind: 'stream',
+    action: 'subscribe',
+    channel,
+    keys: [key.value],
+    many: false,
+    isNumbered: true,
+    from: seq === null ? new Map() : new Map([[key.value, seq]]),
+    epoch,
+    // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.
+    wantsSnapshot: snapshot.value || seq !== null,
+  })
+}
+
+/** A mint or a wallet. */
+function address(parameters: QueryParameters, name: string): Parsed<string> {
+  const text = required(parameters, name)
+  if (!text.ok || isMint(text.value)) return text
+  const allowed = `a text of 1 to ${MAX_MINT_CHARACTERS} characters is expected`
+  return refuse('invalid_parameter', name, `${name} came as ${quoted(text.value)}, ${allowed}.`)
+}
+
+/** Where a client goes on; null: it begins, or claims the present epoch. */
+interface Position {
+  readonly epoch: string | null
+  readonly seq: number | null
+}
+
+function parsePosition(parameters: QueryParameters): Parsed<Position> {
+  const seq = integer(parameters, 'from_seq', SEQ_RANGE)
+  if (!seq.ok) return seq
+  const epoch = single(parameters, 'epoch')
+  if (!epoch.ok) return epoch
+  const length = epoch.value?.length
+  if (length === 0 || (length !== undefined && length > EPOCH_CHARACTERS_MAX)) {
+    const allowed = `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is allowed`
+    const message = `epoch came as ${quoted(epoch.value ?? '')}, ${allowed}.`
+    return refuse('invalid_parameter', 'epoch', message)
+  }
+  return accept({ epoch: epoch.value, seq: parameters.has('from_seq') ? seq.value : null })
+}
+
+const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
+/** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
+const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
+
+/** The position that an event's id tells. */
+function positionOf(eventId: string): Position {
+  const [, epoch, text] = EVENT_ID.exec(eventId) ?? []
+  const seq = Number(text)
+  return epoch !== undefined && Number.isSafeInteger(seq) ? { epoch, seq } : UNREADABLE
 }

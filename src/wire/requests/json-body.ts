@@ -1,4 +1,4 @@
-import { accept, type Parsed, refuse } from './parsed.ts'
+import { accept, type Parsed, quoted, refuse } from './parsed.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -15,8 +15,8 @@ export function bodyText(bytes: Uint8Array): Parsed<string> {
 }
 
 /**
- * Reads JSON; the parser of the engine is not recursive, so depth cannot hurt it. Its exception is
- * for nobody to read: to collect the stack for it would be four fifths of what a bad text costs.
+ * Reads JSON; the parser of the engine is not recursive, so depth cannot hurt it. Nobody reads the
+ * stack of its exception: to collect it would be four fifths of what a bad text costs.
  */
 export function parseJson(text: string): Parsed<unknown> {
   const { stackTraceLimit } = Error
@@ -24,11 +24,23 @@ export function parseJson(text: string): Parsed<unknown> {
   try {
     const value: unknown = JSON.parse(text)
     return accept(value)
-  } catch {
-    return refuse('invalid_json', 'body', 'body came as text that is not valid JSON.')
+  } catch (error) {
+    const message = `body came as text that is not valid JSON${breakOf(error)}.`
+    return refuse('invalid_json', 'body', message)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
+}
+
+/** Where the text breaks, as far as the parser says it: a position, or no more than a character. */
+function breakOf(error: unknown): string {
+  if (!(error instanceof SyntaxError)) return ''
+  const { message } = error
+  const position = / at position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return `: it breaks at position ${position}`
+  if (message.startsWith('Unexpected end')) return ': it ends too early'
+  const character = /^Unexpected token '(.)',/s.exec(message)?.[1]
+  return character === undefined ? '' : `: ${quoted(character)} is not expected where it stands`
 }
 
 /** A plain JSON object, not an array and not null. */

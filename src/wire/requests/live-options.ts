@@ -5,7 +5,7 @@ import type { FrameError } from '../live-frames.ts'
 /** Words that make a subscription one of numbered messages (docs/live.md). */
 export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
 
-const EPOCH_CHARACTERS_MAX = 128
+export const EPOCH_CHARACTERS_MAX = 128
 
 export const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])

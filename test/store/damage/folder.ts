@@ -10,6 +10,7 @@ import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery.ts'
 import { stateDigest } from '../../../src/store/state-digest.ts'
 import { runToEnd } from '../../../src/store/steps.ts'
+import type { WrittenBefore } from '../../../src/store/written-mark.ts'
 import { ImageDisk } from './image-disk.ts'
 
 export const FOLDER = '/data'
@@ -78,11 +79,22 @@ export function makeSnapshot(disk: ImageDisk, untilSegment: number): void {
   runToEnd(compact({ disk, folder: FOLDER, untilSegment, newEngine, keepsJournal: true }))
 }
 
+/** What a process that was killed in the boot of the folder has left, and no word of how far it was. */
+const LEFT: WrittenBefore = {
+  ...{ seq: 0, segment: 0, epoch: EPOCH, boot: BOOT },
+  ...{ isClosed: false, isHere: true },
+}
+
 /** Recovers a folder; the engine is empty before. */
-export function recovered(disk: ImageDisk, boot = BOOT): { engine: Engine; found: Recovered } {
+export function recovered(
+  disk: ImageDisk,
+  boot = BOOT,
+  written: Partial<WrittenBefore> | null = {},
+): { engine: Engine; found: Recovered } {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
   const engine = newEngine()
-  const options = { disk, folder: FOLDER, boot, engine, newEngine }
+  const left = written === null ? null : { ...LEFT, ...written }
+  const options = { disk, folder: FOLDER, boot, written: left, engine, newEngine }
   return { engine, found: runToEnd(recover({ ...options, newEpoch: () => NEW_EPOCH })) }
 }
 

@@ -5,7 +5,9 @@ import { Journal } from '../../../src/store/journal.ts'
 import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery.ts'
 import { runToEnd } from '../../../src/store/steps.ts'
+import type { WrittenBefore } from '../../../src/store/written-mark.ts'
 import type { CrashDisk } from './crash-disk.ts'
+import { MemoryMark } from './memory-mark.ts'
 import { type Batch, FOLDER, type Story } from './story.ts'
 
 /** Small, so that a short history has many segments. */
@@ -24,10 +26,12 @@ export function recoverFrom(
   story: Story,
   disk: CrashDisk,
   boot: string,
+  written: WrittenBefore | null = null,
 ): { engine: Engine; recovered: Recovered } {
   const newEngine = () => story.newEngine(disk)
   const engine = newEngine()
-  const steps = recover({ disk, folder: FOLDER, boot, engine, newEngine, newEpoch: newUuid })
+  const about = { disk, folder: FOLDER, boot, written }
+  const steps = recover({ ...about, engine, newEngine, newEpoch: newUuid })
   return { engine, recovered: runToEnd(steps) }
 }
 
@@ -42,10 +46,10 @@ export class CrashService {
   readonly #disk: CrashDisk
   #compaction: ReturnType<typeof compact> | null = null
 
-  constructor(story: Story, disk: CrashDisk, boot: string) {
+  constructor(story: Story, disk: CrashDisk, boot: string, mark = new MemoryMark()) {
     this.#story = story
     this.#disk = disk
-    const { engine, recovered } = recoverFrom(story, disk, boot)
+    const { engine, recovered } = recoverFrom(story, disk, boot, mark.killed)
     this.engine = engine
     this.recovered = recovered
     this.journal = new Journal(
@@ -55,6 +59,7 @@ export class CrashService {
         fsync: story.fsync,
         epoch: recovered.epoch,
         boot,
+        mark,
         segmentBytes: SEGMENT_BYTES,
         onFailure: (failure) => this.failures.push(failure),
       },

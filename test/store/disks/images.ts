@@ -2,6 +2,7 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { SWAP_U32_LANES } from '../../../src/engine/swap-record.ts'
 import { UNFINISHED } from '../../../src/store/data-folder.ts'
 import { stateDigest } from '../../../src/store/state-digest.ts'
+import type { WrittenBefore } from '../../../src/store/written-mark.ts'
 import type { CrashDisk } from './crash-disk.ts'
 import { recoverFrom } from './crash-service.ts'
 import { FOLDER, type Story } from './story.ts'
@@ -11,6 +12,14 @@ export interface Outcome {
   /** Events it has. */
   readonly n: number
   readonly epoch: string
+}
+
+/** What a crash leaves. */
+export interface Image {
+  readonly disk: CrashDisk
+  /** Null: another one than before. */
+  readonly boot: string | null
+  readonly written: WrittenBefore | null
 }
 
 /** What a disk must give back when it crashes now. */
@@ -40,11 +49,11 @@ export class Images {
   }
 
   /** @throws Error that says where when the image does not give back what was promised */
-  check(image: CrashDisk, boot: string | null, promised: Promised, where: () => string): Outcome {
+  check(image: Image, promised: Promised, where: () => string): Outcome {
     this.count += 1
     const { synced, written, published } = promised
     try {
-      const outcome = this.#outcomeOf(image, boot)
+      const outcome = this.#outcomeOf(image)
       const { n, epoch } = outcome
       if (n < synced) throw new Error(`${n} events of ${synced} that were safe are left`)
       if (n > written) throw new Error(`${n} events, and only ${written} were written`)
@@ -57,17 +66,18 @@ export class Images {
   }
 
   /** Unfinished files are left out of what makes images different: no recovery reads them. */
-  #outcomeOf(image: CrashDisk, boot: string | null): Outcome {
-    const files = image.fingerprint(FOLDER, (name) => !name.endsWith(UNFINISHED))
-    const key = `${boot} ${files}`
-    const outcome = this.#outcomes.get(key) ?? this.#recover(image, boot ?? OTHER_BOOT)
+  #outcomeOf(image: Image): Outcome {
+    const { disk, boot, written } = image
+    const files = disk.fingerprint(FOLDER, (name) => !name.endsWith(UNFINISHED))
+    const key = `${boot} ${JSON.stringify(written)} ${files}`
+    const outcome = this.#outcomes.get(key) ?? this.#recover(image)
     this.#outcomes.set(key, outcome)
     return outcome
   }
 
-  #recover(image: CrashDisk, boot: string): Outcome {
+  #recover({ disk, boot, written }: Image): Outcome {
     this.recoveries += 1
-    const { engine, recovered } = recoverFrom(this.#story, image, boot)
+    const { engine, recovered } = recoverFrom(this.#story, disk, boot ?? OTHER_BOOT, written)
     const n = recovered.place.seq
     if (!this.#story.isStateAt(n, stateDigest(engine.parts)))
       throw new Error(`it is not the state after the first ${n} events`)

@@ -3,6 +3,7 @@ import type { Random } from '../../oracle/random.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { CrashService, newUuid, recoverFrom } from './crash-service.ts'
 import type { Images, Promised } from './images.ts'
+import { MemoryMark } from './memory-mark.ts'
 import type { Story } from './story.ts'
 
 export interface TimelineOptions {
@@ -23,6 +24,7 @@ export class Timeline {
   readonly #options: TimelineOptions
   readonly #promised: Promised
   #disk: CrashDisk
+  readonly #mark: MemoryMark
   #boot = newUuid()
   #service: CrashService | null = null
   /** Events that a kill must leave. */
@@ -30,7 +32,13 @@ export class Timeline {
   /** Times a service went on after a power failure. */
   wentOn = 0
 
-  constructor(options: TimelineOptions, disk = new CrashDisk(), promised = nothingPromised()) {
+  constructor(
+    options: TimelineOptions,
+    disk = new CrashDisk(),
+    promised = nothingPromised(),
+    mark = new MemoryMark(),
+  ) {
+    this.#mark = mark
     this.#options = options
     this.#disk = disk
     this.#promised = promised
@@ -54,7 +62,8 @@ export class Timeline {
     const { synced, written, published } = this.#promised
     const promised = { synced, written, published: new Map(published) }
     const disk = this.#disk.crash(this.#options.random)
-    return new Timeline({ ...this.#options, imagesEach, goesOnEvery: 0 }, disk, promised)
+    const mark = new MemoryMark(this.#mark.crashed)
+    return new Timeline({ ...this.#options, imagesEach, goesOnEvery: 0 }, disk, promised, mark)
   }
 
   /** A stop in order, and a start on another day that has everything: its digest. */
@@ -62,7 +71,9 @@ export class Timeline {
     const service = this.#service ?? this.#open()
     this.#disk.onChange = null
     service.journal.close()
-    const { engine, recovered } = recoverFrom(this.#options.story, this.#disk, newUuid())
+    const { story } = this.#options
+    const { killed } = this.#mark
+    const { engine, recovered } = recoverFrom(story, this.#disk, newUuid(), killed)
     if (recovered.epoch !== service.recovered.epoch)
       throw new Error('a stop in order made a new epoch')
     return stateDigest(engine.parts)
@@ -72,7 +83,7 @@ export class Timeline {
     const disk = this.#disk
     const { story, imagesEach } = this.#options
     disk.onChange = imagesEach === 0 ? null : () => this.#look()
-    const service = new CrashService(story, disk, this.#boot)
+    const service = new CrashService(story, disk, this.#boot, this.#mark)
     this.#service = service
     this.#promised.written = service.journal.seq
     this.#publish(service)
@@ -133,8 +144,8 @@ export class Timeline {
     const { random, images, imagesEach, goesOnEvery } = this.#options
     this.#noteSynced()
     for (let i = 0; i < imagesEach; i += 1) {
-      const image = this.#disk.crash(random)
-      images.check(image, null, this.#promised, () => this.#where('power failure'))
+      const image = { disk: this.#disk.crash(random), boot: null, written: this.#mark.crashed }
+      images.check(image, this.#promised, () => this.#where('power failure'))
     }
     this.#lookKilled()
     if (goesOnEvery > 0 && random.chance(1 / goesOnEvery)) this.#goOn()
@@ -143,7 +154,8 @@ export class Timeline {
   #lookKilled(): void {
     const where = () => this.#where('kill')
     const { images } = this.#options
-    const { n, epoch } = images.check(this.#disk.kill(), this.#boot, this.#promised, where)
+    const image = { disk: this.#disk.kill(), boot: this.#boot, written: this.#mark.killed }
+    const { n, epoch } = images.check(image, this.#promised, where)
     if (n < this.#seen) throw new Error(`${where()}: ${n} events of ${this.#seen} are left`)
     const isSame = this.#service === null || epoch === this.#service.recovered.epoch
     if (!isSame) throw new Error(`${where()}: the epoch is a new one`)

@@ -1,0 +1,128 @@
+import { performance } from 'node:perf_hooks'
+import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
+import { type DataFiles, listDataFiles, type NumberedFile } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { readMark } from '../store/file-mark.ts'
+import { codeOf } from '../store/node-disk.ts'
+import { bootId, holderOf } from '../store/process-lock.ts'
+import { Exit } from './command.ts'
+import { bad, type Finding, good, warn } from './finding.ts'
+import { verdictLine } from './inspect-text.ts'
+import { ReadOnlyDisk } from './read-only-disk.ts'
+import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
+import { startSteps, type Verdict } from './verdict.ts'
+
+const ABOUT = 'contents'
+/** Snapshots are read so long, and then the journal. */
+const LOOK_MS = 1_000
+const NOT_ALL = 'Not all was read in the time: "mintfeed inspect" reads every byte.'
+
+/** What a start would make of a data folder, as far as can be told in two seconds. */
+export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
+  const holder = holderOf(folder)
+  if (holder !== null) {
+    const says = `${folder} is used by process ${holder}: stop it, or give another DATA_DIR.`
+    return bad(ABOUT, says, Exit.data)
+  }
+  try {
+    return contentsOf(folder, lookMs)
+  } catch (error) {
+    if (!(error instanceof Error) || codeOf(error) === '') throw error
+    return bad(ABOUT, `${error.message}: mend that, or give another DATA_DIR.`, Exit.data)
+  }
+}
+
+function contentsOf(folder: string, lookMs: number): Finding {
+  const disk = new ReadOnlyDisk()
+  const files = listDataFiles(disk, folder)
+  if (files.segments.length + files.snapshots.length === 0)
+    return good(ABOUT, 'Nothing is in it yet.')
+  const { snapshots, isAll } = readSnapshots(disk, files, lookMs)
+  const missing = missingChunk(files, snapshots)
+  if (missing !== null) return bad(ABOUT, missing, Exit.data)
+  const boot = bootId()
+  const steps = startSteps({ disk, files, snapshots, written: readMark(folder, boot), boot })
+  const verdict = within(steps, lookMs)
+  if (verdict === null) return good(ABOUT, `Nothing was found damaged. ${NOT_ALL}`)
+  return findingOf(verdict, snapshots, isAll)
+}
+
+function findingOf(
+  verdict: Verdict,
+  snapshots: readonly SnapshotReport[],
+  isAll: boolean,
+): Finding {
+  const line = verdictLine(verdict, null)
+  if (!verdict.starts) return bad(ABOUT, `The service ${line}`, Exit.data)
+  const damaged = snapshots.filter(({ status }) => status === 'damaged')
+  const sentences = [
+    ...damaged.map(({ name, damage }) => `${name} is damaged (${damage}).`),
+    `The service ${line}.`,
+    ...(isAll ? [] : [NOT_ALL]),
+  ]
+  const isUsual = verdict.cut === null && verdict.newEpoch === null && damaged.length === 0
+  return (isUsual ? good : warn)(ABOUT, sentences.join(' '))
+}
+
+/** The snapshots down to the newest that is whole, ascending; what is not read is taken for whole. */
+function readSnapshots(
+  disk: Disk,
+  { snapshots }: DataFiles,
+  lookMs: number,
+): { snapshots: readonly SnapshotReport[]; isAll: boolean } {
+  const endMs = performance.now() + lookMs
+  let isAll = true
+  const reports: SnapshotReport[] = []
+  for (const file of snapshots.toReversed()) {
+    const report = readUntil(disk, file, endMs)
+    isAll &&= report.isAll
+    reports.unshift(report.snapshot)
+    if (report.snapshot.status !== 'damaged') break
+  }
+  return { snapshots: reports, isAll }
+}
+
+function readUntil(
+  disk: Disk,
+  file: NumberedFile,
+  endMs: number,
+): { snapshot: SnapshotReport; isAll: boolean } {
+  let isAll = true
+  const snapshot = reportSnapshot(disk, file, () => {
+    isAll = performance.now() < endMs
+    return isAll
+  })
+  return { snapshot, isAll }
+}
+
+/** The result of steps; null when they take longer. */
+function within<T>(steps: Generator<unknown, T>, lookMs: number): T | null {
+  const endMs = performance.now() + lookMs
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (performance.now() > endMs) return null
+  }
+}
+
+/** What to do about a chunk that the snapshot counts on and that is not there; null for none. */
+function missingChunk(files: DataFiles, snapshots: readonly SnapshotReport[]): string | null {
+  const newest = snapshots.findLast(({ status }) => status === 'whole')
+  if (newest === undefined) return null
+  const { archivedRecords, archivedPositions } = newest
+  const number =
+    firstMissing(files.chunks, archivedRecords) ??
+    firstMissing(files.dormantChunks, archivedPositions)
+  if (number === null) return null
+  return (
+    `${newest.name} counts on chunk ${number} of the tape, which is not there: put it back from a ` +
+    'copy, or start with an empty DATA_DIR.'
+  )
+}
+
+function firstMissing(chunks: readonly NumberedFile[], records: number): number | null {
+  const there = new Set(chunks.map(({ number }) => number))
+  for (let number = 0; number * TAPE_CHUNK_RECORDS < records; number++)
+    if (!there.has(number)) return number
+  return null
+}

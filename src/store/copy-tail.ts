@@ -1,0 +1,24 @@
+import { withFile } from './data-folder.ts'
+import { appendAll, type Disk, readAll } from './disk.ts'
+
+const COPY_BYTES = 8 << 20
+
+/** Copies the bytes of a file from a place on into a new file, which is on the disk then. */
+export function copyTail(
+  disk: Disk,
+  from: { readonly path: string; readonly byte: number; readonly bytes: number },
+  to: string,
+): void {
+  const { path, byte, bytes } = from
+  withFile(disk.open(path), (source) =>
+    withFile(disk.create(to), (copy) => {
+      const buffer = new Uint8Array(Math.min(COPY_BYTES, bytes))
+      for (let done = 0; done < bytes; done += COPY_BYTES) {
+        const part = buffer.subarray(0, Math.min(COPY_BYTES, bytes - done))
+        if (!readAll(source, part, byte + done)) throw new Error(`${path} became shorter`)
+        appendAll(copy, part)
+      }
+      copy.sync()
+    }),
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * Says beside the journal how far it was written. The journal alone cannot tell that its end is gone:
+ * a copy that was taken earlier, or a file cut between two frames, reads as well as the whole.
+ */
+export interface WrittenMark {
+  /** A process begins to write in this segment, behind this seq; the disk has it when this returns. */
+  begin(about: MarkAbout): void
+  /** Everything before this seq is written, and nobody has seen any of it yet. */
+  reach(seq: number): void
+  /** The journal was closed in order in this segment; the disk has it when this returns. */
+  close(segment: number): void
+}
+
+export interface MarkAbout {
+  readonly seq: number
+  readonly segment: number
+  readonly epoch: string
+  readonly boot: string
+}
+
+/** What the process before has left in its mark. */
+export interface WrittenBefore extends MarkAbout {
+  readonly isClosed: boolean
+  /** Is the mark the very file that the process wrote, and so the folder no copy? */
+  readonly isHere: boolean
+}
+
+/** What a start has found of the stream. */
+export interface FoundStream {
+  readonly place: { readonly seq: number; readonly segment: number }
+  /** The last segment that is there, 0 for none. */
+  readonly lastSegment: number
+  readonly epoch: string | null
+  /** Does the journal say that it was closed in order? */
+  readonly isClosed: boolean
+}
+
+/** The boot of a machine that does not tell it. */
+export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Why events that a client saw may be gone, in words that go on a sentence; null when it is certain
+ * that none is.
+ *
+ * What a killed process had written is in the memory of its machine, so the folder has it as long as
+ * the machine runs. After another boot only a journal that was closed, and so synced, has everything.
+ */
+export function lossOf(
+  found: FoundStream,
+  written: WrittenBefore | null,
+  boot: string,
+): string | null {
+  const { seq, segment } = found.place
+  if (written === null) return 'nothing in the folder says how far it had been written'
+  if (written.epoch !== found.epoch) return 'the journal is not the one that was written here last'
+  if (written.seq > seq)
+    return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
+  if (written.segment > segment)
+    return `segment ${written.segment} of the journal had been begun and is not there any more`
+  if (!written.isHere) return 'the folder is a copy, and the original may have been written on'
+  if (found.isClosed || (written.isClosed && found.lastSegment <= written.segment)) return null
+  if (written.boot === boot && boot !== UNKNOWN_BOOT) return null
+  return 'the machine went down, or does not tell, before the journal was closed'
+}

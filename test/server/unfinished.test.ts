@@ -1,0 +1,66 @@
+import { afterEach, expect, test } from 'vitest'
+import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/limits.ts'
+import type { Answers } from '../../src/wire/answers.ts'
+import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
+import { rawConnect, waitUntil } from './raw-http.ts'
+
+const PATH = '/api/v2/search/tokens/mint/swaps?page=1000'
+
+let fake: FakeService
+afterEach(() => fake?.server.stop())
+
+/** Swaps so deep that they are found in so many goes, each as long as one may be. */
+function deepSwaps(goes: number) {
+  const asked = { goes: 0 }
+  const answers: Answers = {
+    ...fakeAnswers([], () => '{"deep":true}'),
+    hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => {
+      asked.goes += 1
+      while (asked.goes < goes && mayGoOn());
+      return asked.goes >= goes
+    },
+  }
+  return { asked, answers }
+}
+
+test('a page that takes many turns is answered once, and others are answered meanwhile', async () => {
+  const { asked, answers } = deepSwaps(300)
+  fake = await startFake({ answers })
+  let isAnswered = false
+  const deep = fetch(fake.server.url + PATH).then(async (response) => {
+    isAnswered = true
+    return [response.status, await response.text()]
+  })
+  let others = 0
+  while (!isAnswered && others < 10_000) {
+    const response = await fetch(`${fake.server.url}/healthz`)
+    expect(response.status).toBe(200)
+    others += 1
+  }
+  expect(await deep).toEqual([200, '{"deep":true}'])
+  expect(asked.goes).toBe(300)
+  // A request of others takes at most some slices of the one that goes on.
+  expect(others).toBeGreaterThan((300 * ROUTE_SLICE_MS) / 50)
+})
+
+test('nobody looks on for a client that has gone', async () => {
+  const { asked, answers } = deepSwaps(Number.POSITIVE_INFINITY)
+  fake = await startFake({ answers })
+  const raw = await rawConnect(fake.server.port)
+  raw.socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await waitUntil(() => asked.goes > 3)
+  raw.socket.destroy()
+  const figures = async () =>
+    (await (await fetch(`${fake.server.url}/readyz`)).json()) as Record<string, number>
+  await expect.poll(async () => (await figures()).turn_waiting).toBe(0)
+  const { goes } = asked
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(asked.goes).toBe(goes)
+})
+
+test('who looks for longer than a route may is answered 503', async () => {
+  const { answers } = deepSwaps(Number.POSITIVE_INFINITY)
+  fake = await startFake({ answers, limits: { ...DEFAULT_LIMITS, routeDeadlineMs: 200 } })
+  const response = await fetch(fake.server.url + PATH)
+  expect(response.status).toBe(503)
+})

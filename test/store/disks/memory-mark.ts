@@ -1,0 +1,35 @@
+import type { MarkAbout, WrittenBefore, WrittenMark } from '../../../src/store/written-mark.ts'
+
+/** The mark of a simulated folder: what a kill leaves of it, and what a power failure is sure to. */
+export class MemoryMark implements WrittenMark {
+  #now: WrittenBefore | null
+  #safe: WrittenBefore | null
+
+  constructor(before: WrittenBefore | null = null) {
+    this.#now = before
+    this.#safe = before
+  }
+
+  begin(about: MarkAbout): void {
+    this.#now = { ...about, isClosed: false, isHere: true }
+    this.#safe = this.#now
+  }
+
+  reach(seq: number): void {
+    if (this.#now !== null) this.#now = { ...this.#now, seq }
+  }
+
+  close(segment: number): void {
+    if (this.#now !== null) this.#now = { ...this.#now, segment, isClosed: true }
+    this.#safe = this.#now
+  }
+
+  get killed(): WrittenBefore | null {
+    return this.#now
+  }
+
+  /** The least that a power failure leaves: what was synced. */
+  get crashed(): WrittenBefore | null {
+    return this.#safe
+  }
+}
