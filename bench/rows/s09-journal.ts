@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { RecordSink } from '../../src/engine/event-sink.ts'
 import type { Service } from '../../src/service.ts'
+import { FileMark } from '../../src/store/file-mark.ts'
 import { type FsyncPolicy, Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
@@ -48,6 +49,7 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
   const journal = new Journal(
     {
       ...{ disk: new NodeDisk(), folder, fsync, epoch: randomUUID(), boot: bootId() },
+      mark: new FileMark(folder),
       clockMs: () => performance.now(),
       onSynced: (waitedMs) => waits.add(waitedMs),
       onFailure: (failure) => {

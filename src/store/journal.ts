@@ -132,7 +132,7 @@ export class Journal {
       this.#seq = endSeq
       if (this.#options.fsync === 'always') this.#syncNow()
       if (this.#size >= this.#segmentBytes) this.#rotate()
-      this.#options.mark?.reach(endSeq)
+      if (this.#options.fsync !== 'group') this.#options.mark?.reach(endSeq)
     } catch (error) {
       throw this.#fail(error)
     }
@@ -170,6 +170,7 @@ export class Journal {
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
       appendAll(this.#file, this.frames.bytes)
       this.#syncNow()
+      this.#options.mark?.reach(this.#seq)
       this.#options.mark?.close(this.#segment)
     } catch (error) {
       this.#fail(error)
@@ -261,6 +262,8 @@ export class Journal {
     this.#waitingSinceMs = Number.NaN
     const done = () => {
       this.#syncedSeq = seq
+      // Not with every batch: a mark costs as much as a write of sixteen swaps.
+      this.#options.mark?.reach(seq)
       this.#options.onSynced?.(this.#nowMs() - sinceMs)
     }
     return { run: (then) => file.syncLater(then), done }

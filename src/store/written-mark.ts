@@ -5,7 +5,7 @@
 export interface WrittenMark {
   /** A process begins to write in this segment, behind this seq; the disk has it when this returns. */
   begin(about: MarkAbout): void
-  /** Everything before this seq is written, and nobody has seen any of it yet. */
+  /** Everything before this seq is written. */
   reach(seq: number): void
   /** The journal was closed in order in this segment; the disk has it when this returns. */
   close(segment: number): void
