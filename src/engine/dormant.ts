@@ -5,6 +5,12 @@ import type { StatePart } from './memory/state-part.ts'
 import { Tape, TapeDamage } from './tape.ts'
 import { tapePart } from './tape-part.ts'
 
+/** Records of the tape that were copied, the newest first, with all their lanes. */
+export interface CopiedRecords {
+  readonly records: readonly number[]
+  readonly lanes: Uint32Array
+}
+
 /**
  * Positions of tokens that have been quiet for long: records on a tape of their own, one run of them
  * for each dormant token, in the order of its chain. Nothing on the tape changes or is taken back; a
@@ -21,6 +27,8 @@ export class Dormant {
   positions = 0
   /** Dormant tokens that were traded, or told of, again, since this process began to fold. */
   wakings = 0
+  /** Where `copy` looks first: what a read is about to go through. */
+  near: CopiedRecords | null = null
   readonly parts: readonly StatePart[]
 
   constructor(chunkRecords?: number) {
@@ -72,9 +80,10 @@ export class Dormant {
 
   /** Copies the lanes of a record to `to`. */
   copy(record: number, into: Uint32Array, to: number): void {
-    const { tape } = this
-    const u32 = tape.u32Of(record)
-    const at = tape.at(record)
+    const { near, tape } = this
+    const place = near === null ? -1 : placeOf(near.records, record)
+    const u32 = near === null || place < 0 ? tape.u32Of(record) : near.lanes
+    const at = place < 0 ? tape.at(record) : place * P_LANES
     for (let i = 0; i < P_LANES; i++) into[to + i] = u32[at + i]
   }
 
@@ -91,6 +100,18 @@ export class Dormant {
     heads[head + N.newestPlus1] = record + 1
     if (isHolder) heads[head + N.newestHolderPlus1] = record + 1
   }
+}
+
+/** Place of a number in a list that falls; -1 when it is not there. */
+function placeOf(falling: readonly number[], number: number): number {
+  let low = 0
+  let high = falling.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (falling[middle] > number) low = middle + 1
+    else high = middle
+  }
+  return falling[low] === number ? low : -1
 }
 
 export function notOfThisRun(record: number): TapeDamage {

@@ -1,8 +1,9 @@
 import { notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
 import { tokenLane, walletLane } from './lanes.ts'
-import { D, L, N, P, R, T } from './layout.ts'
+import { D, L, N, P, P_LANES, R, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { RestingRecords } from './resting-records.ts'
 import type { State } from './state.ts'
 
 /** Positions as reads name them: rows, or below 0 records of the dormant tape. */
@@ -13,16 +14,18 @@ export class PositionLists {
   readonly #state: State
   readonly #ofToken: FollowedChains
   readonly #ofWallet: FollowedChains
+  readonly #resting: RestingRecords
 
-  constructor(state: State, rememberedFrom?: number) {
+  constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
     this.#state = state
     const nextInMint = (row: number) => rowLane(state, row, P.nextInMintPlus1)
     this.#ofToken = new FollowedChains(nextInMint, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rememberedFrom)
+    this.#resting = new RestingRecords(state.dormant, copiedMax)
   }
 
   get bytes(): number {
-    return this.#ofToken.bytes + this.#ofWallet.bytes
+    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#resting.bytes
   }
 
   /** Positions of a mint, the newest first; good until the next call. */
@@ -44,10 +47,18 @@ export class PositionLists {
     const state = this.#state
     const rows = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
     const { dormant } = state
-    const row = walletLane(state, wallet, L.dormantPlus1) - 1
-    let recordPlus1 = row < 0 ? 0 : dormant.walletLane(row, N.newestPlus1)
+    let recordPlus1 = newestRecordPlus1(state, wallet)
     if (recordPlus1 === 0) return rows
     const found = [...rows]
+    this.#resting.areNear(wallet, recordPlus1, () => true)
+    const copied = this.#resting.of(wallet, recordPlus1)
+    if (copied !== null) {
+      dormant.near = copied
+      for (const [place, record] of copied.records.entries())
+        if (isDormant(state, copied.lanes[place * P_LANES + P.token], record))
+          found.push(positionOf(record))
+      return found
+    }
     while (recordPlus1 !== 0) {
       const record = recordPlus1 - 1
       if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
@@ -55,6 +66,21 @@ export class PositionLists {
     }
     return found
   }
+
+  /**
+   * Reads the resting positions of a wallet for as long as `mayGoOn` says. True: `ofWallet`, and a read
+   * of each of its positions, needs the disk no more.
+   */
+  areNear(wallet: number, mayGoOn: () => boolean): boolean {
+    const newestPlus1 = newestRecordPlus1(this.#state, wallet)
+    return newestPlus1 === 0 || this.#resting.areNear(wallet, newestPlus1, mayGoOn)
+  }
+}
+
+/** The newest record of a wallet on the dormant tape + 1; 0 for none. */
+function newestRecordPlus1(state: State, wallet: number): number {
+  const row = walletLane(state, wallet, L.dormantPlus1) - 1
+  return row < 0 ? 0 : state.dormant.walletLane(row, N.newestPlus1)
 }
 
 function rowLane({ positions }: State, row: number, lane: number): number {

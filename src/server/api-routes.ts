@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Answers, TablesQuery } from '../wire/answers.ts'
+import type { Answers, TablesQuery, TraderQuery } from '../wire/answers.ts'
 import { parseChart } from '../wire/requests/chart.ts'
 import { parseMarketData } from '../wire/requests/market-data.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
@@ -66,7 +66,7 @@ function traderRoutes(answers: Answers): readonly Route[] {
       name: 'trader_tokens',
       path: '/api/v2/search/traders/:wallet/tokens',
       answer: ({ segments: [wallet], parameters }) =>
-        replied(parseTraders(parameters), (query) => answers.walletTokens(wallet, query)),
+        walletReply(answers, wallet, parseTraders(parameters)),
     },
   ]
 }
@@ -113,9 +113,21 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
 function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): Answered {
   if (!query.ok) return query
   const { wallet, page } = query.value
-  const endMs = performance.now() + ROUTE_SLICE_MS
-  if (!answers.hasFoundSwaps(mint, wallet, page, () => performance.now() < endMs)) return UNFINISHED
+  if (!answers.hasFoundSwaps(mint, wallet, page, slice())) return UNFINISHED
   return accept(jsonReply(answers.swaps(mint, wallet, page)))
+}
+
+/** A wallet that traded a hundred thousand tokens may have as many positions on the disk. */
+function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery>): Answered {
+  if (!query.ok) return query
+  if (!answers.hasFoundTokens(wallet, slice())) return UNFINISHED
+  return accept(jsonReply(answers.walletTokens(wallet, query.value)))
+}
+
+/** Says for the time of a slice that there may be more. */
+function slice(): () => boolean {
+  const endMs = performance.now() + ROUTE_SLICE_MS
+  return () => performance.now() < endMs
 }
 
 function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {

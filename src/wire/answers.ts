@@ -122,6 +122,8 @@ export interface Answers {
   hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean
   swaps(mint: string, wallet: string | null, page: Page): string
   tokenTraders(mint: string, query: TraderQuery): string
+  /** As `hasFoundSwaps`, for `walletTokens`: a wallet's resting positions lie on the disk. */
+  hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean
   walletTokens(wallet: string, query: TraderQuery): string
   chart(query: ChartQuery): string
   tables(query: TablesQuery): string

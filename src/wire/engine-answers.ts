@@ -123,6 +123,13 @@ export class EngineAnswers implements Answers {
     return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
   }
 
+  hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean {
+    const { positions, state } = this.#engine
+    const row = state.book.findWallet(wallet)
+    const isKnown = row >= 0 && row < state.wallets.count
+    return !isKnown || positions.areNear(row, mayGoOn)
+  }
+
   walletTokens(wallet: string, query: TraderQuery): string {
     this.#tick()
     const { positions, state } = this.#engine

@@ -46,4 +46,18 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     replace: 'continue',
     tests: ['test/properties/containers.test.ts'],
   },
+  {
+    name: 'dormant: a wallet that was read keeps the records of then',
+    file: 'src/engine/resting-records.ts',
+    find: 'while (copies.whole?.newestPlus1 !== newestPlus1) {',
+    replace: 'while (copies.whole === null) {',
+    tests: ['test/properties/resting-wallets.test.ts'],
+  },
+  {
+    name: 'dormant: copies of a wallet are taken one place too far',
+    file: 'src/engine/dormant.ts',
+    find: ': place * P_LANES',
+    replace: ': (place + 1) * P_LANES',
+    tests: ['test/properties/resting-wallets.test.ts'],
+  },
 ]
