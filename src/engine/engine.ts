@@ -26,6 +26,7 @@ import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
 import { State } from './state.ts'
+import { SwapChains } from './swap-chains.ts'
 import { SwapIntake } from './swap-intake.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
@@ -46,6 +47,7 @@ export class Engine implements EventSink {
   readonly search = new SearchIndex()
   readonly positions: PositionLists
   readonly top: TopHolders
+  readonly chains: SwapChains
   readonly links: XLinks
   readonly intake: SwapIntake
   readonly counts = noCounts()
@@ -72,6 +74,7 @@ export class Engine implements EventSink {
     this.positions = new PositionLists(this.state)
     this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
+    this.chains = new SwapChains(this.state, () => this.settledSwaps)
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
     this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
@@ -106,6 +109,7 @@ export class Engine implements EventSink {
       growingPart('orders', this.order, this.links, launches, migrations),
       growingPart('top_lists', this.top),
       boundedPart('position_lists', this.positions),
+      boundedPart('swap_places', this.chains),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       boundedPart('seconds', this.window),
@@ -190,6 +194,8 @@ export class Engine implements EventSink {
         this.order.startAnew()
         this.links.rebuild()
         this.top.drop()
+        this.positions.drop()
+        this.chains.drop()
       },
     }
   }

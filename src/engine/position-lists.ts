@@ -28,6 +28,11 @@ export class PositionLists {
     return this.#ofToken.bytes + this.#ofWallet.bytes + this.#resting.bytes
   }
 
+  /** The rows are other ones: what was remembered of them is forgotten. Chains are compared as it is. */
+  drop(): void {
+    this.#resting.drop()
+  }
+
   /** Positions of a mint, the newest first; good until the next call. */
   ofToken(token: number): Positions {
     const run = runOf(this.#state, token)

@@ -83,6 +83,12 @@ export class RestingRecords {
     return this.#wallets.calculatedSize * RECORD_BYTES
   }
 
+  /** Forgets all: the tape is another one. */
+  drop(): void {
+    this.#wallets.clear()
+    this.#dormant.near = null
+  }
+
   /**
    * Reads records of a wallet, from its newest (+ 1) on, for as long as `mayGoOn` says. True: all are
    * copied, or they are more than are kept, and are read where they lie.
@@ -93,7 +99,7 @@ export class RestingRecords {
     while (copies.whole?.newestPlus1 !== newestPlus1) {
       copies.begun ??= new Copy(newestPlus1)
       const { begun, whole } = copies
-      while (begun.nextPlus1 !== (whole?.newestPlus1 ?? 0)) {
+      while (begun.nextPlus1 !== 0 && begun.nextPlus1 !== whole?.newestPlus1) {
         begun.takeNext(this.#dormant)
         if (countOf(copies) > this.#copiedMax) {
           this.#wallets.delete(wallet)
@@ -103,7 +109,7 @@ export class RestingRecords {
         this.#wallets.set(wallet, copies)
         return false
       }
-      if (whole !== null) begun.takeAll(whole)
+      if (whole !== null && begun.nextPlus1 !== 0) begun.takeAll(whole)
       copies.whole = begun
       copies.begun = null
     }

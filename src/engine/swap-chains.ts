@@ -70,6 +70,11 @@ export class SwapChains {
     return this.#places.calculatedSize * Uint32Array.BYTES_PER_ELEMENT
   }
 
+  /** Forgets all: the tape is another one. */
+  drop(): void {
+    this.#places.clear()
+  }
+
   /**
    * Goes towards a page for as long as `mayGoOn` says, and on from there when asked again. True: it
    * is near, and `page` will have it at once.

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
 import { positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { chainOfPosition, chainOfToken, type SwapChain, SwapChains } from '../engine/swap-chains.ts'
+import { chainOfPosition, chainOfToken, type SwapChain } from '../engine/swap-chains.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
@@ -24,7 +24,6 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
-  readonly #chains: SwapChains
   readonly #rows: KeptRows
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
@@ -46,16 +45,11 @@ export class EngineAnswers implements Answers {
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.candles)
-    this.#chains = new SwapChains(engine.state, () => engine.settledSwaps)
   }
 
   /** What reads keep, part by part. */
   get memory(): readonly MemoryPart[] {
-    return [
-      boundedPart('table_rows', this.#rows),
-      boundedPart('swap_places', this.#chains),
-      growingPart('table_columns', this.#columns),
-    ]
+    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
   }
 
   version(): number {
@@ -87,7 +81,7 @@ export class EngineAnswers implements Answers {
 
   hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
     const chain = this.#chainOf(mint, wallet)
-    return chain === null || this.#chains.isNear(chain, page.page, page.limit, mayGoOn)
+    return chain === null || this.#engine.chains.isNear(chain, page.page, page.limit, mayGoOn)
   }
 
   swaps(mint: string, wallet: string | null, page: Page): string {
@@ -95,7 +89,7 @@ export class EngineAnswers implements Answers {
     const { state } = this.#engine
     const chain = this.#chainOf(mint, wallet)
     if (chain === null) return pageJson(0, page, [])
-    const { total, swaps } = this.#chains.page(chain, page.page, page.limit)
+    const { total, swaps } = this.#engine.chains.page(chain, page.page, page.limit)
     return pageJson(
       total,
       page,
