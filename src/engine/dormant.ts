@@ -27,7 +27,7 @@ export class Dormant {
   positions = 0
   /** Dormant tokens that were traded, or told of, again, since this process began to fold. */
   wakings = 0
-  /** Where `copy` looks first: what a read is about to go through. */
+  /** Where `copyNear` looks first: what a read is about to go through. */
   near: CopiedRecords | null = null
   readonly parts: readonly StatePart[]
 
@@ -80,11 +80,18 @@ export class Dormant {
 
   /** Copies the lanes of a record to `to`. */
   copy(record: number, into: Uint32Array, to: number): void {
-    const { near, tape } = this
-    const place = near === null ? -1 : placeOf(near.records, record)
-    const u32 = near === null || place < 0 ? tape.u32Of(record) : near.lanes
-    const at = place < 0 ? tape.at(record) : place * P_LANES
+    const { tape } = this
+    const u32 = tape.u32Of(record)
+    const at = tape.at(record)
     for (let i = 0; i < P_LANES; i++) into[to + i] = u32[at + i]
+  }
+
+  /** As `copy`, out of what was copied before where that has it. */
+  copyNear(record: number, into: Uint32Array): void {
+    const { near } = this
+    const place = near === null ? -1 : placeOf(near.records, record)
+    if (near === null || place < 0) this.copy(record, into, 0)
+    else into.set(near.lanes.subarray(place * P_LANES, (place + 1) * P_LANES))
   }
 
   /** Appends a position of wallet row `row` here. */

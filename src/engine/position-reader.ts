@@ -46,7 +46,7 @@ export class PositionReader {
   #takeDormant(position: number): void {
     const record = recordOf(position)
     const { dormant, tokens, wallets } = this.#state
-    dormant.copy(record, this.#dormant, 0)
+    dormant.copyNear(record, this.#dormant)
     if (this.#dormant[P.token] >= tokens.count || this.#dormant[P.wallet] >= wallets.count)
       throw notOfThisRun(record)
     this.#p = this.#dormant

@@ -21,6 +21,11 @@ export interface SwapChain {
   readonly link: number
 }
 
+/** What a swap is linked to: tape index + 1 of the one before it, 0 for none. */
+export function linkOf({ tape }: State, index: number, link: number): number {
+  return tape.u32Of(index)[tape.at(index) + link]
+}
+
 /** A page of swap history: how many there are in all, and the tape indexes asked for. */
 export interface SwapPage {
   readonly total: number
@@ -121,10 +126,8 @@ export class SwapChains {
 
   /** Tape index + 1 of the swap so many links behind one. */
   #behind({ link }: SwapChain, indexPlus1: number, links: number): number {
-    const { tape } = this.#state
     let next = indexPlus1
-    for (let i = 0; i < links && next !== 0; i++)
-      next = tape.u32Of(next - 1)[tape.at(next - 1) + link]
+    for (let i = 0; i < links && next !== 0; i++) next = linkOf(this.#state, next - 1, link)
     return next
   }
 

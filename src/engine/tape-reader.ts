@@ -1,7 +1,7 @@
 import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
 import type { State } from './state.ts'
-import { chainOfPosition, chainOfToken } from './swap-chains.ts'
+import { chainOfPosition, chainOfToken, linkOf } from './swap-chains.ts'
 import { U } from './swap-record.ts'
 import { comparePlace, firstAtPlace, type TapePlace } from './tape-place.ts'
 
@@ -60,8 +60,4 @@ function swapAt(
     if (isTheirs) return index
   }
   return -1
-}
-
-function linkOf({ tape }: State, index: number, link: number): number {
-  return tape.u32Of(index)[tape.at(index) + link]
 }

@@ -70,6 +70,11 @@ function nothingDormant(): SavedPart[] {
   ]
 }
 
+/** A copy of bytes as u32 lanes; they may lie anywhere, and `slice` of a Buffer copies nothing. */
+function lanesOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(new Uint8Array(bytes).buffer)
+}
+
 /** u32 lanes of a position, and the one that named the next of its wallet, up to version 2. */
 const POSITION_LANES = 40
 const NEXT_IN_WALLET = 31
@@ -77,7 +82,7 @@ const NEXT_IN_WALLET = 31
 /** Links in both directions out of those that were in the rows. */
 function withLinks({ name, facts, bytes }: SavedPart): SavedPart[] {
   const [count] = facts
-  const rows = new Uint32Array(bytes.slice().buffer)
+  const rows = lanesOf(bytes)
   const links = new Uint32Array(count * 2)
   for (let row = 0; row < count; row++) {
     const at = row * POSITION_LANES + NEXT_IN_WALLET
@@ -112,7 +117,7 @@ const BIRTH_LANES = 28
 
 function withArrivals({ name, facts, bytes }: SavedPart): SavedPart {
   const [count] = facts
-  const old = new Uint32Array(bytes.slice().buffer)
+  const old = lanesOf(bytes)
   const rows = new Uint32Array(count * BIRTH_LANES)
   for (let row = 0; row < count; row++)
     rows.set(old.subarray(row * OLD_BIRTH_LANES, (row + 1) * OLD_BIRTH_LANES), row * BIRTH_LANES)
@@ -122,7 +127,7 @@ function withArrivals({ name, facts, bytes }: SavedPart): SavedPart {
 /** The texts, where the entries in them begin, then what entries and tokens have of each other. */
 function foldedSearch({ name, facts, bytes }: SavedPart): SavedPart {
   const [length, entries, tokens] = facts
-  const lists = new Uint32Array(new Uint8Array(bytes.subarray(length)).buffer)
+  const lists = lanesOf(bytes.subarray(length))
   const texts: Uint8Array[] = []
   let place = 0
   for (let entry = 0; entry < entries; entry++) {

@@ -103,7 +103,7 @@ export class EngineAnswers implements Answers {
     const token = this.#findToken(mint)
     if (token < 0) return null
     if (wallet === null) return chainOfToken(state, token)
-    const row = state.book.findWallet(wallet)
+    const row = this.#findWallet(wallet)
     const position = row < 0 ? null : positionIn(state, token, row)
     return position === null ? null : chainOfPosition(state, position)
   }
@@ -118,18 +118,14 @@ export class EngineAnswers implements Answers {
   }
 
   hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean {
-    const { positions, state } = this.#engine
-    const row = state.book.findWallet(wallet)
-    const isKnown = row >= 0 && row < state.wallets.count
-    return !isKnown || positions.areNear(row, mayGoOn)
+    const row = this.#findWallet(wallet)
+    return row < 0 || this.#engine.positions.areNear(row, mayGoOn)
   }
 
   walletTokens(wallet: string, query: TraderQuery): string {
     this.#tick()
-    const { positions, state } = this.#engine
-    const row = state.book.findWallet(wallet)
-    const isKnown = row >= 0 && row < state.wallets.count
-    const listed = isKnown ? positions.ofWallet(row) : []
+    const row = this.#findWallet(wallet)
+    const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row)
     return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
   }
 
@@ -175,6 +171,13 @@ export class EngineAnswers implements Answers {
     const token = state.book.findToken(mint)
     if (token < 0 || token >= state.tokens.count) return -1
     return this.#token.at(token).exists ? token : -1
+  }
+
+  /** Row of a wallet that the state knows, or -1. */
+  #findWallet(wallet: string): number {
+    const { book, wallets } = this.#engine.state
+    const row = book.findWallet(wallet)
+    return row < wallets.count ? row : -1
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */

@@ -1,6 +1,22 @@
+import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
 import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
+
+/** Pro traders after few swaps, and chunks of the tapes that are full soon. */
+export const DORMANT_OPTIONS = {
+  clock: 'event',
+  identities: 1 << 13,
+  rules: { proTrades: 8, proMints: 2 },
+  tapeChunkRecords: TAPE_BLOCK_RECORDS,
+} as const
+
+/** Puts about so many of all tokens to rest, those that may. */
+export function restSome(engine: Engine, random: Random, share: number): void {
+  const tokens = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
+  engine.dormancy.rest(tokens.filter(() => random.chance(share)))
+}
 
 const MINTS = 9
 const WALLETS = 40

@@ -10,17 +10,12 @@ import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
-import { dormantMarket } from './dormant-market.ts'
+import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
 
-const OPTIONS = {
-  clock: 'event',
-  identities: 1 << 13,
-  rules: { proTrades: 8, proMints: 2 },
-  tapeChunkRecords: TAPE_BLOCK_RECORDS,
-} as const
 /** Parts that an event changes before it is folded: its signature is a name, and time passes. */
 const NAMING = new Set(['addresses', 'address slots', 'address texts', 'clock and price'])
 const EVENTS = 900
+const REST_SHARE = 0.8
 const PATIENCE_MS = 120_000
 
 test('an engine whose quiet tokens rest answers as one that keeps all, and reads change nothing', {
@@ -32,13 +27,13 @@ test('an engine whose quiet tokens rest answers as one that keeps all, and reads
     fc.property(fc.integer(), fc.constantFrom(0.02, 0.3, 1), (seed, restChance) => {
       const events = dormantMarket(new Random(seed), EVENTS)
       const random = new Random(seed ^ 1)
-      const [keeps, rests] = [new Engine(OPTIONS), new Engine(OPTIONS)]
+      const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
       const archive = new MemoryArchive(P_LANES)
       const readAt = new Set([random.integer(100, EVENTS), events.length - 1])
       for (const [at, event] of events.entries()) {
         keeps.accept(event)
         rests.accept(event)
-        if (random.chance(restChance)) restAll(rests, random)
+        if (random.chance(restChance)) restSome(rests, random, REST_SHARE)
         if (random.chance(0.3))
           archive.take(rests.state.dormant.tape, rests.state.dormant.tape.count)
         if (!readAt.has(at)) continue
@@ -60,7 +55,7 @@ test('an engine whose quiet tokens rest answers as one that keeps all, and reads
 })
 
 test('rows of resting tokens are used again: memory is that of the tokens that are awake', () => {
-  const engine = new Engine(OPTIONS)
+  const engine = new Engine(DORMANT_OPTIONS)
   for (let mint = 0; mint < 300; mint += 1) {
     for (let trader = 0; trader < 40; trader += 1) engine.accept(trade(mint, trader))
     if (mint >= 5) engine.dormancy.rest([mint - 5])
@@ -72,7 +67,7 @@ test('rows of resting tokens are used again: memory is that of the tokens that a
 })
 
 test('a token that a late event can touch stays, and so does one that was never traded', () => {
-  const engine = new Engine(OPTIONS)
+  const engine = new Engine(DORMANT_OPTIONS)
   engine.accept(created({ slot: 100, mint: 'untraded' }))
   engine.accept(trade(1, 1))
   const mint = engine.state.book.findToken('mint 1')
@@ -89,7 +84,7 @@ test('a token that a late event can touch stays, and so does one that was never 
 })
 
 test('a token whose run cannot be read is not woken half: the event is refused by the damage', () => {
-  const engine = new Engine(OPTIONS)
+  const engine = new Engine(DORMANT_OPTIONS)
   for (let trader = 0; trader < 100; trader += 1) engine.accept(trade(0, trader))
   // The swap of another mint is what late events can reach back to from now on.
   for (const later of [10, 20]) engine.accept(trade(later, 1))
@@ -112,11 +107,6 @@ test('a token whose run cannot be read is not woken half: the event is refused b
 })
 
 /** Puts some of the tokens to rest. */
-function restAll(engine: Engine, random: Random): void {
-  const tokens = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
-  engine.dormancy.rest(tokens.filter(() => random.chance(0.8)))
-}
-
 function trade(mint: number, trader: number, name = `mint ${mint}`): FeedEvent {
   return swap({ slot: 1_000 + mint * 10, txIndex: trader, mint: name, signer: `wallet ${trader}` })
 }

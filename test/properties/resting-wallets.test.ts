@@ -3,30 +3,18 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { P_LANES } from '../../src/engine/layout.ts'
 import { PositionLists } from '../../src/engine/position-lists.ts'
-import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
 import { TRADER_ORDERS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { Random } from '../oracle/random.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
-import { dormantMarket } from './dormant-market.ts'
+import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
 
-const OPTIONS = {
-  clock: 'event',
-  identities: 1 << 13,
-  rules: { proTrades: 8, proMints: 2 },
-  tapeChunkRecords: TAPE_BLOCK_RECORDS,
-} as const
 const EVENTS = 900
+const REST_SHARE = 0.5
 const READ_EVERY = 60
 const PATIENCE_MS = 120_000
 /** So few copies are kept that most wallets have more. */
 const FEW_COPIES = 6
-
-function restAll(engine: Engine, random: Random): void {
-  const { tokens } = engine.state
-  for (let token = 0; token < tokens.count; token++)
-    if (random.chance(0.5)) engine.dormancy.rest([token])
-}
 
 test('a wallet is read in pieces, then without the disk, and as if nothing of it rested', {
   timeout: PATIENCE_MS,
@@ -37,14 +25,14 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
     fc.property(fc.integer(), (seed) => {
       const random = new Random(seed)
       const events = dormantMarket(random, EVENTS)
-      const [keeps, rests] = [new Engine(OPTIONS), new Engine(OPTIONS)]
+      const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
       const [expected, answers] = [keeps, rests].map((one) => new EngineAnswers(one, () => {}))
       const few = new PositionLists(rests.state, 1, FEW_COPIES)
       const archive = new MemoryArchive(P_LANES)
       for (const [at, event] of events.entries()) {
         keeps.accept(event)
         rests.accept(event)
-        if (random.chance(0.3)) restAll(rests, random)
+        if (random.chance(0.3)) restSome(rests, random, REST_SHARE)
         const { tape } = rests.state.dormant
         if (random.chance(0.5)) archive.take(tape, tape.count)
         if (at % READ_EVERY !== 0) continue
@@ -53,7 +41,7 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
           while (!answers.hasFoundTokens(wallet, () => false)) {
             goes += 1
             // What comes between two goes is of the answer as well.
-            if (random.chance(0.02)) restAll(rests, random)
+            if (random.chance(0.02)) restSome(rests, random, REST_SHARE)
           }
           const before = archive.reads
           const found = rests.positions.ofWallet(row)

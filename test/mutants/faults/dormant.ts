@@ -56,8 +56,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: copies of a wallet are taken one place too far',
     file: 'src/engine/dormant.ts',
-    find: ': place * P_LANES',
-    replace: ': (place + 1) * P_LANES',
+    find: 'subarray(place * P_LANES, (place + 1) * P_LANES)',
+    replace: 'subarray((place + 1) * P_LANES, (place + 2) * P_LANES)',
     tests: ['test/properties/resting-wallets.test.ts'],
   },
 ]
