@@ -22,9 +22,19 @@ async function run(DATA_DIR: string, signal: NodeJS.Signals): Promise<unknown> {
   await until('all lines are folded', async () =>
     (await figuresOf(program.url)).feed_events_total === lines.count ? true : null,
   )
+  // The mark follows the syncs of the group, a few milliseconds behind: what it does not tell yet
+  // could be taken away unseen.
+  await until('the mark tells all of them', async () =>
+    markedSeq(DATA_DIR) === (await figuresOf(program.url)).journal_seq ? true : null,
+  )
   const epoch = partOf(await program.seen(/"msg":"recovered"/), 'epoch')
   await program.end(signal)
   return epoch
+}
+
+/** Seq that the mark of a folder tells. */
+function markedSeq(folder: string): number {
+  return Number.parseInt(fs.readFileSync(join(folder, 'written'), 'latin1'), 10)
 }
 
 /** The epoch of the next start, which is killed then. */
