@@ -1,3 +1,4 @@
+import type { BarChains } from './bar-chains.ts'
 import { BASE_WIDTHS_SECONDS, Bar, type Candles, type ChartTrade } from './candles.ts'
 import { tokenLane } from './lanes.ts'
 import { T, TokenFlag } from './layout.ts'
@@ -48,6 +49,7 @@ export function nextBarTime(width: Width, time: number): number {
 export class Chart {
   readonly #state: State
   readonly #candles: Candles
+  readonly #chains: BarChains
   readonly #trade: ChartTrade = {
     timestamp: 0,
     priceUsd: 0,
@@ -56,9 +58,19 @@ export class Chart {
     lamports: 0,
   }
 
-  constructor(state: State, candles: Candles) {
+  constructor(state: State, candles: Candles, chains: BarChains) {
     this.#state = state
     this.#candles = candles
+    this.#chains = chains
+  }
+
+  /**
+   * Goes towards the newest bar that opens at or before `to` for as long as `mayGoOn` says, and on
+   * from there when asked again. True: it is near, and `visit` begins at once.
+   */
+  isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
+    if (!this.#isStored(token)) return true
+    return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
   }
 
   /**
@@ -66,9 +78,8 @@ export class Chart {
    * there are no more. Bars handed out are the visitor's to keep.
    */
   visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
-    const end = nextBarTime(width, barTime(width, to))
-    if (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored)
-      this.#visitStored(token, width, end, visit)
+    const end = endOf(width, to)
+    if (this.#isStored(token)) this.#visitStored(token, width, end, visit)
     else this.#visitSwaps(token, width, end, visit)
   }
 
@@ -96,26 +107,42 @@ export class Chart {
     return swaps.map(({ index }) => index)
   }
 
+  #isStored(token: number): boolean {
+    return (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored) !== 0
+  }
+
   #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
-    let next = tokenLane(this.#state, token, T.barsPlus1 + baseOf(width))
+    const { bars } = this.#state
+    let next = this.#chains.newestBefore(token, baseOf(width), end, () => true) ?? 0
     let wide: ChartBar | null = null
     while (next !== 0) {
       const row = next - 1
-      const u32 = this.#state.bars.u32[row >>> ROW_SHIFT]
+      const u32 = bars.u32[row >>> ROW_SHIFT]
       const at = (row & ROW_MASK) * BAR_LANES
-      next = u32[at + Bar.previousPlus1]
-      // Charts of the past pass over many: nothing is made of these.
-      if (u32[at + Bar.time] >= end) continue
-      const bar = this.#storedBar(row)
-      const time = barTime(width, bar.time)
-      if (wide !== null && wide.time === time) prepend(wide, bar)
+      if (wide !== null && u32[at + Bar.time] >= wide.time) this.#prepend(wide, row)
       else {
         if (wide !== null && !visit(wide)) return
-        bar.time = time
-        wide = bar
+        wide = this.#storedBar(row)
+        wide.time = barTime(width, wide.time)
       }
+      next = u32[at + Bar.previousPlus1]
     }
     if (wide !== null) visit(wide)
+  }
+
+  /** Folds an earlier stored bar into the front of a wide one. */
+  #prepend(wide: ChartBar, row: number): void {
+    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
+    const atF = ((row & ROW_MASK) * BAR_LANES) >>> 1
+    const { usd, sol } = wide
+    usd.open = f64[atF + Bar.openUsdF]
+    usd.high = Math.max(usd.high, f64[atF + Bar.highUsdF])
+    usd.low = Math.min(usd.low, f64[atF + Bar.lowUsdF])
+    sol.open = f64[atF + Bar.openSolF]
+    sol.high = Math.max(sol.high, f64[atF + Bar.highSolF])
+    sol.low = Math.min(sol.low, f64[atF + Bar.lowSolF])
+    wide.microUsd += f64[atF + Bar.volumeMicroUsdF]
+    wide.lamports += f64[atF + Bar.volumeLamportsF]
   }
 
   #storedBar(row: number): ChartBar {
@@ -140,6 +167,11 @@ export class Chart {
       lamports: f64[atF + Bar.volumeLamportsF],
     }
   }
+}
+
+/** Time from which on no bar that opens at or before `to` goes. */
+function endOf(width: Width, to: number): number {
+  return nextBarTime(width, barTime(width, to))
 }
 
 /** Which stored width a width is folded from: the widest that divides it. */
@@ -170,17 +202,6 @@ function extend(series: ChartBar['usd'], price: number): void {
   if (price > series.high) series.high = price
   if (price < series.low) series.low = price
   series.close = price
-}
-
-/** Folds an earlier narrow bar into the front of a wide one. */
-function prepend(wide: ChartBar, earlier: ChartBar): void {
-  for (const series of ['usd', 'sol'] as const) {
-    wide[series].open = earlier[series].open
-    wide[series].high = Math.max(wide[series].high, earlier[series].high)
-    wide[series].low = Math.min(wide[series].low, earlier[series].low)
-  }
-  wide.microUsd += earlier.microUsd
-  wide.lamports += earlier.lamports
 }
 
 function floorTo(time: number, step: number): number {

@@ -1,6 +1,7 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import { Announcements } from './announcements.ts'
 import { Arrivals } from './arrivals.ts'
+import { BarChains } from './bar-chains.ts'
 import { Dormancy } from './dormancy.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -48,6 +49,7 @@ export class Engine implements EventSink {
   readonly positions: PositionLists
   readonly top: TopHolders
   readonly chains: SwapChains
+  readonly bars: BarChains
   readonly links: XLinks
   readonly intake: SwapIntake
   readonly counts = noCounts()
@@ -75,6 +77,7 @@ export class Engine implements EventSink {
     this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
+    this.bars = new BarChains(this.state, () => this.settledBars)
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
     this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
@@ -110,6 +113,7 @@ export class Engine implements EventSink {
       growingPart('top_lists', this.top),
       boundedPart('position_lists', this.positions),
       boundedPart('swap_places', this.chains),
+      boundedPart('bar_places', this.bars),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       boundedPart('seconds', this.window),
@@ -143,6 +147,11 @@ export class Engine implements EventSink {
   /** Swaps from the first that no late event can take back any more: their records stay as they are. */
   get settledSwaps(): number {
     return this.state.tape.count - this.#ring.swaps
+  }
+
+  /** Stored bars from the first that no late event can take back any more. */
+  get settledBars(): number {
+    return this.#ring.settledBars(this.state.bars.count)
   }
 
   /** Slot of the newest event. */
@@ -196,6 +205,7 @@ export class Engine implements EventSink {
         this.top.drop()
         this.positions.drop()
         this.chains.drop()
+        this.bars.drop()
       },
     }
   }

@@ -71,6 +71,11 @@ export class OrderRing {
     return this.#swaps
   }
 
+  /** Bars there were before the oldest of its events, of so many there are now: none of them is taken back. */
+  settledBars(bars: number): number {
+    return this.length === 0 ? bars : this.#columns.bars[this.#tail & (this.#capacity - 1)]
+  }
+
   /** Tokens of its events that are no swaps. */
   tokens(): ReadonlySet<number> {
     return new Set(this.#placedEntries().map(({ entry }) => entry.token))

@@ -9,10 +9,10 @@ import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
 import { mintsOfTables } from '../wire/table-mints.ts'
 import { cachedChart } from './chart-cache.ts'
-import { MAX_PARSED_BODIES, ROUTE_SLICE_MS } from './limits.ts'
+import { MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply, type Reply } from './reply.ts'
-import { type Answered, type Route, UNFINISHED } from './route.ts'
+import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
@@ -83,7 +83,7 @@ function memeRoutes(
       ...GET_API,
       name: 'chart',
       path: '/api/v2/meme/chart/ohlcv',
-      answer: ({ parameters }) => replied(parseChart(parameters), chart),
+      answer: ({ parameters }) => chart(parseChart(parameters)),
     },
     {
       name: 'tables',
@@ -122,12 +122,6 @@ function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery
   if (!query.ok) return query
   if (!answers.hasFoundTokens(wallet, slice())) return UNFINISHED
   return accept(jsonReply(answers.walletTokens(wallet, query.value)))
-}
-
-/** Says for the time of a slice that there may be more. */
-function slice(): () => boolean {
-  const endMs = performance.now() + ROUTE_SLICE_MS
-  return () => performance.now() < endMs
 }
 
 function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {

@@ -1,9 +1,16 @@
 import type { Parsed } from '../wire/requests/parsed.ts'
 import type { QueryParameters } from '../wire/requests/query-parameters.ts'
+import { ROUTE_SLICE_MS } from './limits.ts'
 import type { Reply } from './reply.ts'
 
 /** The answer takes longer than a turn of the loop may: the route is to be called again in a later one. */
 export const UNFINISHED = Symbol('unfinished')
+
+/** Says for the time of a slice that a route may go on. */
+export function slice(): () => boolean {
+  const endMs = performance.now() + ROUTE_SLICE_MS
+  return () => performance.now() < endMs
+}
 
 /** What comes of a call of a route. */
 export type Answered = Parsed<Reply> | typeof UNFINISHED

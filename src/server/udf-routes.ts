@@ -15,8 +15,9 @@ import {
   udfSymbolJson,
   withoutExchange,
 } from '../wire/udf-json.ts'
+import type { CachedChart } from './chart-cache.ts'
 import { jsonReply, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import type { Answered, Route } from './route.ts'
 
 const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
@@ -25,9 +26,9 @@ const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 export function udfRoutes(
   answers: Answers,
   reads: TokenReads,
-  chart: Answers['chart'],
+  chart: CachedChart,
 ): readonly Route[] {
-  const route = (name: string, answer: (parameters: QueryParameters) => Parsed<Reply>): Route => ({
+  const route = (name: string, answer: (parameters: QueryParameters) => Answered): Route => ({
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,
@@ -76,7 +77,7 @@ function found(answers: Answers, parameters: QueryParameters): Parsed<Reply> {
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
 }
 
-function history(chart: Answers['chart'], parameters: QueryParameters): Parsed<Reply> {
+function history(chart: CachedChart, parameters: QueryParameters): Answered {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const resolution = required(parameters, 'resolution')
@@ -91,7 +92,7 @@ function history(chart: Answers['chart'], parameters: QueryParameters): Parsed<R
       ...(countback === undefined ? [] : [['countback', countback.map(allowedCountback)] as const]),
     ]),
   )
-  return query.ok ? accept(jsonReply(chart(query.value))) : query
+  return chart(query)
 }
 
 /** A chart asks for as many bars as it shows, and pages back from the newest that it got. */

@@ -125,6 +125,8 @@ export interface Answers {
   /** As `hasFoundSwaps`, for `walletTokens`: a wallet's resting positions lie on the disk. */
   hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean
   walletTokens(wallet: string, query: TraderQuery): string
+  /** As `hasFoundSwaps`, for `chart`: its newest bar may be a million bars back. */
+  hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
   chart(query: ChartQuery): string
   tables(query: TablesQuery): string
   /** The same as bytes, which are the caller's. */

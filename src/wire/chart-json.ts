@@ -34,6 +34,16 @@ export function widthOf(resolution: Resolution): Width {
   return WIDTHS[resolution]
 }
 
+/** Goes towards a chart's newest bar, as `Chart.isNear` does; -1 for no token. */
+export function isChartNear(
+  chart: Chart,
+  token: number,
+  query: ChartQuery,
+  mayGoOn: () => boolean,
+): boolean {
+  return token < 0 || chart.isNear(token, WIDTHS[query.resolution], query.to, mayGoOn)
+}
+
 /** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6). */
 export function chartJson(chart: Chart, token: number, query: ChartQuery, now: number): string {
   const width = WIDTHS[query.resolution]
@@ -53,7 +63,9 @@ export function chartJson(chart: Chart, token: number, query: ChartQuery, now: n
   bars.reverse()
   if (query.continuous) openAtClose(bars, before)
   const filled =
-    query.fill === 'previous' ? fillPrevious(bars, width, Math.min(query.to, now)) : bars
+    query.fill === 'previous'
+      ? fillPrevious(bars, width, Math.min(query.to, now), query.countback || BARS_MAX)
+      : bars
   return seriesJson(filled, query.udf, before)
 }
 
@@ -76,9 +88,14 @@ function reopen(series: ChartBar['usd'], open: number): void {
 
 /**
  * Flat bars at the close before wherever nothing traded, up to `end`, past which are only bars with
- * trades; the newest are kept.
+ * trades; the newest `count` are kept.
  */
-function fillPrevious(bars: readonly ChartBar[], width: Width, end: number): ChartBar[] {
+function fillPrevious(
+  bars: readonly ChartBar[],
+  width: Width,
+  end: number,
+  count: number,
+): ChartBar[] {
   const filled: ChartBar[] = []
   for (let i = 0; i < bars.length; i++) {
     filled.push(bars[i])
@@ -88,7 +105,7 @@ function fillPrevious(bars: readonly ChartBar[], width: Width, end: number): Cha
     if (first > time) time = first
     for (; time <= last; time = nextBarTime(width, time)) filled.push(flatBar(bars[i], time))
   }
-  return filled.slice(-BARS_MAX)
+  return filled.slice(-count)
 }
 
 /** A gap of years in seconds is not walked through: only its newest bars can be kept. */

@@ -7,7 +7,7 @@ import { chainOfPosition, chainOfToken, type SwapChain } from '../engine/swap-ch
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
-import { chartJson } from './chart-json.ts'
+import { chartJson, isChartNear } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { swapJson } from './swap-json.ts'
 import { TableColumns } from './table-columns.ts'
@@ -44,7 +44,7 @@ export class EngineAnswers implements Answers {
     this.#rows = new KeptRows(engine.state)
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
-    this.#chart = new Chart(engine.state, engine.candles)
+    this.#chart = new Chart(engine.state, engine.candles, engine.bars)
   }
 
   /** What reads keep, part by part. */
@@ -127,6 +127,10 @@ export class EngineAnswers implements Answers {
     const row = this.#findWallet(wallet)
     const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row)
     return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
+  }
+
+  hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean {
+    return isChartNear(this.#chart, this.#findToken(query.mint), query, mayGoOn)
   }
 
   chart(query: ChartQuery): string {

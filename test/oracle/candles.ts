@@ -126,7 +126,10 @@ export function chartOf(swaps: readonly FoldedSwap[], query: ChartQuery, now: nu
   const upTo = all.filter(({ time }) => time <= to)
   const inRange = upTo.filter(({ time }) => time >= from)
   const chosen = countback > 0 ? upTo.slice(-countback) : inRange
-  const shown = query.fill === 'previous' ? filled(chosen, Math.min(to, now), resolution) : chosen
+  const shown =
+    query.fill === 'previous'
+      ? filled(chosen, Math.min(to, now), resolution).slice(-countback)
+      : chosen
   const arrays = arraysOf(shown.slice(-MOST_BARS))
   if (!query.udf) return arrays
   if (shown.length > 0) return { s: 'ok', ...arrays }

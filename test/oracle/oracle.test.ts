@@ -116,6 +116,12 @@ describe('bars', () => {
     expect(back).toMatchObject({ s: 'ok', t: [START_SECOND + 120] })
   })
 
+  test('are as many as counted back, filled ones among them', () => {
+    const later = { from: START_SECOND + 600, to: START_SECOND + 179 }
+    const back = bars.chart(chart({ ...later, fill: 'previous', countback: 2 }))
+    expect(back).toMatchObject({ t: [START_SECOND + 60, START_SECOND + 120], v_sol: [0, 1] })
+  })
+
   test('of a week open on Monday', () => {
     // START_SECOND is 2023-11-14, a Tuesday.
     const week = bars.chart(chart({ resolution: '1W' }))

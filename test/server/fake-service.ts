@@ -90,6 +90,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     search: answer('search'),
     marketData: answer('marketData'),
     hasFoundSwaps: () => true,
+    hasFoundBars: () => true,
     hasFoundTokens: () => true,
     swaps: answer('swaps'),
     tokenTraders: answer('tokenTraders'),

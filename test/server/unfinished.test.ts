@@ -9,42 +9,51 @@ const PATH = '/api/v2/search/tokens/mint/swaps?page=1000'
 let fake: FakeService
 afterEach(() => fake?.server.stop())
 
-/** Swaps so deep that they are found in so many goes, each as long as one may be. */
-function deepSwaps(goes: number) {
+/** Swaps and bars so deep that they are found in so many goes, each as long as one may be. */
+function deepReads(goes: number) {
   const asked = { goes: 0 }
+  const hasFound = (mayGoOn: () => boolean) => {
+    asked.goes += 1
+    while (asked.goes < goes && mayGoOn());
+    return asked.goes >= goes
+  }
   const answers: Answers = {
     ...fakeAnswers([], () => '{"deep":true}'),
-    hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => {
-      asked.goes += 1
-      while (asked.goes < goes && mayGoOn());
-      return asked.goes >= goes
-    },
+    hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
+    hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
   }
   return { asked, answers }
 }
 
-test('a page that takes many turns is answered once, and others are answered meanwhile', async () => {
-  const { asked, answers } = deepSwaps(300)
-  fake = await startFake({ answers })
-  let isAnswered = false
-  const deep = fetch(fake.server.url + PATH).then(async (response) => {
-    isAnswered = true
-    return [response.status, await response.text()]
-  })
-  let others = 0
-  while (!isAnswered && others < 10_000) {
-    const response = await fetch(`${fake.server.url}/healthz`)
-    expect(response.status).toBe(200)
-    others += 1
-  }
-  expect(await deep).toEqual([200, '{"deep":true}'])
-  expect(asked.goes).toBe(300)
-  // A request of others takes at most some slices of the one that goes on.
-  expect(others).toBeGreaterThan((300 * ROUTE_SLICE_MS) / 50)
-})
+test.each([
+  PATH,
+  '/api/v2/meme/chart/ohlcv?mint=mint&from=0&to=9&resolution=1S',
+  '/udf/history?symbol=mint&from=0&to=9&resolution=1S',
+])(
+  'what takes many turns is answered once, and others are answered meanwhile (%s)',
+  async (path) => {
+    const { asked, answers } = deepReads(300)
+    fake = await startFake({ answers })
+    let isAnswered = false
+    const deep = fetch(fake.server.url + path).then(async (response) => {
+      isAnswered = true
+      return [response.status, await response.text()]
+    })
+    let others = 0
+    while (!isAnswered && others < 10_000) {
+      const response = await fetch(`${fake.server.url}/healthz`)
+      expect(response.status).toBe(200)
+      others += 1
+    }
+    expect(await deep).toEqual([200, '{"deep":true}'])
+    expect(asked.goes).toBe(300)
+    // A request of others takes at most some slices of the one that goes on.
+    expect(others).toBeGreaterThan((300 * ROUTE_SLICE_MS) / 50)
+  },
+)
 
 test('nobody looks on for a client that has gone', async () => {
-  const { asked, answers } = deepSwaps(Number.POSITIVE_INFINITY)
+  const { asked, answers } = deepReads(Number.POSITIVE_INFINITY)
   fake = await startFake({ answers })
   const raw = await rawConnect(fake.server.port)
   raw.socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
@@ -59,7 +68,7 @@ test('nobody looks on for a client that has gone', async () => {
 })
 
 test('who looks for longer than a route may is answered 503', async () => {
-  const { answers } = deepSwaps(Number.POSITIVE_INFINITY)
+  const { answers } = deepReads(Number.POSITIVE_INFINITY)
   fake = await startFake({ answers, limits: { ...DEFAULT_LIMITS, routeDeadlineMs: 200 } })
   const response = await fetch(fake.server.url + PATH)
   expect(response.status).toBe(503)

@@ -166,8 +166,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: folding narrow bars keeps the last open',
     file: 'src/engine/chart.ts',
-    find: 'wide[series].open = earlier[series].open',
-    replace: '',
+    find: 'usd.open = f64[atF + Bar.openUsdF]\n',
+    replace: '\n',
     tests: ['bars'],
   },
   {

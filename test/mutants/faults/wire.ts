@@ -276,6 +276,20 @@ export const WIRE_FAULTS: readonly Fault[] = [
     tests: ['test/properties/swap-chains.test.ts'],
   },
   {
+    name: 'charts of the past: places are remembered that late swaps still take back',
+    file: 'src/engine/bar-chains.ts',
+    find: ' && next <= this.#settledBars()',
+    replace: '',
+    tests: ['test/properties/bar-chains.test.ts'],
+  },
+  {
+    name: 'charts: with gaps filled there are more bars than counted back',
+    file: 'src/wire/chart-json.ts',
+    find: 'query.countback || BARS_MAX',
+    replace: 'BARS_MAX',
+    tests: ['model'],
+  },
+  {
     name: 'tables: tokens that came without a slot stand by their mints',
     file: 'src/engine/token-order.ts',
     find: 'if (arrivals !== 0) return arrivals',

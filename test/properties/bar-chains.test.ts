@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { BarChains } from '../../src/engine/bar-chains.ts'
+import { BASE_WIDTHS_SECONDS, Bar, STORED_FROM_SWAPS } from '../../src/engine/candles.ts'
+import { tokenLane } from '../../src/engine/lanes.ts'
+import { T } from '../../src/engine/layout.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
+import { BAR_LANES, type State } from '../../src/engine/state.ts'
+import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { engineOf } from '../store/restoring.ts'
+
+const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
+const MINTS = ['mint 1', 'mint 2'] as const
+/** So few that places are remembered among bars that late swaps still take back. */
+const REMEMBERED_EVERY = 3
+const ROUNDS = 6
+const SWAPS = 1_500
+const LOOKS = 200
+
+test(`the newest bar before a time is that of the whole chain, also when late swaps make bars (seed ${SEED})`, () => {
+  const random = new Random(SEED)
+  const engine = engineOf('event', 1 << 14)
+  engine.events([price(150)])
+  const { state } = engine
+  const chains = new BarChains(state, () => engine.settledBars, REMEMBERED_EVERY)
+  let slot = 1_000
+  let goes = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < STORED_FROM_SWAPS + SWAPS; i++) {
+      if (random.chance(0.7)) slot += random.integer(1, 4)
+      const at = random.chance(0.1) ? slot - random.integer(1, 30) : slot
+      engine.events([
+        swap({
+          slot: at,
+          txIndex: random.integer(1, 50),
+          timestamp: START_SECOND + at,
+          mint: random.pick(MINTS),
+          signature: `swap ${round} ${i}`,
+        }),
+      ])
+      // Looks between events meet bars that are taken back later.
+      if (i % 100 === 0) look()
+    }
+    for (let i = 0; i < LOOKS; i++) look()
+  }
+  expect(goes).toBeGreaterThan(LOOKS / 4)
+
+  function look(): void {
+    const token = state.book.findToken(random.pick(MINTS))
+    if (token < 0) return
+    const base = random.integer(0, BASE_WIDTHS_SECONDS.length - 1)
+    const whole = rowsOf(state, token, base)
+    const end = START_SECOND + random.integer(1_000, slot + 10)
+    let found = chains.newestBefore(token, base, end, () => false)
+    // A go is never without progress.
+    for (let left = whole.length; found === null; left--) {
+      goes += 1
+      expect(left).toBeGreaterThan(0)
+      found = chains.newestBefore(token, base, end, () => false)
+    }
+    const expected = whole.find((row) => timeOf(state, row) < end)
+    expect(found).toBe(expected === undefined ? 0 : expected + 1)
+  }
+})
+
+function rowsOf(state: State, token: number, base: number): number[] {
+  const rows: number[] = []
+  for (let next = tokenLane(state, token, T.barsPlus1 + base); next !== 0; ) {
+    rows.push(next - 1)
+    next = lane(state, next - 1, Bar.previousPlus1)
+  }
+  return rows
+}
+
+const timeOf = (state: State, row: number) => lane(state, row, Bar.time)
+
+function lane({ bars }: State, row: number, lane: number): number {
+  return bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * BAR_LANES + lane]
+}
