@@ -173,7 +173,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: folding narrow bars loses volume',
     file: 'src/engine/chart.ts',
-    find: 'wide.microUsd += earlier.microUsd',
+    find: 'wide.microUsd += f64[atF + Bar.volumeMicroUsdF]',
     replace: '',
     tests: ['bars'],
   },
