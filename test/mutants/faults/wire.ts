@@ -47,8 +47,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: the oldest bars are kept instead of the newest',
     file: 'src/wire/chart-json.ts',
-    find: 'filled.slice(-BARS_MAX)',
-    replace: 'filled.slice(0, BARS_MAX)',
+    find: 'filled.slice(-count)',
+    replace: 'filled.slice(0, count)',
     tests: ['bars'],
   },
   {
