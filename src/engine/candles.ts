@@ -1,13 +1,9 @@
-import { numberAt } from '../base/u64.ts'
+import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 import type { Hand } from './hand.ts'
-import { B, B_LANES, T, TokenFlag } from './layout.ts'
+import { T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { lamportsOf } from './money.ts'
-import { QUOTE_DECIMALS, Quote } from './platform.ts'
-import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import { BAR_LANES, type State } from './state.ts'
-import { F, U } from './swap-record.ts'
-import { swapsOldestFirst } from './tape-reader.ts'
+import { TapeDamage } from './tape.ts'
 
 /**
  * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
@@ -17,6 +13,10 @@ export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
 
 /** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
 export const STORED_FROM_SWAPS = 2_048
+/** From this many swaps on, once in so many, so many of them are brought near: all before they are needed. */
+const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
+const NEARED_EVERY = 16
+const NEARED_TRADES = 64
 
 /** Lanes of a bar: [time, previous + 1] then f64. */
 export const Bar = {
@@ -34,39 +34,28 @@ export const Bar = {
   volumeLamportsF: 10,
 } as const
 
-/** One trade as the chart sees it. */
-export interface ChartTrade {
-  timestamp: number
-  priceUsd: number
-  priceSol: number
-  microUsd: number
-  lamports: number
-}
-
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
  * count in order of time, equal times in the total order; on a chain whose clock never steps back
  * that is the total order, and it makes a wide bar the fold of the narrow ones in every case.
  */
 export class Candles {
+  readonly trades: ChartTrades
   readonly #state: State
-  readonly #trade: ChartTrade = {
-    timestamp: 0,
-    priceUsd: 0.5,
-    priceSol: 0.5,
-    microUsd: 0.5,
-    lamports: 0.5,
-  }
+  readonly #trade = noTrade()
 
   constructor(state: State) {
     this.#state = state
+    this.trades = new ChartTrades(state)
   }
 
   /** Folds the swap in hand, whose record is already in the mint's chain. */
   fold(hand: Hand): void {
     const { t, tAt } = hand
     if ((t[tAt + T.flags] & TokenFlag.barsStored) === 0) {
-      if (t[tAt + T.swaps] >= STORED_FROM_SWAPS) this.#startStoring(hand)
+      const swaps = t[tAt + T.swaps]
+      if (swaps >= STORED_FROM_SWAPS) this.#startStoring(hand)
+      else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(hand.token)
       return
     }
     const trade = this.#trade
@@ -78,39 +67,21 @@ export class Candles {
     this.#store(hand, trade)
   }
 
-  /** Reads swap `index` of the tape as a trade. */
-  read(index: number, trade: ChartTrade): void {
-    const { tape } = this.#state
-    const r = tape.u32Of(index)
-    const rf = tape.f64Of(index)
-    const at = tape.at(index)
-    const atF = at >>> 1
-    const token = r[at + U.token]
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const bAt = (token & ROW_MASK) * B_LANES
-    const quote = b[bAt + B.quote]
-    const solPriceUsd = rf[atF + F.solPriceUsd]
-    const price = priceInQuote(
-      r,
-      at + U.virtualBaseLo,
-      at + U.virtualQuoteLo,
-      b[bAt + B.decimals],
-      QUOTE_DECIMALS[quote],
-    )
-    trade.timestamp = r[at + U.timestamp]
-    trade.priceUsd = usdOfQuote(price, quote, solPriceUsd)
-    trade.priceSol = solOfQuote(price, quote, solPriceUsd)
-    trade.microUsd = rf[atF + F.volumeMicroUsd]
-    trade.lamports = lamportsOfSwap(r, at, quote, trade.microUsd, solPriceUsd)
+  /** Most of what the bars are begun with may lie on the disk: it is brought near in pieces, before. */
+  #bringNear(token: number): void {
+    let left = NEARED_TRADES
+    try {
+      this.trades.areNear(token, () => --left > 0)
+    } catch (error) {
+      // Told when the bars are begun: until then nobody needs it.
+      if (!(error instanceof TapeDamage)) throw error
+    }
   }
 
   #startStoring(hand: Hand): void {
     const { t, tAt } = hand
     t[tAt + T.flags] |= TokenFlag.barsStored
-    for (const index of swapsOldestFirst(this.#state, hand.token)) {
-      this.read(index, this.#trade)
-      this.#store(hand, this.#trade)
-    }
+    this.trades.visit(hand.token, (trade) => this.#store(hand, trade))
   }
 
   #store(hand: Hand, trade: ChartTrade): void {
@@ -207,16 +178,4 @@ export class Candles {
     f64[at + Bar.volumeMicroUsdF] += trade.microUsd
     f64[at + Bar.volumeLamportsF] += trade.lamports
   }
-}
-
-/** SOL value of a swap record in lamports (contract section 1). */
-export function lamportsOfSwap(
-  r: Uint32Array,
-  at: number,
-  quote: number,
-  microUsd: number,
-  solPriceUsd: number,
-): number {
-  if (quote === Quote.sol) return numberAt(r, at + U.quoteLo)
-  return quote === Quote.usdc ? lamportsOf(microUsd, solPriceUsd) : 0
 }

@@ -1,11 +1,10 @@
 import type { BarChains } from './bar-chains.ts'
-import { BASE_WIDTHS_SECONDS, Bar, type Candles, type ChartTrade } from './candles.ts'
+import { BASE_WIDTHS_SECONDS, Bar } from './candles.ts'
+import type { ChartTrade, ChartTrades } from './chart-trades.ts'
 import { tokenLane } from './lanes.ts'
 import { T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { BAR_LANES, type State } from './state.ts'
-import { U } from './swap-record.ts'
-import { swapsOldestFirst } from './tape-reader.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
@@ -48,28 +47,21 @@ export function nextBarTime(width: Width, time: number): number {
 /** Bars of one mint, newest first, of any width: the fold of its trades. */
 export class Chart {
   readonly #state: State
-  readonly #candles: Candles
+  readonly #trades: ChartTrades
   readonly #chains: BarChains
-  readonly #trade: ChartTrade = {
-    timestamp: 0,
-    priceUsd: 0,
-    priceSol: 0,
-    microUsd: 0,
-    lamports: 0,
-  }
 
-  constructor(state: State, candles: Candles, chains: BarChains) {
+  constructor(state: State, trades: ChartTrades, chains: BarChains) {
     this.#state = state
-    this.#candles = candles
+    this.#trades = trades
     this.#chains = chains
   }
 
   /**
-   * Goes towards the newest bar that opens at or before `to` for as long as `mayGoOn` says, and on
-   * from there when asked again. True: it is near, and `visit` begins at once.
+   * Goes towards the bars that open at or before `to` for as long as `mayGoOn` says, and on from there
+   * when asked again. True: `visit` has them at once.
    */
   isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
-    if (!this.#isStored(token)) return true
+    if (!this.#isStored(token)) return this.#trades.areNear(token, mayGoOn)
     return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
   }
 
@@ -86,25 +78,19 @@ export class Chart {
   /** Few swaps: all of them are folded, in order of time. */
   #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
     const bars = new Map<number, ChartBar>()
-    for (const index of this.#swapsByTime(token)) {
-      this.#candles.read(index, this.#trade)
-      if (this.#trade.timestamp < end) addTrade(bars, width, this.#trade)
-    }
+    for (const trade of this.#tradesByTime(token))
+      if (trade.timestamp < end) addTrade(bars, width, trade)
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
   }
 
-  /** Tape indexes of the mint's swaps, oldest first; equal times stay in the total order. */
-  #swapsByTime(token: number): number[] {
-    const { tape } = this.#state
-    const swaps = swapsOldestFirst(this.#state, token).map((index) => ({
-      index,
-      timestamp: tape.u32Of(index)[tape.at(index) + U.timestamp],
-    }))
-    const isSorted = swaps.every(
-      ({ timestamp }, place) => place === 0 || swaps[place - 1].timestamp <= timestamp,
+  /** The mint's trades, oldest first; equal times stay in the total order. */
+  #tradesByTime(token: number): ChartTrade[] {
+    const trades: ChartTrade[] = []
+    this.#trades.visit(token, (trade) => trades.push({ ...trade }))
+    const isSorted = trades.every(
+      ({ timestamp }, place) => place === 0 || trades[place - 1].timestamp <= timestamp,
     )
-    if (!isSorted) swaps.sort((a, b) => a.timestamp - b.timestamp)
-    return swaps.map(({ index }) => index)
+    return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
   }
 
   #isStored(token: number): boolean {

@@ -2,6 +2,7 @@ import { createNanoEvents, type Emitter } from 'nanoevents'
 import { Announcements } from './announcements.ts'
 import { Arrivals } from './arrivals.ts'
 import { BarChains } from './bar-chains.ts'
+import type { ChartTrades } from './chart-trades.ts'
 import { Dormancy } from './dormancy.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -114,6 +115,7 @@ export class Engine implements EventSink {
       boundedPart('position_lists', this.positions),
       boundedPart('swap_places', this.chains),
       boundedPart('bar_places', this.bars),
+      boundedPart('chart_trades', this.chartTrades),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       boundedPart('seconds', this.window),
@@ -135,8 +137,8 @@ export class Engine implements EventSink {
     if (!this.#isEventClock) this.window.advance(nowSeconds)
   }
 
-  get candles() {
-    return this.#ordered.swaps.candles
+  get chartTrades(): ChartTrades {
+    return this.#ordered.swaps.candles.trades
   }
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
@@ -206,6 +208,7 @@ export class Engine implements EventSink {
         this.positions.drop()
         this.chains.drop()
         this.bars.drop()
+        this.chartTrades.drop()
       },
     }
   }

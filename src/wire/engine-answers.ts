@@ -44,7 +44,7 @@ export class EngineAnswers implements Answers {
     this.#rows = new KeptRows(engine.state)
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
-    this.#chart = new Chart(engine.state, engine.candles, engine.bars)
+    this.#chart = new Chart(engine.state, engine.chartTrades, engine.bars)
   }
 
   /** What reads keep, part by part. */

@@ -38,7 +38,7 @@ export class EngineTokenReads implements TokenReads {
     const { state, top, links } = engine
     this.#token = new TokenReader(state, top, links)
     this.#trader = new PositionReader(state, new TokenReader(state, top, links))
-    this.#chart = new Chart(state, engine.candles, engine.bars)
+    this.#chart = new Chart(state, engine.chartTrades, engine.bars)
     this.#creators = new CreatorTokens(state)
   }
 

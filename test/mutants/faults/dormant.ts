@@ -48,7 +48,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'dormant: a wallet that was read keeps the records of then',
-    file: 'src/engine/resting-records.ts',
+    file: 'src/engine/copied-chains.ts',
     find: 'while (copies.whole?.newestPlus1 !== newestPlus1) {',
     replace: 'while (copies.whole === null) {',
     tests: ['test/properties/resting-wallets.test.ts'],

@@ -192,11 +192,33 @@ export const ORDER_FAULTS: readonly Fault[] = [
     tests: ['bars'],
   },
   {
-    name: 'bar: the swap that starts the storing is folded twice',
+    name: 'bar: the swaps that the storing starts with are folded twice',
     file: 'src/engine/candles.ts',
-    find: 'this.#startStoring(hand)\n      return',
-    replace: 'this.#startStoring(hand)',
+    find: 'this.trades.visit(hand.token, (trade) => this.#store(hand, trade))',
+    replace:
+      'for (let i = 0; i < 2; i++) this.trades.visit(hand.token, (trade) => this.#store(hand, trade))',
     tests: ['bars'],
+  },
+  {
+    name: 'chart: copied trades keep the prices of another quote mint',
+    file: 'src/engine/chart-trades.ts',
+    find: ' + b[at + B.decimals] * Object.keys(Quote).length + b[at + B.quote]',
+    replace: '',
+    tests: ['test/properties/chart-trades.test.ts'],
+  },
+  {
+    name: 'chart: copied trades come newest first',
+    file: 'src/engine/chart-trades.ts',
+    find: 'let i = this.count - 1; i >= 0; i--',
+    replace: 'let i = 0; i < this.count; i++',
+    tests: ['test/properties/chart-trades.test.ts'],
+  },
+  {
+    name: 'chart: swaps on the disk are not brought near before the bars begin',
+    file: 'src/engine/candles.ts',
+    find: 'else if (swaps >= NEARED_FROM_SWAPS',
+    replace: 'else if (swaps < 0 && swaps >= NEARED_FROM_SWAPS',
+    tests: ['test/properties/chart-trades.test.ts'],
   },
   {
     name: 'bar: quarter hours are folded from hours',

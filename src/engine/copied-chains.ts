@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache'
+
+/** Copies of the records of a chain, from one of them back to where the next would be. */
+export interface ChainCopy<Self> {
+  /** The first that was copied, + 1. */
+  readonly newestPlus1: number
+  /** The record behind the last that was copied, + 1; 0 at the end of the chain. */
+  readonly nextPlus1: number
+  /** Records copied. */
+  readonly count: number
+  /** Copies the next record of the chain. */
+  takeNext(): void
+  /** Takes in all of one that goes on where this ends, to the end of the chain. */
+  takeAll(older: Self): void
+}
+
+export interface CopyLimits {
+  /** Records of all chains; beyond it those of the chain that was asked for longest ago go. */
+  readonly records: number
+  /** Chains with copies: many have a few records each. */
+  readonly chains: number
+}
+
+interface Copies<Copy> {
+  /** All records of the chain, as it was when it was read last. */
+  whole: Copy | null
+  /** The newer ones, as far back as was come by. */
+  begun: Copy | null
+}
+
+/**
+ * Copies of chains whose records lie all over a tape on the disk, each a read of it, and of which a read
+ * needs all at one moment: they are taken in pieces, and not again. A record never changes, and new
+ * ones come before the others.
+ */
+export class CopiedChains<Copy extends ChainCopy<Copy>> {
+  readonly #limits: CopyLimits
+  readonly #chains: LRUCache<number, Copies<Copy>>
+
+  constructor(limits: CopyLimits) {
+    this.#limits = limits
+    this.#chains = new LRUCache({
+      max: limits.chains,
+      maxSize: limits.records,
+      sizeCalculation: (copies) => Math.max(1, countOf(copies)),
+    })
+  }
+
+  /** Records that are kept, more or less: chains without any count as one. */
+  get count(): number {
+    return this.#chains.calculatedSize
+  }
+
+  /** Forgets all: the tape is another one. */
+  drop(): void {
+    this.#chains.clear()
+  }
+
+  /**
+   * Copies records of a chain, from its newest (+ 1) on, for as long as `mayGoOn` says. True: all are
+   * copied, or they are more than are kept, and have to be read where they lie.
+   * @throws TapeDamage when one cannot be read
+   */
+  areNear(
+    chain: number,
+    newestPlus1: number,
+    begin: (newestPlus1: number) => Copy,
+    mayGoOn: () => boolean,
+  ): boolean {
+    const copies: Copies<Copy> = this.#chains.get(chain) ?? { whole: null, begun: null }
+    while (copies.whole?.newestPlus1 !== newestPlus1) {
+      copies.begun ??= begin(newestPlus1)
+      const { begun, whole } = copies
+      while (begun.nextPlus1 !== 0 && begun.nextPlus1 !== whole?.newestPlus1) {
+        begun.takeNext()
+        if (countOf(copies) > this.#limits.records) {
+          this.#chains.delete(chain)
+          return true
+        }
+        if (mayGoOn()) continue
+        this.#chains.set(chain, copies)
+        return false
+      }
+      if (whole !== null && begun.nextPlus1 !== 0) begun.takeAll(whole)
+      copies.whole = begun
+      copies.begun = null
+    }
+    this.#chains.set(chain, copies)
+    return true
+  }
+
+  /** The copies of a chain that reach to its end, whatever came before their newest since; null for none. */
+  whole(chain: number): Copy | null {
+    return this.#chains.get(chain)?.whole ?? null
+  }
+}
+
+function countOf<Copy extends ChainCopy<Copy>>({ whole, begun }: Copies<Copy>): number {
+  return (whole?.count ?? 0) + (begun?.count ?? 0)
+}
