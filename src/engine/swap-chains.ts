@@ -10,6 +10,8 @@ const REMEMBERED_EVERY = 64
 const PLACES_MAX = 1 << 21
 /** Pages up to this many swaps behind the newest are walked to. */
 const WALKED_MAX = 4 * REMEMBERED_EVERY
+/** Pages that are being read from the disk in pieces; of one that is forgotten the reads are made again. */
+const PAGE_WALKS_MAX = 1_024
 
 /** Swaps of a mint, or of one wallet in it, linked from each to the one before. */
 export interface SwapChain {
@@ -64,6 +66,10 @@ export class SwapChains {
     maxSize: PLACES_MAX,
     sizeCalculation: (places) => places.length,
   })
+  /** Where reading a page goes on: the next swap of it (+ 1), and how many are left. */
+  readonly #walks = new LRUCache<string, { nextPlus1: number; left: number }>({
+    max: PAGE_WALKS_MAX,
+  })
 
   /** `settledSwaps`: tape index up to which nothing changes any more. */
   constructor(state: State, settledSwaps: () => number) {
@@ -78,16 +84,45 @@ export class SwapChains {
   /** Forgets all: the tape is another one. */
   drop(): void {
     this.#places.clear()
+    this.#walks.clear()
   }
 
   /**
-   * Goes towards a page for as long as `mayGoOn` says, and on from there when asked again. True: it
-   * is near, and `page` will have it at once.
+   * Goes towards a page, and along it where it lies on the disk, for as long as `mayGoOn` says, and on
+   * from there when asked again. True: it is near, and `page` will have it at once.
    */
   isNear(chain: SwapChain, page: number, limit: number, mayGoOn: () => boolean): boolean {
     const skipped = (page - 1) * limit
-    if (skipped <= WALKED_MAX || skipped >= chain.total) return true
-    return this.#find(chain, chain.total - skipped, mayGoOn) !== null
+    if (skipped >= chain.total) return true
+    const isWalked = skipped <= WALKED_MAX
+    const firstPlus1 = isWalked
+      ? chain.newestPlus1
+      : this.#find(chain, chain.total - skipped, mayGoOn)
+    if (firstPlus1 === null) return false
+    if (this.#state.tape.firstInMemory === 0) return true
+    const key = `${chain.name} ${chain.total - skipped} ${limit}`
+    const left = isWalked ? skipped + limit : limit
+    const walk = this.#walks.get(key) ?? { nextPlus1: firstPlus1, left }
+    const isNear = this.#walk(chain, walk, mayGoOn)
+    if (isNear) this.#walks.delete(key)
+    else this.#walks.set(key, walk)
+    return isNear
+  }
+
+  /** Reads the swaps of a page one after the other, so that the archive keeps their blocks. */
+  #walk(
+    { link }: SwapChain,
+    walk: { nextPlus1: number; left: number },
+    mayGoOn: () => boolean,
+  ): boolean {
+    const { tape } = this.#state
+    while (walk.nextPlus1 !== 0 && walk.left > 0) {
+      const isOnDisk = walk.nextPlus1 <= tape.firstInMemory
+      walk.nextPlus1 = linkOf(this.#state, walk.nextPlus1 - 1, link)
+      walk.left -= 1
+      if (isOnDisk && !mayGoOn()) return false
+    }
+    return true
   }
 
   /** `page` from 1. */
