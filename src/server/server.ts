@@ -151,6 +151,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     feed: live,
     context,
     addresses,
+    turns,
     limiter: limiters.get(eventStreamRoute.name),
     clock,
     state: options.state,

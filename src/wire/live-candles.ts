@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { barTime, nextBarTime } from '../engine/chart.ts'
-import type { Answers, Resolution } from './answers.ts'
+import type { Answers, ChartQuery, Resolution } from './answers.ts'
 import { widthOf } from './chart-json.ts'
 import { jsonString } from './json-text.ts'
 import type { LiveStreams } from './streams.ts'
@@ -88,13 +88,8 @@ export class LiveCandles {
 
   /** From the newest on `countback` bars, or (0) those from a time on. */
   #bars(countback: number, from: number): Series {
-    const { mint, resolution } = this
-    const plain = { continuous: false, fill: 'none', udf: false } as const
-    const to = this.#streams.now() + AHEAD_SECONDS
-    const start = Math.max(0, from)
-    const json: unknown = JSON.parse(
-      this.#answers.chart({ mint, resolution, from: start, to, countback, ...plain }),
-    )
+    const newest = newestBars(this.mint, this.resolution, countback, this.#streams)
+    const json: unknown = JSON.parse(this.#answers.chart({ ...newest, from: Math.max(0, from) }))
     if (!seriesChecker.Check(json)) throw new Error('a chart answer is no series of bars')
     this.#position = this.#streams.position()
     this.#now = this.#streams.now()
@@ -125,6 +120,18 @@ export class LiveCandles {
       `,"epoch":${jsonString(this.#streams.epoch())},"time":${this.#now},"data":${data},"final":${final}}`
     )
   }
+}
+
+/** The chart that a snapshot of candles is. */
+export function newestBars(
+  mint: string,
+  resolution: Resolution,
+  countback: number,
+  streams: LiveStreams,
+): ChartQuery {
+  const to = streams.now() + AHEAD_SECONDS
+  const plain = { continuous: false, fill: 'none', udf: false } as const
+  return { mint, resolution, from: 0, to, countback, ...plain }
 }
 
 function barText(bars: Series, i: number): string {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
@@ -73,6 +73,20 @@ test('trades come as events whose id is where a browser goes on', async () => {
   expect((await old.next()).frame).toMatchObject({ type: 'subscribed' })
   expect(await old.next()).toMatchObject({ id: 'e1/4', frame: { type: 'snapshot', seq: 4 } })
   await old.close()
+})
+
+test('candles whose trades lie on the disk are begun in pieces', async () => {
+  service = await EngineServer.start()
+  service.feed([trade(0)])
+  let goes = 0
+  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => ++goes >= 30)
+  const gone = await EventReader.open('channel=candles&mint=A&resolution=5S')
+  await gone.close()
+  const candles = await EventReader.open('channel=candles&mint=A&resolution=1S')
+  expect((await candles.next()).frame).toMatchObject({ type: 'subscribed' })
+  expect((await candles.next()).frame).toMatchObject({ data: { t: [START_SECOND] } })
+  expect(goes).toBeGreaterThanOrEqual(30)
+  await candles.close()
 })
 
 test('tables and candles come as events too', async () => {

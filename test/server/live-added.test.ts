@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
@@ -173,6 +173,24 @@ test('trades of the last table carry the numbers of their mints', async () => {
   await client.ask(ask(channel))
   service.feed([trade({ mint: 'A' })])
   expect(Object.keys(Object(await client.next()))).toEqual(['channel', 'pool', 'data'])
+})
+
+test('candles whose trades lie on the disk are begun in pieces, and what is asked behind them waits', async () => {
+  service = await EngineServer.start()
+  service.feed([trade({ mint: 'A', timestamp: START_SECOND + 1, slot: 100 })])
+  let goes = 0
+  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => ++goes >= 30)
+  const client = await open()
+  const subject = { mint: 'A', resolution: '1' }
+  client.socket.send(JSON.stringify(ask('candles', subject)))
+  client.socket.send(JSON.stringify(ask('candles', subject, 'unsubscribe')))
+  const told = [await client.next(), await client.next(), await client.next()]
+  expect(told).toMatchObject([
+    { type: 'subscribed' },
+    { type: 'snapshot', data: { t: [START_SECOND] } },
+    { type: 'unsubscribed' },
+  ])
+  expect(goes).toBe(30)
 })
 
 test('candles begin with the chart and tell the forming bar', async () => {

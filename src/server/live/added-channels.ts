@@ -82,12 +82,13 @@ export class AddedChannels {
     this.#states.forgetUnread(topics)
   }
 
-  /** Applies a request and sends its answers. */
-  serve(connection: LiveConnection, request: AddedRequest): void {
+  /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
+  serve(connection: LiveConnection, request: AddedRequest): boolean {
     if (!this.#streams.isReady()) this.#send(connection, STARTING_FRAME)
+    else if (request.kind === 'candles') return this.#states.serveCandles(connection, request)
     else if (request.kind === 'table') this.#states.serveTable(connection, request)
-    else if (request.kind === 'candles') this.#states.serveCandles(connection, request)
     else this.#numbered.serve(connection, request)
+    return true
   }
 
   /** How many mints a connection follows in any way, with these added. */

@@ -13,6 +13,7 @@ import type { RateLimiter } from '../rate-limiter.ts'
 import { errorReply, type Header, type Reply } from '../reply.ts'
 import { expectAbort, readRequest } from '../request.ts'
 import type { Route } from '../route.ts'
+import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
 import { EventStreamOutlet } from './event-stream-outlet.ts'
 import type { LiveFeed } from './feed.ts'
@@ -24,6 +25,7 @@ export interface EventStreamsOptions {
   readonly feed: LiveFeed
   readonly context: ExchangeContext
   readonly addresses: ClientAddresses
+  readonly turns: Turns
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
   readonly state: ServerState
@@ -76,7 +78,7 @@ export class EventStreams {
     if (!parameters.ok) return errorReply(parameters.error)
     const request = parseEventStream(parameters.value, lastEventId)
     if (!request.ok) return errorReply(request.error)
-    const { feed, context, headers } = this.#options
+    const { feed, context, headers, turns } = this.#options
     const { res } = exchange
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
@@ -93,7 +95,8 @@ export class EventStreams {
       load: null,
     })
     this.#open.set(connection, outlet)
-    feed.serveAdded(connection, request.value)
+    const isServed = () => connection.isClosed || feed.serveAdded(connection, request.value)
+    if (!isServed()) turns.later(exchange.request.client, { run: () => !isServed() })
     return null
   }
 

@@ -208,9 +208,12 @@ export class LiveFeed {
     this.#added.drop(connection)
   }
 
-  /** Requests of docs/live.md, for sockets and for streams of server-sent events. */
-  serveAdded(connection: LiveConnection, request: AddedRequest): void {
-    this.#added.serve(connection, request)
+  /**
+   * Requests of docs/live.md, for sockets and for streams of server-sent events; false: it is to be
+   * served again in a later turn.
+   */
+  serveAdded(connection: LiveConnection, request: AddedRequest): boolean {
+    return this.#added.serve(connection, request)
   }
 
   #wantsTrade(mint: string, trade: TradeTold): boolean {

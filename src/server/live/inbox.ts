@@ -3,17 +3,21 @@ import { INBOX_MESSAGE_BYTES, MAX_INBOX_BYTES, MAX_INBOXES_BYTES } from '../limi
 import type { Turns, Waiting } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
 
-/** A message that waits; its bytes are its own. */
-interface Kept {
-  readonly bytes: Uint8Array
+export interface Message {
+  readonly bytes: ArrayBuffer | Uint8Array
   readonly isBinary: boolean
+  /** Was it served before, and is it not finished? What it asks for was judged then. */
+  readonly isBegun: boolean
 }
 
-type Serve = (
-  connection: LiveConnection,
-  message: ArrayBuffer | Uint8Array,
-  isBinary: boolean,
-) => void
+/** A message that waits; its bytes are its own. */
+interface Kept extends Message {
+  readonly bytes: Uint8Array
+  isBegun: boolean
+}
+
+/** False: the message is to be served again in a later turn. */
+type Serve = (connection: LiveConnection, message: Message) => boolean
 
 /**
  * Messages of live connections that wait for a later turn of the loop, each behind those of its
@@ -48,8 +52,8 @@ export class Inboxes {
   }
 
   /** Keeps a message for later; false when the connection has more waiting than it may, and has to go. */
-  keep(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): boolean {
-    const bytes = message.byteLength + INBOX_MESSAGE_BYTES
+  keep(connection: LiveConnection, message: Message): boolean {
+    const bytes = message.bytes.byteLength + INBOX_MESSAGE_BYTES
     const inbox = this.#inboxes.get(connection)
     const bytesOfIt = (inbox?.bytes ?? 0) + bytes
     if (bytesOfIt > MAX_INBOX_BYTES) return false
@@ -61,7 +65,7 @@ export class Inboxes {
     this.#bytes += bytes
     const kept = inbox ?? this.#newInbox(connection)
     // Short ones are copied into V8's heap this way, in a tenth of what an ArrayBuffer takes.
-    kept.push({ bytes: new Uint8Array(message).slice(), isBinary }, bytes)
+    kept.push({ ...message, bytes: new Uint8Array(message.bytes).slice() }, bytes)
     return true
   }
 
@@ -82,9 +86,9 @@ export class Inboxes {
     this.#inboxes.delete(connection)
   }
 
-  /** Serves a message that waited. */
-  serve(connection: LiveConnection, { bytes, isBinary }: Kept): void {
-    this.#serve(connection, bytes, isBinary)
+  /** Serves a message that waited; false: it is not finished. */
+  serve(connection: LiveConnection, message: Message): boolean {
+    return this.#serve(connection, message)
   }
 
   /** Messages wait no more: they were taken, or their connection closed. */
@@ -118,9 +122,13 @@ export class Inbox implements Waiting {
   /** Serves what waits. Nothing of a closed connection is answered. */
   run(endMs: number): boolean {
     while (!this.#connection.isClosed) {
-      const message = this.#take()
+      const message = this.#kept.first()
       if (message === undefined) break
-      this.#inboxes.serve(this.#connection, message)
+      if (!this.#inboxes.serve(this.#connection, message)) {
+        message.isBegun = true
+        break
+      }
+      this.#drop()
       if (performance.now() >= endMs) break
     }
     if (this.#connection.isClosed) this.clear()
@@ -136,12 +144,12 @@ export class Inbox implements Waiting {
     this.#bytes = 0
   }
 
-  #take(): Kept | undefined {
+  /** Lets the message go that was served, unless serving it closed the connection. */
+  #drop(): void {
     const message = this.#kept.take()
-    if (message === undefined) return undefined
+    if (message === undefined) return
     const bytes = message.bytes.byteLength + INBOX_MESSAGE_BYTES
     this.#bytes -= bytes
     this.#inboxes.left(1, bytes)
-    return message
   }
 }

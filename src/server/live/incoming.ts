@@ -3,7 +3,7 @@ import { type LiveRequest, liveErrorFrame, parseLiveMessage } from '../../wire/l
 import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
-import { Inboxes } from './inbox.ts'
+import { Inboxes, type Message } from './inbox.ts'
 import { MessageBudget, type MessageLimits } from './message-budget.ts'
 
 export interface IncomingParts {
@@ -11,8 +11,8 @@ export interface IncomingParts {
   readonly turns: Turns
   readonly send: (connection: LiveConnection, frame: string) => void
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
-  /** Applies a request and sends its answers. */
-  readonly serve: (connection: LiveConnection, request: LiveRequest) => void
+  /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
+  readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
 }
 
 const UTF8 = new TextDecoder()
@@ -31,8 +31,8 @@ export class Incoming {
   constructor(parts: IncomingParts) {
     this.#parts = parts
     this.#budget = new MessageBudget(parts.limits)
-    this.#inboxes = new Inboxes(parts.turns, (connection, message, isBinary) =>
-      this.#serve(connection, message, isBinary),
+    this.#inboxes = new Inboxes(parts.turns, (connection, message) =>
+      this.#serve(connection, message),
     )
   }
 
@@ -52,8 +52,9 @@ export class Incoming {
       const hasToWait =
         this.#inboxes.isWaiting(connection) ||
         this.#parts.turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
-      if (!hasToWait) this.#serve(connection, message, isBinary)
-      else if (!this.#inboxes.keep(connection, message, isBinary))
+      const isBegun = !hasToWait
+      if (isBegun && this.#serve(connection, { bytes: message, isBinary, isBegun: false })) return
+      if (!this.#inboxes.keep(connection, { bytes: message, isBinary, isBegun }))
         this.#closeFlood(connection, 'too many messages wait to be served')
     }
   }
@@ -76,16 +77,20 @@ export class Incoming {
     return refusal === null
   }
 
-  #serve(connection: LiveConnection, message: ArrayBuffer | Uint8Array, isBinary: boolean): void {
+  /** False: it is to be served again in a later turn. */
+  #serve(connection: LiveConnection, { bytes, isBinary, isBegun }: Message): boolean {
     if (isBinary) {
       const text = 'A binary frame came, JSON text is expected.'
       this.#parts.send(connection, liveErrorFrame('binary_frame', text))
-      return
+      return true
     }
-    const request = parseLiveMessage(UTF8.decode(message), connection.id)
-    const refusal = this.#budget.requestRefusal(connection, request, performance.now())
-    if (refusal === null) this.#parts.serve(connection, request)
-    else this.#closeFlood(connection, refusal)
+    const request = parseLiveMessage(UTF8.decode(bytes), connection.id)
+    const refusal = isBegun
+      ? null
+      : this.#budget.requestRefusal(connection, request, performance.now())
+    if (refusal === null) return this.#parts.serve(connection, request)
+    this.#closeFlood(connection, refusal)
+    return true
   }
 
   #closeFlood(connection: LiveConnection, reason: string): void {

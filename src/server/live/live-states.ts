@@ -1,5 +1,5 @@
 import type { Answers, TablesQuery } from '../../wire/answers.ts'
-import { LiveCandles } from '../../wire/live-candles.ts'
+import { LiveCandles, newestBars } from '../../wire/live-candles.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import { LiveTable } from '../../wire/live-table.ts'
 import type { CandlesRequest, TableRequest } from '../../wire/requests/live-state-requests.ts'
@@ -12,6 +12,7 @@ import {
   MAX_TABLES,
   TABLES_EVERY_MS,
 } from '../limits.ts'
+import { slice } from '../route.ts'
 import type { LiveConnection } from './connection.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
@@ -111,17 +112,23 @@ export class LiveStates {
       })
   }
 
-  serveCandles(connection: LiveConnection, request: CandlesRequest): void {
+  /** False: the trades of the mint lie on the disk, and it is to be served again in a later turn. */
+  serveCandles(connection: LiveConnection, request: CandlesRequest): boolean {
     const { mint, resolution, countback } = request
     const topic = `${CANDLES}/${resolution}/${mint}`
-    if (request.action === 'unsubscribe')
+    if (request.action === 'unsubscribe') {
       this.#leave(connection, topic, { event: CANDLES, mint, resolution })
-    else
-      this.#follow(connection, CANDLES, topic, () => {
-        const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
-        this.#advanceCandles(topic)
-        return [candles.acknowledgement(), candles.snapshot(countback)]
-      })
+      return true
+    }
+    const { answers, streams } = this.#parts
+    if (!answers.hasFoundBars(newestBars(mint, resolution, countback, streams), slice()))
+      return false
+    this.#follow(connection, CANDLES, topic, () => {
+      const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
+      this.#advanceCandles(topic)
+      return [candles.acknowledgement(), candles.snapshot(countback)]
+    })
+    return true
   }
 
   /**

@@ -29,7 +29,8 @@ export class Requests {
     this.#parts = parts
   }
 
-  serve(connection: LiveConnection, request: LiveRequest): void {
+  /** False: it is to be served again in a later turn. */
+  serve(connection: LiveConnection, request: LiveRequest): boolean {
     const { added, tableTrades, send } = this.#parts
     switch (request.kind) {
       case 'refused':
@@ -48,8 +49,9 @@ export class Requests {
         tableTrades.follow(connection, request.wantsSnapshot)
         break
       default:
-        added.serve(connection, request)
+        return added.serve(connection, request)
     }
+    return true
   }
 
   /** Changes the subscriptions and returns the frame that answers. */

@@ -138,8 +138,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: a message that waits is the lent one',
     file: 'src/server/live/inbox.ts',
-    find: 'new Uint8Array(message).slice()',
-    replace: 'new Uint8Array(message)',
+    find: 'new Uint8Array(message.bytes).slice()',
+    replace: 'new Uint8Array(message.bytes)',
     tests: ['test/server/live-turns.test.ts'],
   },
   {
