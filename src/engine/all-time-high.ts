@@ -11,6 +11,16 @@ export interface AllTimeHigh {
   readonly time: number | null
 }
 
+/** Goes towards what `allTimeHigh` reads, as `Chart.isNear` does. */
+export function isHighNear(
+  chart: Chart,
+  token: number,
+  now: number,
+  mayGoOn: () => boolean,
+): boolean {
+  return chart.isNear(token, HOUR, now, mayGoOn)
+}
+
 /** Reads the bars of a token's hours, and the minutes of the best one. */
 export function allTimeHigh(chart: Chart, token: number, now: number): AllTimeHigh {
   let usd = 0

@@ -99,29 +99,32 @@ export class SwapChains {
       ? chain.newestPlus1
       : this.#find(chain, chain.total - skipped, mayGoOn)
     if (firstPlus1 === null) return false
-    if (this.#state.tape.firstInMemory === 0) return true
-    const key = `${chain.name} ${chain.total - skipped} ${limit}`
-    const left = isWalked ? skipped + limit : limit
-    const walk = this.#walks.get(key) ?? { nextPlus1: firstPlus1, left }
-    const isNear = this.#walk(chain, walk, mayGoOn)
-    if (isNear) this.#walks.delete(key)
-    else this.#walks.set(key, walk)
-    return isNear
+    return this.areNear(chain, firstPlus1, isWalked ? skipped + limit : limit, mayGoOn)
   }
 
-  /** Reads the swaps of a page one after the other, so that the archive keeps their blocks. */
-  #walk(
-    { link }: SwapChain,
-    walk: { nextPlus1: number; left: number },
+  /**
+   * Reads up to `count` swaps of a chain from one (tape index + 1) on, so that the archive keeps their
+   * blocks, for as long as `mayGoOn` says, and on from there when asked again. True: all are read.
+   */
+  areNear(
+    { name, link }: SwapChain,
+    firstPlus1: number,
+    count: number,
     mayGoOn: () => boolean,
   ): boolean {
     const { tape } = this.#state
+    if (tape.firstInMemory === 0) return true
+    const key = `${name} ${firstPlus1} ${count}`
+    const walk = this.#walks.get(key) ?? { nextPlus1: firstPlus1, left: count }
     while (walk.nextPlus1 !== 0 && walk.left > 0) {
       const isOnDisk = walk.nextPlus1 <= tape.firstInMemory
       walk.nextPlus1 = linkOf(this.#state, walk.nextPlus1 - 1, link)
       walk.left -= 1
-      if (isOnDisk && !mayGoOn()) return false
+      if (!isOnDisk || mayGoOn()) continue
+      this.#walks.set(key, walk)
+      return false
     }
+    this.#walks.delete(key)
     return true
   }
 

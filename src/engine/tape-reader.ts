@@ -1,7 +1,7 @@
 import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
 import type { State } from './state.ts'
-import { chainOfPosition, chainOfToken, linkOf } from './swap-chains.ts'
+import { chainOfPosition, chainOfToken, linkOf, type SwapChain } from './swap-chains.ts'
 import { U } from './swap-record.ts'
 import { comparePlace, firstAtPlace, type TapePlace } from './tape-place.ts'
 
@@ -20,24 +20,39 @@ export interface SwapsBehind {
   readonly hasMore: boolean
 }
 
+/** A mint, or one wallet in it. */
+export interface SwapsOf {
+  readonly token: number
+  readonly position: number | null
+}
+
 /**
- * Up to `limit` swaps older than the one at `place` (null: from the newest on); null when no swap
- * of theirs is there.
+ * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one at `place`
+ * (null: the newest); null when no swap of theirs is there.
  */
+export function chainBehind(
+  state: State,
+  of: SwapsOf,
+  place: TapePlace | null,
+): { readonly chain: SwapChain; readonly firstPlus1: number } | null {
+  const chain =
+    of.position === null ? chainOfToken(state, of.token) : chainOfPosition(state, of.position)
+  if (place === null) return { chain, firstPlus1: chain.newestPlus1 }
+  const at = swapAt(state, of, place)
+  return at < 0 ? null : { chain, firstPlus1: linkOf(state, at, chain.link) }
+}
+
+/** Up to `limit` swaps behind a place, newest first; null when no swap of theirs is there. */
 export function swapsBehind(
   state: State,
-  of: { readonly token: number; readonly position: number | null },
+  of: SwapsOf,
   place: TapePlace | null,
   limit: number,
 ): SwapsBehind | null {
-  const { total, newestPlus1, link } =
-    of.position === null ? chainOfToken(state, of.token) : chainOfPosition(state, of.position)
-  let next = newestPlus1
-  if (place !== null) {
-    const at = swapAt(state, of, place)
-    if (at < 0) return null
-    next = linkOf(state, at, link)
-  }
+  const behind = chainBehind(state, of, place)
+  if (behind === null) return null
+  const { total, link } = behind.chain
+  let next = behind.firstPlus1
   const found: number[] = []
   for (; next !== 0 && found.length < limit; next = linkOf(state, next - 1, link))
     found.push(next - 1)
@@ -45,11 +60,7 @@ export function swapsBehind(
 }
 
 /** The first of their swaps at a place, -1 when there is none. */
-function swapAt(
-  state: State,
-  of: { readonly token: number; readonly position: number | null },
-  place: TapePlace,
-): number {
+function swapAt(state: State, of: SwapsOf, place: TapePlace): number {
   const { tape } = state
   const wallet = of.position === null ? -1 : positionLane(state, of.position, P.wallet)
   for (let index = firstAtPlace(tape, place); index < tape.count; index++) {

@@ -1,12 +1,12 @@
 import { requestError } from '../wire/errors.ts'
 import { parsePage } from '../wire/requests/page.ts'
-import { accept, type Parsed, quoted } from '../wire/requests/parsed.ts'
+import { accept, quoted } from '../wire/requests/parsed.ts'
 import type { QueryParameters } from '../wire/requests/query-parameters.ts'
 import { parseSwaps } from '../wire/requests/swaps.ts'
 import { badCursor, parseCursor } from '../wire/requests/swaps-cursor.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
 
 const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 
@@ -18,6 +18,7 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       name: 'token_detail',
       path: '/api/v2/tokens/:mint',
       answer: ({ segments: [mint] }) => {
+        if (!reads.hasFoundDetail(mint, slice())) return UNFINISHED
         const json = reads.detail(mint)
         return json === null ? accept(unknownMint(mint)) : accept(jsonReply(json))
       },
@@ -54,14 +55,16 @@ export function withCursors(route: Route, reads: TokenReads): Route {
   }
 }
 
-function answerCursor(reads: TokenReads, mint: string, parameters: QueryParameters): Parsed<Reply> {
+function answerCursor(reads: TokenReads, mint: string, parameters: QueryParameters): Answered {
   const cursor = parseCursor(parameters)
   if (!cursor.ok) return cursor
   const swaps = parseSwaps(parameters)
   if (!swaps.ok) return swaps
   const text = parameters.get('cursor')?.[0] ?? ''
   if (cursor.value === null) return badCursor(text)
-  const json = reads.swapsFrom(mint, swaps.value.wallet, cursor.value)
+  const { wallet } = swaps.value
+  if (!reads.hasFoundSwapsFrom(mint, wallet, cursor.value, slice())) return UNFINISHED
+  const json = reads.swapsFrom(mint, wallet, cursor.value)
   return json === null ? badCursor(text) : accept(jsonReply(json))
 }
 

@@ -1,4 +1,4 @@
-import { allTimeHigh } from '../engine/all-time-high.ts'
+import { allTimeHigh, isHighNear } from '../engine/all-time-high.ts'
 import { Chart } from '../engine/chart.ts'
 import { CreatorTokens } from '../engine/creator-tokens.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -8,7 +8,7 @@ import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
 import { type Positions, positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { swapsBehind } from '../engine/tape-reader.ts'
+import { chainBehind, type SwapsOf, swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Page } from './answers.ts'
 import { ranked } from './ranked.ts'
@@ -54,6 +54,11 @@ export class EngineTokenReads implements TokenReads {
   now(): number {
     this.#tick()
     return this.#engine.state.now
+  }
+
+  hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
+    const token = this.#find(mint)
+    return token < 0 || isHighNear(this.#chart, token, this.#engine.state.now, mayGoOn)
   }
 
   detail(mint: string): string | null {
@@ -110,18 +115,27 @@ export class EngineTokenReads implements TokenReads {
     return pageJson(bought.length, page, items)
   }
 
+  hasFoundSwapsFrom(
+    mint: string,
+    wallet: string | null,
+    { after, limit }: SwapCursor,
+    mayGoOn: () => boolean,
+  ): boolean {
+    const { state, chains } = this.#engine
+    const of = this.#swapsOf(mint, wallet)
+    const behind = of === null ? null : chainBehind(state, of, after)
+    return behind === null || chains.areNear(behind.chain, behind.firstPlus1, limit, mayGoOn)
+  }
+
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null {
     this.#tick()
     const { state } = this.#engine
-    const token = this.#find(mint)
-    const row = wallet === null ? -1 : state.book.findWallet(wallet)
-    const position = token < 0 || row < 0 ? null : positionIn(state, token, row)
-    const isNobody = token < 0 || (wallet !== null && position === null)
-    if (isNobody)
+    const of = this.#swapsOf(mint, wallet)
+    if (of === null)
       return cursor.after === null
         ? `{"total":0,"limit":${cursor.limit},"items":[],"next_cursor":null}`
         : null
-    const found = swapsBehind(state, { token, position }, cursor.after, cursor.limit)
+    const found = swapsBehind(state, of, cursor.after, cursor.limit)
     if (found === null) return null
     const items = found.swaps.map((index) => swapJson(state, index))
     const last = found.swaps.at(-1)
@@ -129,6 +143,17 @@ export class EngineTokenReads implements TokenReads {
       found.hasMore && last !== undefined ? `"${cursorText(swapPlace(state, last))}"` : 'null'
     const { total } = found
     return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+  }
+
+  /** A mint, or a wallet in it; null when there is none. */
+  #swapsOf(mint: string, wallet: string | null): SwapsOf | null {
+    const { state } = this.#engine
+    const token = this.#find(mint)
+    if (token < 0) return null
+    if (wallet === null) return { token, position: null }
+    const row = state.book.findWallet(wallet)
+    const position = row < 0 ? null : positionIn(state, token, row)
+    return position === null ? null : { token, position }
   }
 
   #find(mint: string): number {

@@ -124,7 +124,9 @@ const NO_STREAMS: LiveStreams = {
   poolsSnapshot: () => '{"type":"snapshot"}',
 }
 
-const NO_READS: TokenReads = {
+export const fakeReads: TokenReads = {
+  hasFoundDetail: () => true,
+  hasFoundSwapsFrom: () => true,
   detail: () => null,
   holders: () => '{}',
   firstBuyers: () => '{}',
@@ -154,7 +156,7 @@ export async function startFake(changes: Partial<ServerOptions> = {}): Promise<F
     answers: fakeAnswers(calls, () => fake.body()),
     live,
     streams: NO_STREAMS,
-    reads: NO_READS,
+    reads: fakeReads,
     state: {
       isStarting: () => fake.starting,
       notReady: () => fake.notReady,

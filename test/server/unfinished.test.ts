@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/limits.ts'
 import type { Answers } from '../../src/wire/answers.ts'
-import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
+import type { TokenReads } from '../../src/wire/token-reads.ts'
+import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-service.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
 
 const PATH = '/api/v2/search/tokens/mint/swaps?page=1000'
@@ -22,18 +23,27 @@ function deepReads(goes: number) {
     hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
     hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
   }
-  return { asked, answers }
+  const reads: TokenReads = {
+    ...fakeReads,
+    hasFoundDetail: (_mint, mayGoOn) => hasFound(mayGoOn),
+    detail: () => '{"deep":true}',
+    hasFoundSwapsFrom: (_mint, _wallet, _cursor, mayGoOn) => hasFound(mayGoOn),
+    swapsFrom: () => '{"deep":true}',
+  }
+  return { asked, answers, reads }
 }
 
 test.each([
   PATH,
   '/api/v2/meme/chart/ohlcv?mint=mint&from=0&to=9&resolution=1S',
   '/udf/history?symbol=mint&from=0&to=9&resolution=1S',
+  '/api/v2/tokens/mint',
+  '/api/v2/search/tokens/mint/swaps?cursor=start',
 ])(
   'what takes many turns is answered once, and others are answered meanwhile (%s)',
   async (path) => {
-    const { asked, answers } = deepReads(300)
-    fake = await startFake({ answers })
+    const { asked, answers, reads } = deepReads(300)
+    fake = await startFake({ answers, reads })
     let isAnswered = false
     const deep = fetch(fake.server.url + path).then(async (response) => {
       isAnswered = true

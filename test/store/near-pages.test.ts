@@ -3,6 +3,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/tape-archive.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { newFolder } from '../process/data-folders.ts'
 
@@ -11,43 +12,100 @@ const CHUNK_RECORDS = 128
 const BETWEEN = 63
 const SWAPS = 600
 
-test('a page of swaps on the disk is read in pieces, and then answered without the disk', () => {
-  const folder = newFolder()
-  const disk = new NodeDisk()
-  const engine = new Engine({ clock: 'event', identities: 16, tapeChunkRecords: CHUNK_RECORDS })
-  engine.events([price(150)])
-  for (let i = 0; i < SWAPS; i++)
-    for (let k = 0; k <= BETWEEN; k++)
-      engine.accept(
-        swap({
-          slot: 1_000 + i,
-          txIndex: k,
-          timestamp: START_SECOND + i,
-          mint: k === 0 ? 'slow' : `mint ${k}`,
-          signature: `swap ${i} ${k}`,
-        }),
-      )
-  const answers = new EngineAnswers(engine, () => {})
+/** A slow mint, all of whose reads are made twice: with all in memory, and with nearly all on the disk. */
+class SlowMint {
+  readonly engine = new Engine({ clock: 'event', identities: 16, tapeChunkRecords: CHUNK_RECORDS })
+  readonly answers = new EngineAnswers(this.engine, () => {})
+  readonly reads = new EngineTokenReads(this.engine, () => {})
+  readonly #disk = new NodeDisk()
+  readonly #folder = newFolder()
+
+  constructor() {
+    this.engine.events([price(150)])
+    for (let i = 0; i < SWAPS; i++) for (let k = 0; k <= BETWEEN; k++) this.#swap(i, k)
+  }
+
+  #swap(i: number, k: number): void {
+    this.engine.accept(
+      swap({
+        slot: 1_000 + i,
+        txIndex: k,
+        timestamp: START_SECOND + i,
+        mint: k === 0 ? 'slow' : `mint ${k}`,
+        signature: `swap ${i} ${k}`,
+      }),
+    )
+  }
+
+  leaveMemory(): DiskTapeArchive {
+    const { tape } = this.engine.state
+    const archive = new DiskTapeArchive(this.#disk, this.#folder, CHUNK_RECORDS)
+    tape.archive = archive
+    archiveTape(this.#disk, this.#folder, tape, this.engine.settledSwaps)
+    tape.leaveMemory(tape.archivedCount)
+    return archive
+  }
+}
+
+/** Looks in goes as short as can be, then reads: without the disk. */
+function expectPieces(
+  archive: DiskTapeArchive,
+  isFound: (mayGoOn: () => boolean) => boolean,
+  read: () => string | null,
+  expected: string | null,
+): void {
+  let goes = 1
+  let reads = archive.misses
+  while (!isFound(() => false)) {
+    goes += 1
+    // One block a go, or, before a page is found, those from one remembered place to the next.
+    expect(archive.misses - reads).toBeLessThanOrEqual(64)
+    reads = archive.misses
+  }
+  expect(goes).toBeGreaterThan(30)
+  const { misses } = archive
+  expect(read()).toBe(expected)
+  expect(archive.misses).toBe(misses)
+}
+
+test('pages of swaps on the disk are read in pieces, and then answered without the disk', () => {
+  const slow = new SlowMint()
+  const { answers } = slow
   const pages = [1, 2, 3, 5].map((page) => ({ page, limit: 100 }))
   const expected = pages.map((page) => answers.swaps('slow', null, page))
-  const { tape } = engine.state
-  const archive = new DiskTapeArchive(disk, folder, CHUNK_RECORDS)
-  tape.archive = archive
-  archiveTape(disk, folder, tape, engine.settledSwaps)
-  tape.leaveMemory(tape.archivedCount)
-  for (const [i, page] of pages.entries()) {
-    let goes = 1
-    let reads = archive.misses
-    while (!answers.hasFoundSwaps('slow', null, page, () => false)) {
-      goes += 1
-      // One block a go, or, before the page is found, those of one remembered place to the next.
-      expect(archive.misses - reads).toBeLessThanOrEqual(64)
-      reads = archive.misses
-    }
-    expect(goes).toBeGreaterThan(30)
-    const { misses } = archive
-    expect(answers.swaps('slow', null, page)).toBe(expected[i])
-    expect(archive.misses).toBe(misses)
-  }
+  const archive = slow.leaveMemory()
+  for (const [i, page] of pages.entries())
+    expectPieces(
+      archive,
+      (mayGoOn) => answers.hasFoundSwaps('slow', null, page, mayGoOn),
+      () => answers.swaps('slow', null, page),
+      expected[i],
+    )
+  archive.close()
+})
+
+test('swaps behind a cursor, and the detail of a token, are read in pieces too', () => {
+  const slow = new SlowMint()
+  const { reads } = slow
+  const cursors = [100, 350, 599].map((second) => {
+    const place = { slot: 1_000 + second, txIndex: 0, ordinal: 0 }
+    return { after: place, limit: 90 }
+  })
+  const expected = cursors.map((cursor) => reads.swapsFrom('slow', null, cursor))
+  const detail = reads.detail('slow')
+  const archive = slow.leaveMemory()
+  for (const [i, cursor] of cursors.entries())
+    expectPieces(
+      archive,
+      (mayGoOn) => reads.hasFoundSwapsFrom('slow', null, cursor, mayGoOn),
+      () => reads.swapsFrom('slow', null, cursor),
+      expected[i],
+    )
+  expectPieces(
+    archive,
+    (mayGoOn) => reads.hasFoundDetail('slow', mayGoOn),
+    () => reads.detail('slow'),
+    detail,
+  )
   archive.close()
 })
