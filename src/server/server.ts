@@ -98,6 +98,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limits: bounds,
     turns,
     addresses,
+    log: options.log,
     source: options.live,
     streams: options.streams,
     answers: options.answers,

@@ -125,6 +125,7 @@ export class EngineStreams implements LiveStreams {
         if (typeof found === 'string') return found
         return found.slice(0, max).map((index, i) => this.#trade(index, after + 1 + i))
       },
+      hasFoundSnapshot: (mint, mayGoOn) => reads.hasFoundDetail(mint, mayGoOn),
       snapshot: (mint) =>
         this.#snapshot('update_mint_info', mint, head(mint), reads.detail(mint) ?? 'null'),
     }
@@ -148,6 +149,7 @@ export class EngineStreams implements LiveStreams {
     return {
       head: () => list().length,
       since,
+      hasFoundSnapshot: () => true,
       snapshot: (key) => {
         const from = Math.max(0, list().length - SNAPSHOT_MESSAGES)
         const data: string[] = []
@@ -180,6 +182,7 @@ export class EngineStreams implements LiveStreams {
           ),
         )
       },
+      hasFoundSnapshot: (wallet, mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
       snapshot: (wallet) => {
         const data = answers.walletTokens(wallet, WALLET_SNAPSHOT)
         return this.#snapshot('wallet_trades', wallet, head(wallet), data)
@@ -199,6 +202,7 @@ export class EngineStreams implements LiveStreams {
           numbered(renamed(message, 'all_trades'), this.#number(numbers[i], ordinal)),
         )
       },
+      hasFoundSnapshot: () => true,
       snapshot: (key) =>
         this.#snapshot('all_trades', key, engine.counts.swaps, this.#marketFigures()),
     }

@@ -70,11 +70,14 @@ export type LiveErrorCode =
   | 'not_local'
   | 'busy'
   | 'starting'
+  | 'history_unreadable'
 
 /** WebSocket close codes (RFC 6455 for 1xxx, our own for 4xxx). */
 export const CLOSE_CODES = {
   /** A message was longer than the limit. */
   messageTooBig: 1009,
+  /** A defect of the service, which its log has. */
+  internalError: 1011,
   /** The service goes down and may come back: reconnect. */
   serviceRestart: 1012,
   /** Nothing came from the client for too long. */

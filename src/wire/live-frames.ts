@@ -20,6 +20,7 @@ export const RESYNC_REASONS = {
   too_old: 'More was missed than is kept for a replay.',
   order_lost: 'A swap came so late among the missed ones that their order is not known any more.',
   backlog: 'The client reads more slowly than the stream grows.',
+  history_unreadable: 'What was missed lies in history that cannot be read now.',
 } as const
 export type ResyncReason = keyof typeof RESYNC_REASONS
 

@@ -23,6 +23,11 @@ export interface StreamSource {
    * the head can be had, or the answer is the reason why not.
    */
   since(key: string, after: number, max: number): readonly string[] | ResyncReason
+  /**
+   * Looks for what `snapshot` shows for as long as `mayGoOn` says; false: it lies on the disk, to be
+   * called again in a later turn.
+   */
+  hasFoundSnapshot(key: string, mayGoOn: () => boolean): boolean
   /** The frame that shows the state at the head. */
   snapshot(key: string): string
 }

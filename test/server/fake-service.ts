@@ -104,6 +104,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
 const NOTHING: StreamSource = {
   head: () => 0,
   since: () => [],
+  hasFoundSnapshot: () => true,
   snapshot: () => '{"type":"snapshot"}',
 }
 

@@ -4,6 +4,7 @@ import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection } from './connection.ts'
+import type { LiveFailures } from './live-failures.ts'
 import { LiveStates } from './live-states.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import { Topics } from './topics.ts'
@@ -22,6 +23,7 @@ export interface AddedChannelsParts {
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly send: (connection: LiveConnection, frame: string) => void
+  readonly failures: LiveFailures
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
   /** Takes what closed connections followed away at once. */
@@ -40,7 +42,7 @@ export class AddedChannels {
   readonly #states: LiveStates
 
   constructor(parts: AddedChannelsParts) {
-    const { app, streams, answers, send, accepted, published, finishDepartures } = parts
+    const { app, streams, answers, send, failures, accepted, published, finishDepartures } = parts
     const topics = new Topics(app, published, send)
     this.#streams = streams
     this.#send = send
@@ -49,6 +51,10 @@ export class AddedChannels {
       send,
       join: (connection, topic) => topics.join(connection, topic),
       giveUp: (connection, topic) => topics.leave(connection, topic),
+      failed: (connection, error) => {
+        failures.log(error)
+        failures.tell(connection, error)
+      },
     })
     this.#numbered = new NumberedStreams({
       streams,
@@ -57,7 +63,7 @@ export class AddedChannels {
       send,
       accepted,
     })
-    this.#states = new LiveStates({ answers, streams, topics, send, finishDepartures })
+    this.#states = new LiveStates({ answers, streams, topics, send, failures, finishDepartures })
   }
 
   /** Flat figures for /readyz and /metrics. */

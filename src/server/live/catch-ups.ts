@@ -1,3 +1,4 @@
+import { TapeDamage } from '../../engine/tape.ts'
 import { type ResyncReason, resyncFrame, type StreamChannel } from '../../wire/live-frames.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import {
@@ -8,6 +9,7 @@ import {
   MAX_CATCH_UPS,
   MAX_REPLAYED,
 } from '../limits.ts'
+import { slice } from '../route.ts'
 import type { LiveConnection } from './connection.ts'
 
 /** A connection on its way to where a stream is now. */
@@ -28,6 +30,8 @@ export interface CatchUpActions {
   join(connection: LiveConnection, topic: string): void
   /** It is told nothing more. */
   giveUp(connection: LiveConnection, topic: string): void
+  /** It could not be served, for this exception: it is told so. */
+  failed(connection: LiveConnection, error: unknown): void
 }
 
 /**
@@ -90,7 +94,7 @@ export class CatchUps {
       const catchUp = this.#waiting[next]
       if (!this.#isCurrent(catchUp)) continue
       if (catchUp.connection.socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES) held.push(catchUp)
-      else if (this.#step(catchUp)) this.cancel(catchUp.connection, catchUp.topic)
+      else if (this.#stepOrFail(catchUp)) this.cancel(catchUp.connection, catchUp.topic)
       else this.#waiting.push(catchUp)
     }
     const ready = this.#waiting.slice(next)
@@ -111,11 +115,25 @@ export class CatchUps {
     return !connection.isClosed && this.#current.get(connection)?.get(topic) === catchUp
   }
 
+  #stepOrFail(catchUp: CatchUp): boolean {
+    try {
+      return this.#step(catchUp)
+    } catch (error) {
+      const { connection, topic, after } = catchUp
+      if (error instanceof TapeDamage && after !== null)
+        return this.#fail(catchUp, 'history_unreadable')
+      this.#actions.failed(connection, error)
+      this.#actions.giveUp(connection, topic)
+      return true
+    }
+  }
+
   /** Sends some of it; true when nothing is left to do. */
   #step(catchUp: CatchUp): boolean {
     const { connection, channel, key, topic, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
+      if (!source.hasFoundSnapshot(key, slice())) return false
       this.#actions.send(connection, source.snapshot(key))
       this.#actions.join(connection, topic)
       return true

@@ -6,7 +6,7 @@ import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../limits.ts'
-import type { LiveTimes } from '../options.ts'
+import type { LiveTimes, Log } from '../options.ts'
 import type { Turns } from '../turns.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
@@ -15,6 +15,7 @@ import { Departures } from './departures.ts'
 import { Incoming } from './incoming.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
+import { LiveFailures } from './live-failures.ts'
 import type { LiveGate } from './live-gate.ts'
 import type { ClientLoad, MessageLimits } from './message-budget.ts'
 import { leavePlain, Requests } from './requests.ts'
@@ -35,6 +36,7 @@ export interface LiveFeedOptions {
   readonly addresses: ClientAddresses
   readonly refuse: UpgradeOptions['refuse']
   readonly isLocal: UpgradeOptions['isLocal']
+  readonly log: Log
 }
 
 /** The live feed on `/ws` and `/`: contract section 4. */
@@ -48,6 +50,7 @@ export class LiveFeed {
   readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
   readonly #departures = new Departures((connection) => this.#drop(connection))
   readonly #added: AddedChannels
+  readonly #failures: LiveFailures
   readonly #tableTrades: TableTrades
   readonly #stopKeepAlive: () => void
   #isStopping = false
@@ -59,9 +62,13 @@ export class LiveFeed {
     this.#times = options.times
     this.#gate = options.gate
     const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
+    const close = (connection: LiveConnection, code: number, reason: string) =>
+      this.#close(connection, code, reason)
+    this.#failures = new LiveFailures({ log: options.log, send, close })
     this.#added = new AddedChannels({
       ...options,
       send,
+      failures: this.#failures,
       accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
       published: (followers, bytes) => {
@@ -85,8 +92,9 @@ export class LiveFeed {
       limits: options.limits,
       turns: options.turns,
       send,
-      close: (connection, code, reason) => this.#close(connection, code, reason),
-      serve: (connection, request) => requests.serve(connection, request),
+      close,
+      serve: (connection, request) =>
+        this.#failures.guarded(connection, () => requests.serve(connection, request), true),
     })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
@@ -213,7 +221,7 @@ export class LiveFeed {
    * served again in a later turn.
    */
   serveAdded(connection: LiveConnection, request: AddedRequest): boolean {
-    return this.#added.serve(connection, request)
+    return this.#failures.guarded(connection, () => this.#added.serve(connection, request), true)
   }
 
   #wantsTrade(mint: string, trade: TradeTold): boolean {

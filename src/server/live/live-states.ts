@@ -14,6 +14,7 @@ import {
 } from '../limits.ts'
 import { slice } from '../route.ts'
 import type { LiveConnection } from './connection.ts'
+import type { LiveFailures } from './live-failures.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
 
@@ -41,6 +42,7 @@ export interface LiveStateParts {
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly send: (connection: LiveConnection, frame: string) => void
+  readonly failures: LiveFailures
   /** Takes what closed connections followed away at once. */
   readonly finishDepartures: () => void
 }
@@ -63,12 +65,12 @@ export class LiveStates {
     this.#tableRounds = new SlicedRounds(
       TABLES_EVERY_MS,
       () => this.#tables.keys(),
-      (topic) => this.#advanceTable(topic),
+      (topic) => this.#advance(topic, () => this.#advanceTable(topic)),
     )
     this.#candleRounds = new SlicedRounds(
       CANDLES_EVERY_MS,
       () => this.#candlesToLookAt(),
-      (topic) => this.#advanceCandles(topic),
+      (topic) => this.#advance(topic, () => this.#advanceCandles(topic)),
     )
   }
 
@@ -147,10 +149,13 @@ export class LiveStates {
       send(connection, full)
       return
     }
-    for (const frame of begin()) send(connection, frame)
-    topics.join(connection, topic)
-    // A reader too slow for its snapshot is closed by now and followed nothing.
-    this.forgetUnread([topic])
+    try {
+      for (const frame of begin()) send(connection, frame)
+      topics.join(connection, topic)
+    } finally {
+      // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.
+      this.forgetUnread([topic])
+    }
   }
 
   #leave(connection: LiveConnection, topic: string, about: Readonly<Record<string, string>>): void {
@@ -193,6 +198,21 @@ export class LiveStates {
     }
     if (this.#tables.size === 0) this.#tableRounds.stop()
     if (this.#candles.size === 0) this.#candleRounds.stop()
+  }
+
+  /** Of what cannot be brought up to now its followers are told, and nobody follows it any more. */
+  #advance(topic: string, advance: () => void): void {
+    try {
+      advance()
+    } catch (error) {
+      const { failures, topics } = this.#parts
+      failures.log(error)
+      for (const connection of topics.followersOf(topic)) {
+        topics.leave(connection, topic)
+        failures.tell(connection, error)
+      }
+      this.forgetUnread([topic])
+    }
   }
 
   #advanceTable(topic: string): void {

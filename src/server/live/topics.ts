@@ -42,6 +42,11 @@ export class Topics {
     return this.#topics.has(topic)
   }
 
+  /** Who follows a topic now. */
+  followersOf(topic: string): readonly LiveConnection[] {
+    return [...(this.#topics.get(topic)?.all ?? [])]
+  }
+
   /** Does anybody follow any topic of a channel? */
   hasAny(channel: string): boolean {
     return this.#names.countOf(channel) > 0

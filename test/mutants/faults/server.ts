@@ -136,6 +136,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/properties/fair-queue.test.ts'],
   },
   {
+    name: 'live: an exception while a message is served ends the process',
+    file: 'src/server/live/feed.ts',
+    find: 'this.#failures.guarded(connection, () => requests.serve(connection, request), true)',
+    replace: 'requests.serve(connection, request)',
+    tests: ['test/server/damaged-history.test.ts'],
+  },
+  {
+    name: 'live: who follows candles that cannot be read is not told',
+    file: 'src/server/live/live-states.ts',
+    find: 'failures.tell(connection, error)',
+    replace: '',
+    tests: ['test/server/damaged-history.test.ts'],
+  },
+  {
     name: 'live: a message that waits is the lent one',
     file: 'src/server/live/inbox.ts',
     find: 'new Uint8Array(message.bytes).slice()',

@@ -1,0 +1,48 @@
+import { TapeDamage } from '../../engine/tape.ts'
+import { CLOSE_CODES } from '../../wire/errors.ts'
+import { liveErrorFrame } from '../../wire/live-messages.ts'
+import type { Log } from '../options.ts'
+import type { LiveConnection } from './connection.ts'
+
+export interface LiveFailureParts {
+  readonly log: Log
+  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly close: (connection: LiveConnection, code: number, reason: string) => void
+}
+
+/**
+ * What becomes of an exception while somebody of the live feed is served, as `Exchange.guard` has it for
+ * requests: it is logged, whom it concerns is told, and life goes on for everybody else.
+ */
+export class LiveFailures {
+  readonly #parts: LiveFailureParts
+
+  constructor(parts: LiveFailureParts) {
+    this.#parts = parts
+  }
+
+  /** What `work` gives; `failed` when it threw, of which the connection was told then. */
+  guarded<T>(connection: LiveConnection, work: () => T, failed: T): T {
+    try {
+      return work()
+    } catch (error) {
+      this.log(error)
+      this.tell(connection, error)
+      return failed
+    }
+  }
+
+  log(error: unknown): void {
+    const stack = error instanceof Error ? error.stack : String(error)
+    this.#parts.log.error({ stack }, 'A live request threw')
+  }
+
+  /** Tells of history that the disk does not give; for a defect the connection is closed. */
+  tell(connection: LiveConnection, error: unknown): void {
+    const { send, close } = this.#parts
+    if (error instanceof TapeDamage) {
+      const text = 'The history asked for cannot be read now: what needs it is not subscribed.'
+      send(connection, liveErrorFrame('history_unreadable', text))
+    } else close(connection, CLOSE_CODES.internalError, 'the service failed on a request')
+  }
+}

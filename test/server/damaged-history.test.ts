@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import { type TapeBlock, TapeDamage } from '../../src/engine/tape.ts'
+import { START_SECOND } from '../oracle/fixtures.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
+import { EngineServer } from './engine-server.ts'
+import { errorOf } from './error-json.ts'
+import { LiveClient } from './live-client.ts'
+import { trade } from './told-events.ts'
+
+/** Records of it are on a disk that can be broken. */
+class BreakableArchive extends MemoryArchive {
+  isBroken = false
+
+  override block(block: number): TapeBlock {
+    if (this.isBroken) throw new TapeDamage(`Block ${block} is damaged.`)
+    return super.block(block)
+  }
+}
+
+const SWAPS = 400
+const ask = (event: string, data: object) => ({
+  event,
+  data: { action: 'subscribe', id: 'me', ...data },
+})
+
+let service: EngineServer
+let archive: BreakableArchive
+let logged: string[]
+
+const swapOf = (mint: string, i: number) =>
+  trade({ mint, slot: 10 + i * 10, signature: `${mint} ${i}`, timestamp: START_SECOND + i })
+
+beforeEach(async () => {
+  logged = []
+  const log = (_facts: object, text: string) => logged.push(text)
+  const engine = new Engine({ clock: 'event', identities: 1 << 10, tapeChunkRecords: 64 })
+  service = await EngineServer.start('e1', engine, { log: { info: log, warn: log, error: log } })
+  for (let i = 0; i < SWAPS; i++) service.feed([swapOf('A', i), swapOf('B', i)])
+  archive = new BreakableArchive()
+  archive.takeFrom(engine)
+  expect(engine.state.tape.firstInMemory).toBeGreaterThan(SWAPS)
+})
+
+afterEach(() => service.server.stop())
+
+const DAMAGED = { type: 'error', code: 'history_unreadable' }
+
+test('a request for history that the disk does not give is refused with a reason', async () => {
+  archive.isBroken = true
+  for (const path of [
+    '/api/v2/search/tokens/A/swaps?page=4&limit=100',
+    '/api/v2/search/tokens/A/swaps?cursor=start&limit=200',
+    '/api/v2/meme/chart/ohlcv?mint=A&from=0&to=9999999999&resolution=1S',
+    '/api/v2/tokens/A',
+  ]) {
+    const response = await fetch(service.server.url + path)
+    expect([path, response.status]).toEqual([path, 503])
+    expect(await errorOf(response)).toMatchObject({ code: 'history_unreadable' })
+  }
+  const history = '/udf/history?symbol=A&from=0&to=9999999999&resolution=1S'
+  expect(await service.json(history)).toMatchObject({ s: 'error' })
+})
+
+test('a live client that asks for it is told, and its connection goes on', async () => {
+  archive.isBroken = true
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const candles = { mint: 'A', resolution: '1S' }
+  expect(await client.ask(ask('candles', candles))).toMatchObject(DAMAGED)
+  await client.ask(ask('update_mint_info', { mint: 'A', snapshot: true }))
+  expect(await client.next()).toMatchObject(DAMAGED)
+  archive.isBroken = false
+  expect(await client.ask(ask('candles', candles))).toMatchObject({ type: 'subscribed' })
+  expect(await client.next()).toMatchObject({ type: 'snapshot' })
+  expect(logged).toEqual(['A live request threw', 'A live request threw'])
+})
+
+test('those who follow what cannot be brought up to now are told, once', async () => {
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  for (const one of [client, other]) {
+    await one.ask(ask('candles', { mint: 'A', resolution: '1S' }))
+    await one.next()
+  }
+  // All of it is in memory.
+  service.feed([swapOf('C', SWAPS)])
+  await other.ask(ask('candles', { mint: 'C', resolution: '1D' }))
+  await other.next()
+  // What was copied of their trades is forgotten.
+  service.engine.chartTrades.drop()
+  archive.isBroken = true
+  service.feed([swapOf('A', SWAPS)])
+  for (const one of [client, other]) expect(await one.next()).toMatchObject(DAMAGED)
+  archive.isBroken = false
+  service.feed([swapOf('A', SWAPS + 1), swapOf('C', SWAPS + 1)])
+  expect(await other.next()).toMatchObject({ channel: 'candles', type: 'delta', mint: 'C' })
+})
+
+test('a stream of events is told too', async () => {
+  archive.isBroken = true
+  const response = await fetch(
+    `${service.server.url}/api/v2/stream?channel=candles&mint=A&resolution=1S`,
+  )
+  const { value } = (await response.body?.getReader().read()) ?? {}
+  expect(new TextDecoder().decode(value)).toContain('"code":"history_unreadable"')
+})
+
+test('a defect closes the connection that met it, and no other', async () => {
+  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => {
+    throw new Error('a defect')
+  })
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  client.socket.send(JSON.stringify(ask('candles', { mint: 'A', resolution: '1S' })))
+  expect((await client.closed).code).toBe(1011)
+  service.feed([swapOf('A', SWAPS)])
+  await other.ask(ask('update_mint_info', { mint: 'A' }))
+  service.feed([swapOf('A', SWAPS + 1)])
+  expect(await other.next()).toMatchObject({ channel: 'update_mint_info' })
+})
