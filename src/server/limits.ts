@@ -205,9 +205,10 @@ export const SILENCE_MS = 60_000
 /**
  * Seconds that an idle connection stays open for a next request, told to clients (`Keep-Alive`), so
  * that they do not send one into a connection that is being closed. uWebSockets.js closes after ten,
- * which it counts in steps of four: after eight to twelve.
+ * which it counts in steps of four: after eight to twelve. Two less are told: a client that takes it
+ * exactly is late by as much as its loop is held.
  */
-export const KEPT_OPEN_S = 8
+export const KEPT_OPEN_S = 6
 
 /**
  * Idle seconds after which uWebSockets.js cuts a socket by itself. Above the silence of the
