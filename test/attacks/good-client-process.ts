@@ -12,7 +12,9 @@ const PATHS = [
 ]
 
 const port = Number(process.argv[2])
-const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+/** Node's agent heeds how long a server says it keeps a connection only when it has a time of its own. */
+const AGENT_TIMEOUT_MS = 60_000
+const agent = new Agent({ keepAlive: true, maxSockets: 8, timeout: AGENT_TIMEOUT_MS })
 let latenciesMs: number[] = []
 /** How late requests left. */
 let latenessMs: number[] = []
