@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { BASE_WIDTHS_SECONDS, Bar } from './candles.ts'
-import { tokenLane } from './lanes.ts'
+import { barLane, tokenLane } from './lanes.ts'
 import { T } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { BAR_LANES, type State } from './state.ts'
+import type { State } from './state.ts'
 
 /** One in so many bars that somebody has passed has its place remembered. */
 const REMEMBERED_EVERY = 256
@@ -49,19 +48,20 @@ export class BarChains {
    * when `mayGoOn` said no before it was found: the next call goes on from there.
    */
   newestBefore(token: number, base: number, end: number, mayGoOn: () => boolean): number | null {
+    const state = this.#state
     const chain = token * BASE_WIDTHS_SECONDS.length + base
     const known = this.#places.get(chain) ?? NO_PLACES
     const passed = this.#countFrom(known, end)
-    let next =
-      passed > 0 ? known[passed - 1] + 1 : tokenLane(this.#state, token, T.barsPlus1 + base)
+    let next = passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, T.barsPlus1 + base)
     const found: number[] = []
     let isNear = true
-    for (let links = 0; isNear && next !== 0 && this.#timeOf(next - 1) >= end; links++) {
+    for (let links = 0; isNear && next !== 0; links++) {
+      if (barLane(state, next - 1, Bar.time) < end) break
       if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
         found.push(next - 1)
         isNear = mayGoOn()
       }
-      next = this.#behind(next - 1)
+      next = barLane(state, next - 1, Bar.previousPlus1)
     }
     if (found.length > 0) this.#places.set(chain, withPlaces(known, passed, found))
     return isNear ? next : null
@@ -73,19 +73,10 @@ export class BarChains {
     let high = rows.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#timeOf(rows[middle]) >= end) low = middle + 1
+      if (barLane(this.#state, rows[middle], Bar.time) >= end) low = middle + 1
       else high = middle
     }
     return low
-  }
-
-  #timeOf(row: number): number {
-    return this.#state.bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * BAR_LANES + Bar.time]
-  }
-
-  /** Row + 1 of the bar before. */
-  #behind(row: number): number {
-    return this.#state.bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * BAR_LANES + Bar.previousPlus1]
   }
 }
 

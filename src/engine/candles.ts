@@ -1,5 +1,6 @@
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 import type { Hand } from './hand.ts'
+import { barLane } from './lanes.ts'
 import { T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { BAR_LANES, type State } from './state.ts'
@@ -122,7 +123,7 @@ export class Candles {
   }
 
   #timeOf(bar: number): number {
-    return this.#state.bars.u32[bar >>> ROW_SHIFT][(bar & ROW_MASK) * BAR_LANES + Bar.time]
+    return barLane(this.#state, bar, Bar.time)
   }
 
   /** Finds or makes the bar at `time` in the chain headed by a token lane. */

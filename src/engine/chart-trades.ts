@@ -39,11 +39,11 @@ export function noTrade(): ChartTrade {
 export class ChartTrades {
   readonly #state: State
   readonly #mints: CopiedChains<TradeCopy>
-  readonly #begin = (newestPlus1: number) => new TradeCopy(this.#state, newestPlus1)
 
   constructor(state: State, copiedMax = COPIED_MAX) {
     this.#state = state
-    this.#mints = new CopiedChains({ records: copiedMax, chains: MINTS_MAX })
+    const begin = (newestPlus1: number) => new TradeCopy(state, newestPlus1)
+    this.#mints = new CopiedChains(begin, { records: copiedMax, chains: MINTS_MAX })
   }
 
   get bytes(): number {
@@ -65,7 +65,7 @@ export class ChartTrades {
     const { tape } = this.#state
     let next = tokenLane(this.#state, token, T.lastSwapPlus1)
     while (next > tape.firstInMemory) next = linkOf(this.#state, next - 1, U.previousInMint)
-    return next === 0 || this.#mints.areNear(this.#chainOf(token), next, this.#begin, mayGoOn)
+    return next === 0 || this.#mints.areNear(this.#chainOf(token), next, mayGoOn)
   }
 
   /**

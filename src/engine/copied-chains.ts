@@ -34,10 +34,13 @@ interface Copies<Copy> {
  * ones come before the others.
  */
 export class CopiedChains<Copy extends ChainCopy<Copy>> {
+  readonly #begin: (newestPlus1: number) => Copy
   readonly #limits: CopyLimits
   readonly #chains: LRUCache<number, Copies<Copy>>
 
-  constructor(limits: CopyLimits) {
+  /** `begin` gives a copy of nothing yet, from a record (+ 1) on. */
+  constructor(begin: (newestPlus1: number) => Copy, limits: CopyLimits) {
+    this.#begin = begin
     this.#limits = limits
     this.#chains = new LRUCache({
       max: limits.chains,
@@ -61,15 +64,10 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
    * copied, or they are more than are kept, and have to be read where they lie.
    * @throws TapeDamage when one cannot be read
    */
-  areNear(
-    chain: number,
-    newestPlus1: number,
-    begin: (newestPlus1: number) => Copy,
-    mayGoOn: () => boolean,
-  ): boolean {
+  areNear(chain: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
     const copies: Copies<Copy> = this.#chains.get(chain) ?? { whole: null, begun: null }
     while (copies.whole?.newestPlus1 !== newestPlus1) {
-      copies.begun ??= begin(newestPlus1)
+      copies.begun ??= this.#begin(newestPlus1)
       const { begun, whole } = copies
       while (begun.nextPlus1 !== 0 && begun.nextPlus1 !== whole?.newestPlus1) {
         begun.takeNext()

@@ -1,7 +1,7 @@
 import { recordOf } from './dormant.ts'
 import { L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import type { State } from './state.ts'
+import { BAR_LANES, type State } from './state.ts'
 
 /** One u32 lane (`T`) of a token row. */
 export function tokenLane(state: State, token: number, lane: number): number {
@@ -23,4 +23,9 @@ export function isHolderAt(p: Uint32Array, pAt: number): boolean {
 /** One u32 lane (`L`) of a wallet row. */
 export function walletLane(state: State, wallet: number, lane: number): number {
   return state.wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * L_LANES + lane]
+}
+
+/** One u32 lane (`Bar`) of a stored bar. */
+export function barLane(state: State, bar: number, lane: number): number {
+  return state.bars.u32[bar >>> ROW_SHIFT][(bar & ROW_MASK) * BAR_LANES + lane]
 }

@@ -58,11 +58,11 @@ class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
 export class RestingRecords {
   readonly #dormant: Dormant
   readonly #wallets: CopiedChains<RecordCopy>
-  readonly #begin = (newestPlus1: number) => new RecordCopy(this.#dormant, newestPlus1)
 
   constructor(dormant: Dormant, copiedMax = COPIED_MAX) {
     this.#dormant = dormant
-    this.#wallets = new CopiedChains({ records: copiedMax, chains: WALLETS_MAX })
+    const begin = (newestPlus1: number) => new RecordCopy(dormant, newestPlus1)
+    this.#wallets = new CopiedChains(begin, { records: copiedMax, chains: WALLETS_MAX })
   }
 
   get bytes(): number {
@@ -77,7 +77,7 @@ export class RestingRecords {
 
   /** As `CopiedChains.areNear`, by a wallet and its newest record (+ 1). */
   areNear(wallet: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
-    return this.#wallets.areNear(wallet, newestPlus1, this.#begin, mayGoOn)
+    return this.#wallets.areNear(wallet, newestPlus1, mayGoOn)
   }
 
   /** All records of a wallet whose newest is this one (+ 1); null when they are not copied. */

@@ -26,6 +26,11 @@ export interface SwapsOf {
   readonly position: number | null
 }
 
+/** Their swaps. */
+export function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
+  return position === null ? chainOfToken(state, token) : chainOfPosition(state, position)
+}
+
 /**
  * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one at `place`
  * (null: the newest); null when no swap of theirs is there.
@@ -35,8 +40,7 @@ export function chainBehind(
   of: SwapsOf,
   place: TapePlace | null,
 ): { readonly chain: SwapChain; readonly firstPlus1: number } | null {
-  const chain =
-    of.position === null ? chainOfToken(state, of.token) : chainOfPosition(state, of.position)
+  const chain = chainOf(state, of)
   if (place === null) return { chain, firstPlus1: chain.newestPlus1 }
   const at = swapAt(state, of, place)
   return at < 0 ? null : { chain, firstPlus1: linkOf(state, at, chain.link) }

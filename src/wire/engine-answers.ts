@@ -1,14 +1,14 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
-import { positionIn } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { chainOfPosition, chainOfToken, type SwapChain } from '../engine/swap-chains.ts'
+import { chainOf } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
 import { GROUPS } from './answers.ts'
 import { chartJson, isChartNear } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
+import { knownSwaps, knownToken, knownWallet } from './known.ts'
 import { swapJson } from './swap-json.ts'
 import { TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
@@ -73,23 +73,24 @@ export class EngineAnswers implements Answers {
     this.#tick()
     const rows: string[] = []
     for (const mint of new Set(mints)) {
-      const token = this.#findToken(mint)
+      const token = knownToken(this.#engine.state, mint)
       if (token >= 0) rows.push(tokenJson(this.#token.at(token), 'market'))
     }
     return `[${rows.join(',')}]`
   }
 
   hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
-    const chain = this.#chainOf(mint, wallet)
-    return chain === null || this.#engine.chains.isNear(chain, page.page, page.limit, mayGoOn)
+    const { state, chains } = this.#engine
+    const of = knownSwaps(state, mint, wallet)
+    return of === null || chains.isNear(chainOf(state, of), page.page, page.limit, mayGoOn)
   }
 
   swaps(mint: string, wallet: string | null, page: Page): string {
     this.#tick()
-    const { state } = this.#engine
-    const chain = this.#chainOf(mint, wallet)
-    if (chain === null) return pageJson(0, page, [])
-    const { total, swaps } = this.#engine.chains.page(chain, page.page, page.limit)
+    const { state, chains } = this.#engine
+    const of = knownSwaps(state, mint, wallet)
+    if (of === null) return pageJson(0, page, [])
+    const { total, swaps } = chains.page(chainOf(state, of), page.page, page.limit)
     return pageJson(
       total,
       page,
@@ -97,45 +98,34 @@ export class EngineAnswers implements Answers {
     )
   }
 
-  /** Swaps of a mint, or of a wallet in it; null when there are none. */
-  #chainOf(mint: string, wallet: string | null): SwapChain | null {
-    const { state } = this.#engine
-    const token = this.#findToken(mint)
-    if (token < 0) return null
-    if (wallet === null) return chainOfToken(state, token)
-    const row = this.#findWallet(wallet)
-    const position = row < 0 ? null : positionIn(state, token, row)
-    return position === null ? null : chainOfPosition(state, position)
-  }
-
   tokenTraders(mint: string, query: TraderQuery): string {
     this.#tick()
     const { positions } = this.#engine
-    const token = this.#findToken(mint)
+    const token = knownToken(this.#engine.state, mint)
     const listed = token < 0 ? [] : positions.ofToken(token)
     // Equal ones by name, ascending in both directions.
     return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
   }
 
   hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean {
-    const row = this.#findWallet(wallet)
+    const row = knownWallet(this.#engine.state, wallet)
     return row < 0 || this.#engine.positions.areNear(row, mayGoOn)
   }
 
   walletTokens(wallet: string, query: TraderQuery): string {
     this.#tick()
-    const row = this.#findWallet(wallet)
+    const row = knownWallet(this.#engine.state, wallet)
     const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row)
     return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
   }
 
   hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean {
-    return isChartNear(this.#chart, this.#findToken(query.mint), query, mayGoOn)
+    return isChartNear(this.#chart, knownToken(this.#engine.state, query.mint), query, mayGoOn)
   }
 
   chart(query: ChartQuery): string {
     this.#tick()
-    const token = this.#findToken(query.mint)
+    const token = knownToken(this.#engine.state, query.mint)
     return chartJson(this.#chart, token, query, this.#engine.state.now)
   }
 
@@ -168,20 +158,6 @@ export class EngineAnswers implements Answers {
       count += 1
       return count < query.limit
     })
-  }
-
-  #findToken(mint: string): number {
-    const { state } = this.#engine
-    const token = state.book.findToken(mint)
-    if (token < 0 || token >= state.tokens.count) return -1
-    return this.#token.at(token).exists ? token : -1
-  }
-
-  /** Row of a wallet that the state knows, or -1. */
-  #findWallet(wallet: string): number {
-    const { book, wallets } = this.#engine.state
-    const row = book.findWallet(wallet)
-    return row < wallets.count ? row : -1
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */

@@ -9,6 +9,7 @@ import { U } from '../engine/swap-record.ts'
 import type { Answers } from './answers.ts'
 import type { EngineLive } from './engine-live.ts'
 import { jsonNumber, jsonString } from './json-text.ts'
+import { knownWallet } from './known.ts'
 import {
   numbered,
   type ResyncReason,
@@ -162,18 +163,14 @@ export class EngineStreams implements LiveStreams {
   #tradesOfWallets(): StreamSource {
     const { engine, answers } = this.#parts
     const { state } = engine
-    const rowOf = (wallet: string) => {
-      const row = state.book.findWallet(wallet)
-      return row < state.wallets.count ? row : -1
-    }
     const head = (wallet: string) => {
-      const row = rowOf(wallet)
+      const row = knownWallet(state, wallet)
       return row < 0 ? 0 : walletLane(state, row, L.trades)
     }
     return {
       head,
       since: (wallet, after, max) => {
-        const numbers = this.#arrivalsOf(rowOf(wallet), head(wallet) - after)
+        const numbers = this.#arrivalsOf(knownWallet(state, wallet), head(wallet) - after)
         if (typeof numbers === 'string') return numbers
         return this.#frames(numbers.slice(0, max), (message, i, ordinal) =>
           numbered(

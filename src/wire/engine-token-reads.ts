@@ -6,11 +6,12 @@ import { isNeverHolder } from '../engine/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/lanes.ts'
 import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
-import { type Positions, positionIn } from '../engine/position-lists.ts'
+import type { Positions } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
-import { chainBehind, type SwapsOf, swapsBehind } from '../engine/tape-reader.ts'
+import { chainBehind, swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Page } from './answers.ts'
+import { knownSwaps, knownToken } from './known.ts'
 import { ranked } from './ranked.ts'
 import { cursorText, type SwapCursor } from './requests/swaps-cursor.ts'
 import { swapJson, swapPlace } from './swap-json.ts'
@@ -57,13 +58,13 @@ export class EngineTokenReads implements TokenReads {
   }
 
   hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
-    const token = this.#find(mint)
+    const token = knownToken(this.#engine.state, mint)
     return token < 0 || isHighNear(this.#chart, token, this.#engine.state.now, mayGoOn)
   }
 
   detail(mint: string): string | null {
     this.#tick()
-    const token = this.#find(mint)
+    const token = knownToken(this.#engine.state, mint)
     if (token < 0) return null
     const { state } = this.#engine
     const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX)
@@ -79,7 +80,7 @@ export class EngineTokenReads implements TokenReads {
 
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null {
     this.#tick()
-    const token = this.#find(mint)
+    const token = knownToken(this.#engine.state, mint)
     if (token < 0) return null
     const { name, symbol, priceUsd } = this.#token.at(token)
     return { name, symbol, priceUsd }
@@ -122,7 +123,7 @@ export class EngineTokenReads implements TokenReads {
     mayGoOn: () => boolean,
   ): boolean {
     const { state, chains } = this.#engine
-    const of = this.#swapsOf(mint, wallet)
+    const of = knownSwaps(state, mint, wallet)
     const behind = of === null ? null : chainBehind(state, of, after)
     return behind === null || chains.areNear(behind.chain, behind.firstPlus1, limit, mayGoOn)
   }
@@ -130,7 +131,7 @@ export class EngineTokenReads implements TokenReads {
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null {
     this.#tick()
     const { state } = this.#engine
-    const of = this.#swapsOf(mint, wallet)
+    const of = knownSwaps(state, mint, wallet)
     if (of === null)
       return cursor.after === null
         ? `{"total":0,"limit":${cursor.limit},"items":[],"next_cursor":null}`
@@ -145,26 +146,8 @@ export class EngineTokenReads implements TokenReads {
     return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
   }
 
-  /** A mint, or a wallet in it; null when there is none. */
-  #swapsOf(mint: string, wallet: string | null): SwapsOf | null {
-    const { state } = this.#engine
-    const token = this.#find(mint)
-    if (token < 0) return null
-    if (wallet === null) return { token, position: null }
-    const row = state.book.findWallet(wallet)
-    const position = row < 0 ? null : positionIn(state, token, row)
-    return position === null ? null : { token, position }
-  }
-
-  #find(mint: string): number {
-    const { state } = this.#engine
-    const token = state.book.findToken(mint)
-    if (token < 0 || token >= state.tokens.count) return -1
-    return this.#token.at(token).exists ? token : -1
-  }
-
   #positions(mint: string): Positions {
-    const token = this.#find(mint)
+    const token = knownToken(this.#engine.state, mint)
     return token < 0 ? [] : this.#engine.positions.ofToken(token)
   }
 

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { Random } from '../../src/base/random.ts'
+import { readMark } from '../../src/store/file-mark.ts'
 import { FRAME, frameBytes, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { figuresOf } from '../crash/http.ts'
@@ -25,16 +26,11 @@ async function run(DATA_DIR: string, signal: NodeJS.Signals): Promise<unknown> {
   // The mark follows the syncs of the group, a few milliseconds behind: what it does not tell yet
   // could be taken away unseen.
   await until('the mark tells all of them', async () =>
-    markedSeq(DATA_DIR) === (await figuresOf(program.url)).journal_seq ? true : null,
+    readMark(DATA_DIR, '')?.seq === (await figuresOf(program.url)).journal_seq ? true : null,
   )
   const epoch = partOf(await program.seen(/"msg":"recovered"/), 'epoch')
   await program.end(signal)
   return epoch
-}
-
-/** Seq that the mark of a folder tells. */
-function markedSeq(folder: string): number {
-  return Number.parseInt(fs.readFileSync(join(folder, 'written'), 'latin1'), 10)
 }
 
 /** The epoch of the next start, which is killed then. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { BarChains } from '../../src/engine/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS, Bar, STORED_FROM_SWAPS } from '../../src/engine/candles.ts'
-import { tokenLane } from '../../src/engine/lanes.ts'
+import { barLane, tokenLane } from '../../src/engine/lanes.ts'
 import { T } from '../../src/engine/layout.ts'
-import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
-import { BAR_LANES, type State } from '../../src/engine/state.ts'
+import type { State } from '../../src/engine/state.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -58,7 +57,7 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
       expect(left).toBeGreaterThan(0)
       found = chains.newestBefore(token, base, end, () => false)
     }
-    const expected = whole.find((row) => timeOf(state, row) < end)
+    const expected = whole.find((row) => barLane(state, row, Bar.time) < end)
     expect(found).toBe(expected === undefined ? 0 : expected + 1)
   }
 })
@@ -67,13 +66,7 @@ function rowsOf(state: State, token: number, base: number): number[] {
   const rows: number[] = []
   for (let next = tokenLane(state, token, T.barsPlus1 + base); next !== 0; ) {
     rows.push(next - 1)
-    next = lane(state, next - 1, Bar.previousPlus1)
+    next = barLane(state, next - 1, Bar.previousPlus1)
   }
   return rows
-}
-
-const timeOf = (state: State, row: number) => lane(state, row, Bar.time)
-
-function lane({ bars }: State, row: number, lane: number): number {
-  return bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * BAR_LANES + lane]
 }

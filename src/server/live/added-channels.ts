@@ -51,10 +51,7 @@ export class AddedChannels {
       send,
       join: (connection, topic) => topics.join(connection, topic),
       giveUp: (connection, topic) => topics.leave(connection, topic),
-      failed: (connection, error) => {
-        failures.log(error)
-        failures.tell(connection, error)
-      },
+      failed: (connection, error) => failures.failed(error, [connection]),
     })
     this.#numbered = new NumberedStreams({
       streams,

@@ -94,7 +94,7 @@ export class LiveFeed {
       send,
       close,
       serve: (connection, request) =>
-        this.#failures.guarded(connection, () => requests.serve(connection, request), true),
+        this.#failures.guarded(connection, () => requests.serve(connection, request)),
     })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
@@ -221,7 +221,7 @@ export class LiveFeed {
    * served again in a later turn.
    */
   serveAdded(connection: LiveConnection, request: AddedRequest): boolean {
-    return this.#failures.guarded(connection, () => this.#added.serve(connection, request), true)
+    return this.#failures.guarded(connection, () => this.#added.serve(connection, request))
   }
 
   #wantsTrade(mint: string, trade: TradeTold): boolean {

@@ -21,24 +21,25 @@ export class LiveFailures {
     this.#parts = parts
   }
 
-  /** What `work` gives; `failed` when it threw, of which the connection was told then. */
-  guarded<T>(connection: LiveConnection, work: () => T, failed: T): T {
+  /** What `serve` says; when it threw the connection was told, and nothing is to be served again. */
+  guarded(connection: LiveConnection, serve: () => boolean): boolean {
     try {
-      return work()
+      return serve()
     } catch (error) {
-      this.log(error)
-      this.tell(connection, error)
-      return failed
+      this.failed(error, [connection])
+      return true
     }
   }
 
-  log(error: unknown): void {
+  /** Logs an exception, and tells those whom it concerns. */
+  failed(error: unknown, connections: readonly LiveConnection[]): void {
     const stack = error instanceof Error ? error.stack : String(error)
     this.#parts.log.error({ stack }, 'A live request threw')
+    for (const connection of connections) this.#tell(connection, error)
   }
 
   /** Tells of history that the disk does not give; for a defect the connection is closed. */
-  tell(connection: LiveConnection, error: unknown): void {
+  #tell(connection: LiveConnection, error: unknown): void {
     const { send, close } = this.#parts
     if (error instanceof TapeDamage) {
       const text = 'The history asked for cannot be read now: what needs it is not subscribed.'

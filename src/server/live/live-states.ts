@@ -206,11 +206,9 @@ export class LiveStates {
       advance()
     } catch (error) {
       const { failures, topics } = this.#parts
-      failures.log(error)
-      for (const connection of topics.followersOf(topic)) {
-        topics.leave(connection, topic)
-        failures.tell(connection, error)
-      }
+      const followers = topics.followersOf(topic)
+      for (const connection of followers) topics.leave(connection, topic)
+      failures.failed(error, followers)
       this.forgetUnread([topic])
     }
   }

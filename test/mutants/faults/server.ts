@@ -138,15 +138,15 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: an exception while a message is served ends the process',
     file: 'src/server/live/feed.ts',
-    find: 'this.#failures.guarded(connection, () => requests.serve(connection, request), true)',
+    find: 'this.#failures.guarded(connection, () => requests.serve(connection, request))',
     replace: 'requests.serve(connection, request)',
     tests: ['test/server/damaged-history.test.ts'],
   },
   {
     name: 'live: who follows candles that cannot be read is not told',
     file: 'src/server/live/live-states.ts',
-    find: 'failures.tell(connection, error)',
-    replace: '',
+    find: 'failures.failed(error, followers)',
+    replace: 'failures.failed(error, [])',
     tests: ['test/server/damaged-history.test.ts'],
   },
   {
