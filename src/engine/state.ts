@@ -1,4 +1,5 @@
 import { AddressBook } from './address-book.ts'
+import { ChangeLog } from './change-log.ts'
 import { Dormant } from './dormant.ts'
 import {
   B_LANES,
@@ -36,6 +37,11 @@ export class State {
   readonly book = new AddressBook()
   readonly texts = new TextStore()
   readonly changes = new TokenChanges()
+  /**
+   * Wallets whose creations or migrations changed. An event that is taken back is folded again, and
+   * tells it anew. No part of the state.
+   */
+  readonly creatorChanges = new ChangeLog()
   readonly undo = new UndoLog()
   readonly tokens = new Rows(T_LANES)
   readonly births = new Rows(B_LANES)

@@ -172,6 +172,7 @@ export class TokenBirths {
     b[bAt + B.creatorPlus1] = wallet + 1
     l[lAt + L.creations] += 1
     if (t[tAt + T.flags] & TokenFlag.graduated) l[lAt + L.migrations] += 1
+    this.#state.creatorChanges.note(wallet)
   }
 
   /** First knowledge of a mint, or its creation told later: place and time, and defaults. */
@@ -205,6 +206,7 @@ export class TokenBirths {
     this.#state.undo.save(this.#state.walletsUndo, creator)
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
     l[(creator & ROW_MASK) * L_LANES + L.migrations] += 1
+    this.#state.creatorChanges.note(creator)
   }
 
   #save(token: number): void {

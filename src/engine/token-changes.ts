@@ -1,3 +1,4 @@
+import { ChangeLog } from './change-log.ts'
 import { widened } from './memory/widened.ts'
 
 const FIRST_TOKENS = 1024
@@ -9,6 +10,8 @@ const FIRST_TOKENS = 1024
  * other tokens: its creator's counts and the reuses of its X link. It is no part of the state.
  */
 export class TokenChanges {
+  /** The tokens that changed last, in order. */
+  readonly log = new ChangeLog()
   /** By token; it wraps. */
   #counts = new Uint32Array(FIRST_TOKENS)
 
@@ -19,6 +22,7 @@ export class TokenChanges {
   note(token: number): void {
     if (token >= this.#counts.length) this.#widen(token)
     this.#counts[token] += 1
+    this.log.note(token)
   }
 
   /** Equal counts, equal rows. */

@@ -76,6 +76,7 @@ export class TokenOrder {
   startAnew(): void {
     this.#isStale = true
     for (let token = 0; token < this.#state.tokens.count; token++) this.#state.changes.note(token)
+    this.#state.creatorChanges.noteAll()
   }
 
   /** Brings the orders up to date when much has changed, so that no reader waits for all of it. */

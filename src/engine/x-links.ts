@@ -14,19 +14,21 @@ export class XLinks {
   readonly #state: State
   /** By address id of a link: its first token plus one, 0 for none. */
   #firsts = new Uint32Array(FIRST_ROWS)
-  /** By token: the next one with its link, plus one. */
+  /** By token: the next one with its link, plus one; a link that is ranked has the newest first. */
   #nexts = new Uint32Array(FIRST_ROWS)
-  /** By link: no token of it came, went or was created elsewhere since it was ranked. */
-  #isRanked = new Uint8Array(FIRST_ROWS)
-  /** By token: those before it with its link, while that is ranked. */
+  /** By token: those before it with its link, once that is ranked; 0 without a link. */
   #ranks = new Uint32Array(FIRST_ROWS)
+  /** By link: a token of it came out of order, went or was created elsewhere since it was ranked. */
+  #isUnranked = new Uint8Array(FIRST_ROWS)
+  /** These links, each once. */
+  #unranked: number[] = []
 
   constructor(state: State) {
     this.#state = state
   }
 
   get bytes(): number {
-    const columns = [this.#firsts, this.#nexts, this.#isRanked, this.#ranks]
+    const columns = [this.#firsts, this.#nexts, this.#isUnranked, this.#ranks]
     return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
@@ -44,7 +46,9 @@ export class XLinks {
   /** Makes the lists anew from the metadata rows. */
   rebuild(): void {
     this.#firsts.fill(0)
-    this.#isRanked.fill(0)
+    this.#ranks.fill(0)
+    this.#isUnranked.fill(0)
+    this.#unranked = []
     for (let token = 0; token < this.#state.metadata.count; token++) {
       const link = this.#linkOf(token)
       if (link >= 0) this.#enter(link, token)
@@ -57,15 +61,20 @@ export class XLinks {
    */
   moved(token: number): void {
     const link = this.#linkOf(token)
-    if (link >= 0) this.#isRanked[link] = 0
+    if (link >= 0) this.#unrank(link)
   }
 
   /** Tokens created earlier with the same link, of one that exists. */
   reusesOf(token: number): number {
-    const link = this.#linkOf(token)
-    if (link < 0) return 0
-    if (this.#isRanked[link] === 0) this.#rank(link)
-    return this.#ranks[token]
+    return this.reuses(token + 1)[token]
+  }
+
+  /** By token, of at least the first `count`: those created earlier with the same link. */
+  reuses(count: number): Uint32Array {
+    for (const link of this.#unranked) this.#rank(link)
+    this.#unranked = []
+    if (count > this.#ranks.length) this.#widen(count)
+    return this.#ranks
   }
 
   /** Address id of the token's link, or -1. */
@@ -81,36 +90,45 @@ export class XLinks {
     for (let next = this.#firsts[link]; next !== 0; next = this.#nexts[next - 1])
       tokens.push(next - 1)
     tokens.sort((a, b) => compareCreation(this.#state, a, b))
-    let before = 0
-    for (const token of tokens) {
-      this.#ranks[token] = before
-      if (this.#exists(token)) before += 1
-    }
-    this.#isRanked[link] = 1
+    this.#isUnranked[link] = 0
+    this.#firsts[link] = 0
+    for (const token of tokens) this.#putFirst(link, token)
+  }
+
+  /** The token is the newest of its link. */
+  #putFirst(link: number, token: number): void {
+    const first = this.#firsts[link]
+    this.#ranks[token] = first === 0 ? 0 : this.#ranks[first - 1] + Number(this.#exists(first - 1))
+    this.#nexts[token] = first
+    this.#firsts[link] = token + 1
   }
 
   #exists(token: number): boolean {
     return (flagsOf(this.#state, token) & TokenFlag.exists) !== 0
   }
 
+  #unrank(link: number): void {
+    if (this.#isUnranked[link] !== 0) return
+    this.#isUnranked[link] = 1
+    this.#unranked.push(link)
+  }
+
   #enter(link: number, token: number): void {
     if (link >= this.#firsts.length) {
       const size = Math.max(link + 1, this.#firsts.length * 2)
       this.#firsts = widened(new Uint32Array(size), this.#firsts)
-      this.#isRanked = widened(new Uint8Array(size), this.#isRanked)
+      this.#isUnranked = widened(new Uint8Array(size), this.#isUnranked)
     }
-    if (token >= this.#nexts.length) {
-      const size = Math.max(token + 1, this.#nexts.length * 2)
-      this.#nexts = widened(new Uint32Array(size), this.#nexts)
-      this.#ranks = widened(new Uint32Array(size), this.#ranks)
-    }
-    this.#nexts[token] = this.#firsts[link]
-    this.#firsts[link] = token + 1
-    this.#isRanked[link] = 0
+    if (token >= this.#nexts.length) this.#widen(token + 1)
+    const first = this.#firsts[link]
+    const isNewest = first === 0 || compareCreation(this.#state, token, first - 1) > 0
+    this.#putFirst(link, token)
+    if (!isNewest) this.#unrank(link)
   }
 
   #leave(link: number, token: number): void {
-    this.#isRanked[link] = 0
+    this.#ranks[token] = 0
+    this.#unrank(link)
     const next = this.#nexts[token]
     if (this.#firsts[link] === token + 1) {
       this.#firsts[link] = next
@@ -121,6 +139,12 @@ export class XLinks {
       this.#nexts[at - 1] = next
       return
     }
+  }
+
+  #widen(tokens: number): void {
+    const size = Math.max(tokens, this.#nexts.length * 2)
+    this.#nexts = widened(new Uint32Array(size), this.#nexts)
+    this.#ranks = widened(new Uint32Array(size), this.#ranks)
   }
 }
 

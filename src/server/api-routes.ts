@@ -32,7 +32,7 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       ...GET_API,
       name: 'search',
       path: '/api/v2/search/tokens/detailed',
-      answer: ({ parameters }) => replied(parseSearch(parameters), (text) => answers.search(text)),
+      answer: ({ parameters }) => searchReply(answers, parseSearch(parameters)),
     },
     {
       ...GET_API,
@@ -92,7 +92,7 @@ function memeRoutes(
       isApi: true,
       isKept: true,
       answered: (socketId, body) => lastTables.answered(socketId, mintsOfTables(body)),
-      answer: ({ body }) => replied(parseBody(body), (query) => answers.tableBytes(query)),
+      answer: ({ body }) => tablesReply(answers, parseBody(body)),
     },
   ]
 }
@@ -122,6 +122,20 @@ function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery
   if (!query.ok) return query
   if (!answers.hasFoundTokens(wallet, slice())) return UNFINISHED
   return accept(jsonReply(answers.walletTokens(wallet, query.value)))
+}
+
+/** The first search weighs all tokens. */
+function searchReply(answers: Answers, text: Parsed<string>): Answered {
+  if (!text.ok) return text
+  if (!answers.hasFoundNamed(slice())) return UNFINISHED
+  return accept(jsonReply(answers.search(text.value)))
+}
+
+/** What nobody filtered by for a while is read for all tokens, in pieces. */
+function tablesReply(answers: Answers, query: Parsed<TablesQuery>): Answered {
+  if (!query.ok) return query
+  if (!answers.hasFoundTables(query.value, slice())) return UNFINISHED
+  return accept(jsonReply(answers.tableBytes(query.value)))
 }
 
 function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {

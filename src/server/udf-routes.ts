@@ -2,7 +2,7 @@ import type { Answers } from '../wire/answers.ts'
 import { requestError } from '../wire/errors.ts'
 import { MAX_BARS, parseChart } from '../wire/requests/chart.ts'
 import { integer } from '../wire/requests/integer.ts'
-import { accept, type Parsed } from '../wire/requests/parsed.ts'
+import { accept } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
 import { parseSearch } from '../wire/requests/search.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
@@ -16,8 +16,8 @@ import {
   withoutExchange,
 } from '../wire/udf-json.ts'
 import type { CachedChart } from './chart-cache.ts'
-import { jsonReply, type Reply } from './reply.ts'
-import type { Answered, Route } from './route.ts'
+import { jsonReply } from './reply.ts'
+import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
 
 const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
@@ -43,16 +43,13 @@ export function udfRoutes(
   ]
 }
 
-function symbolInfo(
-  answers: Answers,
-  reads: TokenReads,
-  parameters: QueryParameters,
-): Parsed<Reply> {
+function symbolInfo(answers: Answers, reads: TokenReads, parameters: QueryParameters): Answered {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const asked = withoutExchange(symbol.value)
   const token = reads.symbol(asked)
   if (token !== null) return accept(jsonReply(udfSymbolJson(asked, token)))
+  if (!answers.hasFoundNamed(slice())) return UNFINISHED
   // The box of a chart writes what is typed in capitals.
   const mint = asked === '' ? null : mintIgnoringCase(answers.search(asked), asked)
   const meant = mint === null ? null : reads.symbol(mint)
@@ -60,7 +57,7 @@ function symbolInfo(
   return { ok: false, error: requestError('not_found', 'unknown_symbol') }
 }
 
-function found(answers: Answers, parameters: QueryParameters): Parsed<Reply> {
+function found(answers: Answers, parameters: QueryParameters): Answered {
   const words: string[] = []
   for (const name of ['query', 'exchange', 'type']) {
     const word = single(parameters, name)
@@ -74,6 +71,7 @@ function found(answers: Answers, parameters: QueryParameters): Parsed<Reply> {
   if (!text.ok) return text
   const limit = integer(parameters, 'limit', SEARCH_LIMIT)
   if (!limit.ok) return limit
+  if (!answers.hasFoundNamed(slice())) return UNFINISHED
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
 }
 

@@ -113,6 +113,8 @@ export interface TablesQuery {
 export interface Answers {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
+  /** As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for. */
+  hasFoundNamed(mayGoOn: () => boolean): boolean
   search(query: string): string
   marketData(mints: readonly string[]): string
   /**
@@ -128,6 +130,8 @@ export interface Answers {
   /** As `hasFoundSwaps`, for `chart`: its newest bar may be a million bars back. */
   hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
   chart(query: ChartQuery): string
+  /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
+  hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string
   /** The same as bytes, which are the caller's. */
   tableBytes(query: TablesQuery): Buffer

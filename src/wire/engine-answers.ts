@@ -62,6 +62,10 @@ export class EngineAnswers implements Answers {
     return this.#version
   }
 
+  hasFoundNamed(mayGoOn: () => boolean): boolean {
+    return this.#columns.marketCaps().isNear(mayGoOn)
+  }
+
   search(query: string): string {
     this.#tick()
     const tokens = this.#search.tokens(query.trim())
@@ -129,6 +133,19 @@ export class EngineAnswers implements Answers {
     return chartJson(this.#chart, token, query, this.#engine.state.now)
   }
 
+  hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean {
+    return groupsOf(query).every((group) => this.#isNear(group, query, mayGoOn))
+  }
+
+  /** Most filters are answered by the newest tokens; the others need their columns settled. */
+  #isNear(group: Group, query: TablesQuery, mayGoOn: () => boolean): boolean {
+    const gates = compileFilters(query.filters[group], this.#columns)
+    if (gates.length === 0) return true
+    const { blocks } = this.#engine.order[group]
+    if (this.#scan.endsSoon(blocks, gates, query.limit)) return true
+    return gates.every(({ column }) => column.isNear(mayGoOn))
+  }
+
   tables(query: TablesQuery): string {
     return this.tableBytes(query).toString()
   }
@@ -138,12 +155,11 @@ export class EngineAnswers implements Answers {
     const rows = this.#rows
     rows.begin()
     let opening = '{'
-    for (const group of GROUPS)
-      if (query.type === 'all' || query.type === group) {
-        rows.text(`${opening}"${group}":[`)
-        this.#table(group, query)
-        opening = '],'
-      }
+    for (const group of groupsOf(query)) {
+      rows.text(`${opening}"${group}":[`)
+      this.#table(group, query)
+      opening = '],'
+    }
     rows.text(']}')
     return rows.end()
   }
@@ -166,4 +182,8 @@ export class EngineAnswers implements Answers {
     const sign = query.direction === 'asc' ? 1 : -1
     return (position) => read(this.#trader.at(position)) * sign
   }
+}
+
+function groupsOf({ type }: TablesQuery): readonly Group[] {
+  return type === 'all' ? GROUPS : [type]
 }

@@ -4,20 +4,14 @@ import { METRICS } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
-import {
-  type FlagFilterName,
-  RANGE_FILTERS,
-  type RangeFilterName,
-  SOCIALS,
-  type Social,
-} from './answers.ts'
+import { type FlagFilterName, type RangeFilterName, SOCIALS, type Social } from './answers.ts'
+import type { TokenColumn } from './token-column.ts'
 import {
   AgeColumn,
   CreatorColumn,
   MarketCapColumn,
   NumberColumn,
   ReusesColumn,
-  type TokenColumn,
 } from './token-columns.ts'
 
 type ColumnName = RangeFilterName | Exclude<FlagFilterName, 'noXReuses'> | Social | 'atLeastOne'
@@ -109,15 +103,4 @@ function readOf(name: ColumnName): (token: TokenReader) => number {
   if (metric?.kind === 'number') return metric.read
   if (metric?.kind === 'boolean') return (token) => Number(metric.read(token))
   throw new Error(`no metric ${name}`)
-}
-
-/** Ranges by what a look costs: those of a number that lies in its column come first. */
-export const RANGES_BY_COST: readonly RangeFilterName[] = RANGE_FILTERS.toSorted(
-  (a, b) => costOf(a) - costOf(b),
-)
-
-/** Looks into other rows for each value. */
-function costOf(name: RangeFilterName): number {
-  if (name === 'xReuses') return 2
-  return name === 'devCreations' || name === 'devMigrations' ? 1 : 0
 }

@@ -1,7 +1,13 @@
-import { type Filters, FLAG_FILTERS, SOCIALS, type SocialsFilter } from './answers.ts'
-import { type Gate, RANGES_BY_COST, type TableColumns } from './table-columns.ts'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  RANGE_FILTERS,
+  SOCIALS,
+  type SocialsFilter,
+} from './answers.ts'
+import type { Gate, TableColumns } from './table-columns.ts'
 
-/** Compiles the filters of a group once: those that cost least come first. */
+/** Compiles the filters of a group once. */
 export function compileFilters(
   filters: Filters | null | undefined,
   columns: TableColumns,
@@ -16,7 +22,7 @@ export function compileFilters(
 
 function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
   const gates: Gate[] = []
-  for (const name of RANGES_BY_COST) {
+  for (const name of RANGE_FILTERS) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY

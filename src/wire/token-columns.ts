@@ -1,86 +1,17 @@
 import { walletLane } from '../engine/lanes.ts'
+import { U32List } from '../engine/memory/u32-list.ts'
 import { widened } from '../engine/memory/widened.ts'
+import { Quote } from '../engine/platform.ts'
 import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
+import { FIRST_TOKENS, TokenColumn } from './token-column.ts'
 
-const FIRST_TOKENS = 1024
+/** In the order of their numbers. */
+const QUOTES = Object.values(Quote).toSorted((a, b) => a - b)
 
-/** Values of one quantity by token, read once for each change of the token. */
-export abstract class TokenColumn {
-  protected readonly state: State
-  readonly #reader: TokenReader
-  /** Count of changes + 1 that each value was read at; 0: never read. */
-  #changes = new Float64Array(FIRST_TOKENS)
-
-  /** `reader` is moved. */
-  constructor(state: State, reader: TokenReader) {
-    this.state = state
-    this.#reader = reader
-  }
-
-  get bytes(): number {
-    return this.#changes.byteLength + this.ownBytes
-  }
-
-  /** Makes room for all tokens: before each use. */
-  cover(): void {
-    const { count } = this.state.tokens
-    if (count <= this.#changes.length) return
-    const size = Math.max(count, this.#changes.length * 2)
-    this.#changes = widened(new Float64Array(size), this.#changes)
-    this.widen(size)
-  }
-
-  valueOf(token: number): number {
-    if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
-    return this.value(token)
-  }
-
-  /** The values of all tokens. */
-  all(): Float64Array {
-    const values = new Float64Array(this.state.tokens.count)
-    for (let token = 0; token < values.length; token++) values[token] = this.valueOf(token)
-    return values
-  }
-
-  /** Reads the first `count` of some tokens anew where they have changed. */
-  refresh(tokens: Uint32Array, count: number): void {
-    const known = this.#changes
-    const changes = this.state.changes.counts(this.state.tokens.count)
-    for (let i = 0; i < count; i++) {
-      const token = tokens[i]
-      if (known[token] !== changes[token] + 1) this.#readAnew(token)
-    }
-  }
-
-  /**
-   * Keeps those of the first `count` tokens, refreshed, whose values are from `min` to `max`, in
-   * their order; returns how many.
-   */
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const value = this.value(tokens[i])
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
-    }
-    return left
-  }
-
-  #readAnew(token: number): void {
-    this.read(token, this.#reader.at(token))
-    this.#changes[token] = this.state.changes.of(token) + 1
-  }
-
-  /** Keeps what the token's value is made of. */
-  protected abstract read(token: number, reader: TokenReader): void
-  /** The value as it was kept. */
-  protected abstract value(token: number): number
-  protected abstract widen(size: number): void
-  /** Bytes of what values are made of. */
-  protected abstract get ownBytes(): number
-}
+// Each column has a loop of its own over where its values lie: through a call it takes twice the time.
 
 /** A quantity that hangs on nothing but its token. */
 export class NumberColumn extends TokenColumn {
@@ -100,13 +31,13 @@ export class NumberColumn extends TokenColumn {
     return this.#values[token]
   }
 
-  /** The same where the values lie: most conditions are of this kind, and a call doubles their cost. */
-  override narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     const values = this.#values
     let left = 0
     for (let i = 0; i < count; i++) {
-      const value = values[tokens[i]]
-      if (isWithin(value, min, max)) tokens[left++] = tokens[i]
+      const token = tokens[i]
+      tokens[left] = token
+      left += isWithin(values[token], min, max)
     }
     return left
   }
@@ -134,12 +65,23 @@ export class MarketCapColumn extends TokenColumn {
 
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
   protected value(token: number): number {
-    const price = usdOfQuote(
-      this.#pricesInQuote[token],
-      this.#quotes[token],
-      this.state.solPriceUsd,
-    )
+    const { solPriceUsd } = this.state
+    const price = usdOfQuote(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
     return price * this.#suppliesWhole[token]
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
+    // Dollars of one, by quote.
+    const dollars = QUOTES.map((quote) => usdOfQuote(1, quote, this.state.solPriceUsd))
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
+      const value = prices[token] * dollars[quotes[token]] * supplies[token]
+      tokens[left] = token
+      left += isWithin(value, min, max)
+    }
+    return left
   }
 
   protected get ownBytes(): number {
@@ -162,7 +104,19 @@ export class AgeColumn extends TokenColumn {
   }
 
   protected value(token: number): number {
-    return ageSecondsAt(this.state.now, this.#createdAt[token]) / 60
+    return ageMinutesAt(this.state.now, this.#createdAt[token])
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    const { now } = this.state
+    const createdAt = this.#createdAt
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
+      tokens[left] = token
+      left += isWithin(ageMinutesAt(now, createdAt[token]), min, max)
+    }
+    return left
   }
 
   protected get ownBytes(): number {
@@ -174,47 +128,123 @@ export class AgeColumn extends TokenColumn {
   }
 }
 
-/** A count of the creator's, over all of its tokens: a lane of its wallet row. */
+/**
+ * A count of the creator's, over all of its tokens: a lane of its wallet row. Creators are numbered
+ * and their counts lie side by side, so that one that changes is one write, however many tokens it has.
+ */
 export class CreatorColumn extends TokenColumn {
   readonly #lane: number
-  #creatorsPlus1 = new Uint32Array(FIRST_TOKENS)
+  /** By token: number of its creator; 0 is nobody's. */
+  #creators = new Uint32Array(FIRST_TOKENS)
+  /** By creator: its count and its wallet row. */
+  #counts = new Float64Array(FIRST_TOKENS)
+  readonly #wallets = new U32List()
+  readonly #numbers = new Map<number, number>()
+  /** Place in the log of creators up to which counts were read. */
+  #readTo = 0
 
   constructor(state: State, reader: TokenReader, lane: number) {
     super(state, reader)
     this.#lane = lane
   }
 
+  override cover(): void {
+    super.cover()
+    const log = this.state.creatorChanges
+    if (log.reaches(this.#readTo))
+      for (let place = this.#readTo; place < log.end; place++) {
+        const creator = this.#numbers.get(log.at(place))
+        if (creator !== undefined) this.#readCount(creator)
+      }
+    else for (let creator = 1; creator <= this.#numbers.size; creator++) this.#readCount(creator)
+    this.#readTo = log.end
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    const [creators, counts] = [this.#creators, this.#counts]
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
+      tokens[left] = token
+      left += isWithin(counts[creators[token]], min, max)
+    }
+    return left
+  }
+
   protected read(token: number, reader: TokenReader): void {
-    this.#creatorsPlus1[token] = reader.creatorPlus1
+    const { creatorPlus1 } = reader
+    this.#creators[token] = creatorPlus1 === 0 ? 0 : this.#numberOf(creatorPlus1 - 1)
   }
 
   protected value(token: number): number {
-    const creator = this.#creatorsPlus1[token]
-    return creator === 0 ? 0 : walletLane(this.state, creator - 1, this.#lane)
+    return this.#counts[this.#creators[token]]
+  }
+
+  #numberOf(wallet: number): number {
+    const known = this.#numbers.get(wallet)
+    if (known !== undefined) return known
+    const creator = this.#numbers.size + 1
+    this.#numbers.set(wallet, creator)
+    this.#wallets.set(creator, wallet)
+    if (creator >= this.#counts.length)
+      this.#counts = widened(new Float64Array(creator * 2), this.#counts)
+    this.#readCount(creator)
+    return creator
+  }
+
+  #readCount(creator: number): void {
+    const wallet = this.#wallets.get(creator)
+    // Rows that were loaded may be fewer.
+    const isThere = wallet < this.state.wallets.count
+    this.#counts[creator] = isThere ? walletLane(this.state, wallet, this.#lane) : 0
   }
 
   protected get ownBytes(): number {
-    return this.#creatorsPlus1.byteLength
+    return this.#creators.byteLength + this.#counts.byteLength + this.#wallets.bytes
   }
 
   protected widen(size: number): void {
-    this.#creatorsPlus1 = widened(new Uint32Array(size), this.#creatorsPlus1)
+    this.#creators = widened(new Uint32Array(size), this.#creators)
   }
 }
 
 /** Reuses of X links: kept by the links themselves, since they hang on other tokens. */
 export class ReusesColumn extends TokenColumn {
   readonly #links: XLinks
+  #reuses: Uint32Array = new Uint32Array(0)
 
   constructor(state: State, reader: TokenReader, links: XLinks) {
     super(state, reader)
     this.#links = links
   }
 
+  override cover(): void {
+    super.cover()
+    this.#reuses = this.#links.reuses(this.state.tokens.count)
+  }
+
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+    const reuses = this.#reuses
+    let left = 0
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
+      tokens[left] = token
+      left += isWithin(reuses[token], min, max)
+    }
+    return left
+  }
+
+  /** There is nothing to read anew. */
+  override refresh(): void {}
+  override settle(): void {}
+  override isNear(): boolean {
+    return true
+  }
+
   protected read(): void {}
 
   protected value(token: number): number {
-    return this.#links.reusesOf(token)
+    return this.#reuses[token]
   }
 
   protected get ownBytes(): number {
@@ -224,6 +254,11 @@ export class ReusesColumn extends TokenColumn {
   protected widen(): void {}
 }
 
-function isWithin(value: number, min: number, max: number): boolean {
-  return value >= min && value <= max
+function ageMinutesAt(now: number, createdAt: number): number {
+  return ageSecondsAt(now, createdAt) / 60
+}
+
+/** 1 or 0: without a branch, since which tokens pass cannot be foretold. */
+function isWithin(value: number, min: number, max: number): number {
+  return Number(value >= min) & Number(value <= max)
 }

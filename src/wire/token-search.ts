@@ -5,7 +5,7 @@ import type { State } from '../engine/state.ts'
 import { BestTokens } from './best-tokens.ts'
 import { greatestFirst } from './greatest-first.ts'
 import type { TableColumns } from './table-columns.ts'
-import type { TokenColumn } from './token-columns.ts'
+import type { TokenColumn } from './token-column.ts'
 
 /** Texts that hold the query inside are looked through up to this many; more are found by value. */
 const INSIDE_MAX = 2_048

@@ -87,10 +87,12 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
   return {
     // Never the same: the tests count calls.
     version: () => version++,
+    hasFoundNamed: () => true,
     search: answer('search'),
     marketData: answer('marketData'),
     hasFoundSwaps: () => true,
     hasFoundBars: () => true,
+    hasFoundTables: () => true,
     hasFoundTokens: () => true,
     swaps: answer('swaps'),
     tokenTraders: answer('tokenTraders'),

@@ -6,11 +6,17 @@ import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-serv
 import { rawConnect, waitUntil } from './raw-http.ts'
 
 const PATH = '/api/v2/search/tokens/mint/swaps?page=1000'
+const TABLES_PATH = '/api/v2/meme'
+const TABLES_REQUEST = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{}',
+}
 
 let fake: FakeService
 afterEach(() => fake?.server.stop())
 
-/** Swaps and bars so deep that they are found in so many goes, each as long as one may be. */
+/** Reads of so much that it is found in so many goes, each as long as one may be. */
 function deepReads(goes: number) {
   const asked = { goes: 0 }
   const hasFound = (mayGoOn: () => boolean) => {
@@ -22,6 +28,8 @@ function deepReads(goes: number) {
     ...fakeAnswers([], () => '{"deep":true}'),
     hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
     hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
+    hasFoundNamed: (mayGoOn) => hasFound(mayGoOn),
+    hasFoundTables: (_query, mayGoOn) => hasFound(mayGoOn),
   }
   const reads: TokenReads = {
     ...fakeReads,
@@ -39,16 +47,20 @@ test.each([
   '/udf/history?symbol=mint&from=0&to=9&resolution=1S',
   '/api/v2/tokens/mint',
   '/api/v2/search/tokens/mint/swaps?cursor=start',
+  '/api/v2/search/tokens/detailed?query=mint',
+  TABLES_PATH,
 ])(
   'what takes many turns is answered once, and others are answered meanwhile (%s)',
   async (path) => {
     const { asked, answers, reads } = deepReads(300)
     fake = await startFake({ answers, reads })
     let isAnswered = false
-    const deep = fetch(fake.server.url + path).then(async (response) => {
-      isAnswered = true
-      return [response.status, await response.text()]
-    })
+    const deep = fetch(fake.server.url + path, path === TABLES_PATH ? TABLES_REQUEST : {}).then(
+      async (response) => {
+        isAnswered = true
+        return [response.status, await response.text()]
+      },
+    )
     let others = 0
     while (!isAnswered && others < 10_000) {
       const response = await fetch(`${fake.server.url}/healthz`)

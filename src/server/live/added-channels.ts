@@ -89,7 +89,7 @@ export class AddedChannels {
   serve(connection: LiveConnection, request: AddedRequest): boolean {
     if (!this.#streams.isReady()) this.#send(connection, STARTING_FRAME)
     else if (request.kind === 'candles') return this.#states.serveCandles(connection, request)
-    else if (request.kind === 'table') this.#states.serveTable(connection, request)
+    else if (request.kind === 'table') return this.#states.serveTable(connection, request)
     else this.#numbered.serve(connection, request)
     return true
   }

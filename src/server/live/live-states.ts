@@ -101,17 +101,21 @@ export class LiveStates {
     }
   }
 
-  serveTable(connection: LiveConnection, request: TableRequest): void {
+  /** False: its columns are read for all tokens, and it is to be served again in a later turn. */
+  serveTable(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
     const topic = `${TABLES}/${name}`
-    if (request.action === 'unsubscribe' || query === null)
+    if (request.action === 'unsubscribe' || query === null) {
       this.#leave(connection, topic, { event: TABLES, table: name })
-    else
-      this.#follow(connection, TABLES, topic, () => {
-        const table = this.#tables.get(topic) ?? this.#newTable(topic, name, query)
-        this.#advanceTable(topic)
-        return [table.acknowledgement(), table.snapshot()]
-      })
+      return true
+    }
+    if (!this.#parts.answers.hasFoundTables(query, slice())) return false
+    this.#follow(connection, TABLES, topic, () => {
+      const table = this.#tables.get(topic) ?? this.#newTable(topic, name, query)
+      this.#advanceTable(topic)
+      return [table.acknowledgement(), table.snapshot()]
+    })
+    return true
   }
 
   /** False: the trades of the mint lie on the disk, and it is to be served again in a later turn. */

@@ -160,9 +160,16 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'x links: a token re-uses its own link',
     file: 'src/engine/x-links.ts',
-    find: 'this.#ranks[token] = before',
-    replace: 'this.#ranks[token] = before + 1',
+    find: 'first === 0 ? 0 : this.#ranks[first - 1]',
+    replace: 'first === 0 ? 1 : this.#ranks[first - 1]',
     tests: ['tables', 'model'],
+  },
+  {
+    name: 'x links: whoever comes last is the newest',
+    file: 'src/engine/x-links.ts',
+    find: 'if (!isNewest) this.#unrank(link)',
+    replace: 'if (!isNewest) return',
+    tests: ['test/properties/x-link-reuses.test.ts'],
   },
   {
     name: 'x links: a creation told later leaves the ranks as they were',

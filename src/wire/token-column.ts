@@ -1,0 +1,120 @@
+import { widened } from '../engine/memory/widened.ts'
+import type { State } from '../engine/state.ts'
+import type { TokenReader } from '../engine/token-reader.ts'
+
+export const FIRST_TOKENS = 1_024
+/** Tokens looked at between two questions whether there is time for more. */
+const TOKENS_A_LOOK = 256
+
+/** Values of one quantity by token, read once for each change of the token. */
+export abstract class TokenColumn {
+  protected readonly state: State
+  readonly #reader: TokenReader
+  /** Count of changes + 1 that each value was read at; 0: never read. */
+  #changes = new Float64Array(FIRST_TOKENS)
+  /** Place in the log of changes up to which all values were read; -1 for none. */
+  #settledTo = -1
+  /** Where a look at all tokens stands, and the end of the log when it began. */
+  #looked = 0
+  #lookedSince = 0
+
+  /** `reader` is moved. */
+  constructor(state: State, reader: TokenReader) {
+    this.state = state
+    this.#reader = reader
+  }
+
+  get bytes(): number {
+    return this.#changes.byteLength + this.ownBytes
+  }
+
+  /** Makes room for all tokens: before each use. */
+  cover(): void {
+    const { count } = this.state.tokens
+    if (count <= this.#changes.length) return
+    const size = Math.max(count, this.#changes.length * 2)
+    this.#changes = widened(new Float64Array(size), this.#changes)
+    this.widen(size)
+  }
+
+  valueOf(token: number): number {
+    this.#refreshOne(token)
+    return this.value(token)
+  }
+
+  /** The values of all tokens. */
+  all(): Float64Array {
+    this.settle()
+    const values = new Float64Array(this.state.tokens.count)
+    for (let token = 0; token < values.length; token++) values[token] = this.value(token)
+    return values
+  }
+
+  /** Reads the first `count` of some tokens anew where they have changed. */
+  refresh(tokens: Uint32Array, count: number): void {
+    const known = this.#changes
+    const changes = this.state.changes.counts(this.state.tokens.count)
+    for (let i = 0; i < count; i++) {
+      const token = tokens[i]
+      if (known[token] !== changes[token] + 1) this.#readAnew(token)
+    }
+  }
+
+  /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
+  settle(): void {
+    this.cover()
+    this.isNear(() => true)
+  }
+
+  /**
+   * As `settle`, for as long as `mayGoOn` says where more have changed than the log keeps, and all
+   * tokens have to be looked at; false: to be called again in a later turn.
+   */
+  isNear(mayGoOn: () => boolean): boolean {
+    const { log } = this.state.changes
+    while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
+      if (this.#looked === 0) this.#lookedSince = log.end
+      if (!this.#look(mayGoOn)) return false
+      this.#settledTo = this.#lookedSince
+      this.#looked = 0
+    }
+    for (let place = this.#settledTo; place < log.end; place++) this.#refreshOne(log.at(place))
+    this.#settledTo = log.end
+    return true
+  }
+
+  #look(mayGoOn: () => boolean): boolean {
+    this.cover()
+    const { count } = this.state.tokens
+    while (this.#looked < count) {
+      const end = Math.min(count, this.#looked + TOKENS_A_LOOK)
+      for (let token = this.#looked; token < end; token++) this.#refreshOne(token)
+      this.#looked = end
+      if (end < count && !mayGoOn()) return false
+    }
+    return true
+  }
+
+  /**
+   * Keeps those of the first `count` tokens, refreshed or settled, whose values are from `min` to `max`,
+   * in their order; returns how many.
+   */
+  abstract narrow(tokens: Uint32Array, count: number, min: number, max: number): number
+
+  #refreshOne(token: number): void {
+    if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
+  }
+
+  #readAnew(token: number): void {
+    this.read(token, this.#reader.at(token))
+    this.#changes[token] = this.state.changes.of(token) + 1
+  }
+
+  /** Keeps what the token's value is made of. */
+  protected abstract read(token: number, reader: TokenReader): void
+  /** The value as it was kept. */
+  protected abstract value(token: number): number
+  protected abstract widen(size: number): void
+  /** Bytes of what values are made of. */
+  protected abstract get ownBytes(): number
+}

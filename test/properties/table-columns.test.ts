@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { METRICS } from '../../src/engine/metrics.ts'
+import { TokenReader } from '../../src/engine/token-reader.ts'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  GROUPS,
+  type Group,
+  RANGE_FILTERS,
+  type TablesQuery,
+} from '../../src/wire/answers.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { randomTables } from '../model/random-queries.ts'
+import { created, migrated, price, START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+
+/** More than are looked at before columns are settled. */
+const MINTS = 2_500
+const CREATORS = 40
+const LINKS = 60
+const WALLETS = 300
+const FIRST_SLOT = 1_000
+/** Between two rounds: nothing, little, and more than the log of changes keeps. */
+const ROUND_EVENTS = [0, 10, 10, 100, 100, 1_000, 6_000] as const
+const ROUNDS = 25
+/** Asked in each round, and asked once. */
+const OLD_QUERIES = 5
+const NEW_QUERIES = 2
+/** Events between two slices of one read. */
+const EVENTS_MEANWHILE = 20
+/** Events after which another mint is the one that is created over and over. */
+const CREATED_ANEW = 60
+/** Less than the slots that an event may come late by. */
+const LATE_SLOTS_MAX = 24
+
+test('filters over more tokens than are looked at one by one let pass what a look at each does', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1 }), (seed) => {
+      const random = new Random(seed)
+      const engine = new Engine({ clock: 'event', identities: 1 << 14 })
+      const answers = new EngineAnswers(engine, () => {})
+      const market = new CrowdedMarket(random)
+      for (let i = 0; i < MINTS; i++) engine.accept(market.birth(i))
+      const goOn = (count: number) => {
+        for (let i = 0; i < count; i++) engine.accept(market.event())
+      }
+      const old = Array.from({ length: OLD_QUERIES }, () => narrow(random))
+      for (let round = 0; round < ROUNDS; round++) {
+        goOn(random.pick(ROUND_EVENTS))
+        for (const query of [
+          ...old,
+          ...Array.from({ length: NEW_QUERIES }, () => narrow(random)),
+        ]) {
+          // In slices of one look each, with the market going on between them; or at once.
+          if (random.chance(0.5))
+            while (!answers.hasFoundTables(query, () => false)) goOn(EVENTS_MEANWHILE)
+          const told: Record<string, { mint: string }[]> = JSON.parse(answers.tables(query))
+          const mints = Object.entries(told).map(([group, rows]) => [
+            group,
+            rows.map(({ mint }) => mint),
+          ])
+          expect(Object.fromEntries(mints)).toEqual(looked(engine, query))
+        }
+      }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 2) },
+  )
+})
+
+/** Mostly a filter of a single condition that few tokens pass, so that all of them are looked at. */
+function narrow(random: Random): TablesQuery {
+  if (random.chance(0.4)) return randomTables(random)
+  const few: Filters = random.pick<Filters>([
+    { xReuses: { min: random.integer(1, 60) } },
+    { devCreations: { min: random.integer(20, 90), max: 70 } },
+    { devMigrations: { min: random.integer(1, 12) } },
+    { mCapUsd: { min: random.integer(4_000, 40_000) } },
+    { ageMinutes: { max: random.integer(1, 40) }, txsBuys: { min: random.integer(2, 9) } },
+    {
+      volumeUsd: { min: random.integer(100, 9_000) },
+      devCreations: { min: random.integer(1, 80) },
+    },
+    { holders: { min: random.integer(2, 9) }, noXReuses: true },
+  ])
+  const filters = Object.fromEntries(GROUPS.map((group) => [group, few]))
+  return { type: 'all', filters, limit: random.pick([1, 50, 200]) }
+}
+
+/** The mints of each group, by a look at each of its tokens in their order. */
+function looked(engine: Engine, query: TablesQuery): Record<string, string[]> {
+  const reader = new TokenReader(engine.state, engine.top, engine.links)
+  const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
+  return Object.fromEntries(
+    groups.map((group) => {
+      const tokens = [...engine.order[group].blocks.flat()].reverse()
+      const passing = tokens.filter((token) => passes(reader.at(token), query, group))
+      return [group, passing.slice(0, query.limit).map((token) => reader.at(token).mint)]
+    }),
+  )
+}
+
+function passes(token: TokenReader, query: TablesQuery, group: Group): boolean {
+  const filters = query.filters[group] ?? {}
+  for (const name of RANGE_FILTERS) {
+    const { min, max } = filters[name] ?? {}
+    const value = amountOf(token, name)
+    if (value < (min ?? -1) || value > (max ?? Number.POSITIVE_INFINITY)) return false
+  }
+  for (const name of FLAG_FILTERS)
+    if (filters[name] === true && amountOf(token, name) === 0) return false
+  return passesSocials(token, filters)
+}
+
+function passesSocials(token: TokenReader, { socials }: Filters): boolean {
+  const links = ['twitter', 'telegram', 'website', 'discord'] as const
+  const has = (link: string) =>
+    METRICS.some(({ names, read }) => names.table === link && read(token) !== '')
+  return (
+    links.every((link) => socials?.[link] !== true || has(link)) &&
+    (socials?.atLeastOne !== true || links.some(has))
+  )
+}
+
+function amountOf(token: TokenReader, name: string): number {
+  if (name === 'noXReuses') return Number(token.xReuses === 0)
+  const metric = METRICS.find(({ filter }) => filter === name)
+  if (metric === undefined) throw new Error(`no metric ${name}`)
+  return Number(metric.read(token))
+}
+
+/** Few creators and links for many mints; events come late, so that births are taken back. */
+class CrowdedMarket {
+  readonly #random: Random
+  #events = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  birth(mint: number): FeedEvent {
+    return created({ ...this.#place(`mint ${mint}`), creator: this.#creator() })
+  }
+
+  event(): FeedEvent {
+    const random = this.#random
+    const place = this.#place(`mint ${random.integer(0, MINTS)}`)
+    if (random.chance(0.1)) {
+      const link = random.chance(0.1) ? '' : `https://x.com/link${random.integer(1, LINKS)}`
+      return { ...twitter(place.mint, link), timestamp: place.timestamp }
+    }
+    if (random.chance(0.1)) {
+      const mint = `late mint ${Math.floor(this.#events / CREATED_ANEW)}`
+      return created({ ...place, mint, creator: this.#creator() })
+    }
+    if (random.chance(0.02)) return migrated({ ...place, poolAmm: `pool ${place.mint}` })
+    if (random.chance(0.01)) return price(random.integer(100, 200))
+    return swap({
+      ...place,
+      signer: `wallet ${random.integer(1, WALLETS)}`,
+      direction: random.chance(0.7) ? 'buy' : 'sell',
+      pool: `curve ${place.mint}`,
+      virtualQuoteRaw: BigInt(random.integer(30, 400)) * 1_000_000_000n,
+    })
+  }
+
+  #creator(): string {
+    return `creator ${this.#random.integer(1, CREATORS)}`
+  }
+
+  #place(mint: string) {
+    const random = this.#random
+    this.#events += 1
+    const late = random.chance(0.1) ? random.integer(0, LATE_SLOTS_MAX) : 0
+    const slot = FIRST_SLOT + Math.floor(this.#events / 4)
+    return {
+      mint,
+      slot: Math.max(FIRST_SLOT, slot - late),
+      txIndex: this.#events % 1_000,
+      timestamp: START_SECOND + Math.floor((slot - FIRST_SLOT) / 2.5),
+      signature: `event ${this.#events}`,
+    }
+  }
+}
