@@ -54,9 +54,11 @@ export class TableScan {
     let count = 0
     for (let i = blocks.length - 1; i >= 0; i--) {
       const block = blocks[i]
-      for (let place = block.length - 1; place >= 0; place--) {
-        batch[count++] = block[place]
-        if (count < size) continue
+      for (let place = block.length - 1; place >= 0; ) {
+        const last = Math.max(0, place + 1 - (size - count))
+        while (place >= last) batch[count++] = block[place--]
+        // The next block goes on.
+        if (count < size) break
         if (!tellFound(batch, sifted(sieves, batch, count), found)) return true
         looked += count
         count = 0

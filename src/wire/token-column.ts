@@ -60,6 +60,11 @@ export abstract class TokenColumn {
     }
   }
 
+  /** Does the log of changes still tell all that has to be read anew? */
+  get isInReach(): boolean {
+    return this.#settledTo >= 0 && this.state.changes.log.reaches(this.#settledTo)
+  }
+
   /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
   settle(): void {
     this.cover()
@@ -72,7 +77,7 @@ export abstract class TokenColumn {
    */
   isNear(mayGoOn: () => boolean): boolean {
     const { log } = this.state.changes
-    while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
+    while (!this.isInReach) {
       if (this.#looked === 0) this.#lookedSince = log.end
       if (!this.#look(mayGoOn)) return false
       this.#settledTo = this.#lookedSince

@@ -240,6 +240,9 @@ export class ReusesColumn extends TokenColumn {
   override isNear(): boolean {
     return true
   }
+  override get isInReach(): boolean {
+    return true
+  }
 
   protected read(): void {}
 
