@@ -140,7 +140,7 @@ export class EngineAnswers implements Answers {
   /** Most filters are answered by the newest tokens; the others need their columns settled. */
   #isNear(group: Group, query: TablesQuery, mayGoOn: () => boolean): boolean {
     const gates = compileFilters(query.filters[group], this.#columns)
-    if (gates.every(({ column }) => column.isInReach)) return true
+    if (gates.every(({ column }) => column.isSettledSoon)) return true
     const { blocks } = this.#engine.order[group]
     if (this.#scan.endsSoon(blocks, gates, query.limit)) return true
     return gates.every(({ column }) => column.isNear(mayGoOn))

@@ -3,8 +3,10 @@ import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
 
 export const FIRST_TOKENS = 1_024
-/** Tokens looked at between two questions whether there is time for more. */
+/** Tokens read between two questions whether there is time for more; some take a microsecond or two. */
 const TOKENS_A_LOOK = 256
+/** Changes that are read at once by a scan: of some hundred tokens, since a swap is several. */
+const CHANGES_SOON_READ = 2_048
 
 /** Values of one quantity by token, read once for each change of the token. */
 export abstract class TokenColumn {
@@ -60,31 +62,41 @@ export abstract class TokenColumn {
     }
   }
 
-  /** Does the log of changes still tell all that has to be read anew? */
-  get isInReach(): boolean {
-    return this.#settledTo >= 0 && this.state.changes.log.reaches(this.#settledTo)
+  /** Has so little changed since all values were read that `settle` takes no time to speak of? */
+  get isSettledSoon(): boolean {
+    const { log } = this.state.changes
+    return this.#settledTo >= 0 && log.end - this.#settledTo <= CHANGES_SOON_READ
   }
 
   /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
   settle(): void {
     this.cover()
-    this.isNear(() => true)
+    this.#bringUp(() => true)
   }
 
   /**
-   * As `settle`, for as long as `mayGoOn` says where more have changed than the log keeps, and all
-   * tokens have to be looked at; false: to be called again in a later turn.
+   * Reads what has changed for as long as `mayGoOn` says; false: to be called again in a later turn.
+   * True: it `isSettledSoon`.
    */
   isNear(mayGoOn: () => boolean): boolean {
+    return this.isSettledSoon || this.#bringUp(mayGoOn)
+  }
+
+  #bringUp(mayGoOn: () => boolean): boolean {
     const { log } = this.state.changes
-    while (!this.isInReach) {
+    // More have changed than the log keeps: all are looked at, and what changes meanwhile is in the log.
+    while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
       if (this.#looked === 0) this.#lookedSince = log.end
       if (!this.#look(mayGoOn)) return false
       this.#settledTo = this.#lookedSince
       this.#looked = 0
     }
-    for (let place = this.#settledTo; place < log.end; place++) this.#refreshOne(log.at(place))
-    this.#settledTo = log.end
+    while (this.#settledTo < log.end) {
+      const end = Math.min(log.end, this.#settledTo + TOKENS_A_LOOK)
+      for (let place = this.#settledTo; place < end; place++) this.#refreshOne(log.at(place))
+      this.#settledTo = end
+      if (end < log.end && !mayGoOn()) return false
+    }
     return true
   }
 

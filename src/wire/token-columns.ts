@@ -240,7 +240,7 @@ export class ReusesColumn extends TokenColumn {
   override isNear(): boolean {
     return true
   }
-  override get isInReach(): boolean {
+  override get isSettledSoon(): boolean {
     return true
   }
 

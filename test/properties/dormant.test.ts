@@ -74,7 +74,9 @@ test('a token that a late event can touch stays, and so does one that was never 
   engine.dormancy.rest([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(0)
   // Out of the reach of late swaps, but told of by an event that may be taken back.
+  engine.accept(trade(2, 1))
   engine.accept(trade(40, 1))
+  expect(engine.dormancy.mayRest(mint, engine.dormancy.reach())).toBe(true)
   engine.accept(created({ slot: 1_400, mint: 'mint 1', signature: 'told late' }))
   engine.dormancy.rest([mint])
   expect(engine.state.dormant.tokens).toBe(0)
