@@ -73,7 +73,9 @@ export class MarketCapColumn extends TokenColumn {
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
     // Dollars of one, by quote.
-    const dollars = QUOTES.map((quote) => usdOfQuote(1, quote, this.state.solPriceUsd))
+    const dollars = Float64Array.from(QUOTES, (quote) =>
+      usdOfQuote(1, quote, this.state.solPriceUsd),
+    )
     let left = 0
     for (let i = 0; i < count; i++) {
       const token = tokens[i]
