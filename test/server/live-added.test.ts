@@ -193,6 +193,24 @@ test('candles whose trades lie on the disk are begun in pieces, and what is aske
   expect(goes).toBe(30)
 })
 
+test('a table whose columns are read for all tokens is begun in pieces, and what is asked behind it waits', async () => {
+  service = await EngineServer.start()
+  service.feed([trade({ mint: 'A' })])
+  let goes = 0
+  vi.spyOn(service.wired.answers, 'hasFoundTables').mockImplementation(() => ++goes >= 30)
+  const client = await open()
+  const subject = { filter: { type: 'new', newPools: { xReuses: { max: 0 } } } }
+  client.socket.send(JSON.stringify(ask('meme_tables', subject)))
+  client.socket.send(JSON.stringify(ask('meme_tables', subject, 'unsubscribe')))
+  const told = [await client.next(), await client.next(), await client.next()]
+  expect(told).toMatchObject([
+    { type: 'subscribed' },
+    { type: 'snapshot', data: { new: [{ mint: 'A' }] } },
+    { type: 'unsubscribed' },
+  ])
+  expect(goes).toBe(30)
+})
+
 test('candles begin with the chart and tell the forming bar', async () => {
   service = await EngineServer.start()
   const at = (second: number, slot: number) =>

@@ -171,6 +171,13 @@ export const WIRE_FAULTS: readonly Fault[] = [
     tests: ['test/server/unfinished.test.ts'],
   },
   {
+    name: 'tables: one that is followed is begun in one go',
+    file: 'src/server/live/live-states.ts',
+    find: 'if (!this.#parts.answers.hasFoundTables(query, slice())) return false',
+    replace: '',
+    tests: ['test/server/live-added.test.ts'],
+  },
+  {
     name: 'tables: the end of the order is not looked at',
     file: 'src/wire/table-scan.ts',
     find: 'tellFound(batch, sifted(sieves, batch, count), found)\n    return true',
