@@ -42,7 +42,10 @@ export function lockFolder(folder: string): () => void {
 /** Writes down which compactor works on a folder; returns what takes that back. */
 export function noteCompactor(folder: string, pid: number): () => void {
   const path = join(folder, COMPACTOR_NAME)
-  fs.writeFileSync(path, nameOf(pid))
+  // In one step: who is killed amid it leaves no half a name, by which nobody could be ended.
+  const unnamed = `${path}.new`
+  fs.writeFileSync(unnamed, nameOf(pid))
+  fs.renameSync(unnamed, path)
   return () => fs.rmSync(path, { force: true })
 }
 

@@ -186,8 +186,11 @@ describe('with much in the journal', () => {
       const launcher = launcherOf(first.child.pid ?? 0)
       if (compactor === null || launcher === null) throw new Error('no compactor came')
       const left: number[] = []
+      const note = join(DATA_DIR, 'compactor')
       await until('the compactor is written down', async () =>
-        fs.existsSync(join(DATA_DIR, 'compactor')) ? true : null,
+        fs.existsSync(note) && fs.readFileSync(note, 'utf8').includes(`"pid":${compactor},`)
+          ? true
+          : null,
       )
       // Stopped, the one cannot end the other, nor itself.
       for (const pid of [launcher, compactor]) process.kill(pid, 'SIGSTOP')
