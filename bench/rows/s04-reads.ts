@@ -37,6 +37,7 @@ function pathsOf(mint: string) {
   const now = Math.floor(Date.now() / 1000)
   const chart = `mint=${mint}&resolution=1&from=${now - DAY_SECONDS}&to=${now + DAY_SECONDS}`
   const traders = `${api}/traders/tokens/${mint}?page=1&limit=50`
+  const search = `${api}/tokens/detailed?query=pepe`
   // Each computation of these may take a whole turn, and who pipelines behind one that waits is cut off.
   const alone = { pipelined: 1 }
   return [
@@ -44,10 +45,7 @@ function pathsOf(mint: string) {
     { name: 'swaps page', path: `${api}/tokens/${mint}/swaps?page=1&limit=50`, goal: GOAL },
     { name: 'traders page, one by one', path: traders, goal: GOAL, ...alone },
     { name: 'chart, kept 5 s', path: `/api/v2/meme/chart/ohlcv?${chart}`, goal: CHART_GOAL },
-    {
-      ...{ name: 'search, one by one', path: `${api}/tokens/detailed?query=pepe`, goal: GOAL },
-      ...alone,
-    },
+    { name: 'search, one by one', path: search, goal: GOAL, ...alone },
   ]
 }
 

@@ -5,7 +5,7 @@ import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
 import { type FlagFilterName, type RangeFilterName, SOCIALS, type Social } from './answers.ts'
-import type { TokenColumn } from './token-column.ts'
+import type { Column } from './token-column.ts'
 import {
   AgeColumn,
   CreatorColumn,
@@ -20,7 +20,7 @@ const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
 /** One condition of a filter: values of a column from `min` to `max`, both allowed. */
 export interface Gate {
-  readonly column: TokenColumn
+  readonly column: Column
   readonly min: number
   readonly max: number
 }
@@ -34,13 +34,16 @@ export class TableColumns {
   readonly #state: State
   readonly #reader: TokenReader
   readonly #links: XLinks
-  readonly #columns = new Map<ColumnName, TokenColumn>()
+  readonly #marketCaps: MarketCapColumn
+  readonly #columns = new Map<ColumnName, Column>()
 
   /** `reader` is the columns' own: it is moved. */
   constructor(state: State, reader: TokenReader, links: XLinks) {
     this.#state = state
     this.#reader = reader
     this.#links = links
+    this.#marketCaps = new MarketCapColumn(state, reader)
+    this.#columns.set('mCapUsd', this.#marketCaps)
   }
 
   get bytes(): number {
@@ -63,15 +66,16 @@ export class TableColumns {
   }
 
   /** Market caps in dollars; valid until the state changes. */
-  marketCaps(): TokenColumn {
-    return this.#column('mCapUsd')
+  marketCaps(): MarketCapColumn {
+    this.#marketCaps.cover()
+    return this.#marketCaps
   }
 
   #holds(name: ColumnName): Gate {
     return { column: this.#column(name), min: 1, max: 1 }
   }
 
-  #column(name: ColumnName): TokenColumn {
+  #column(name: ColumnName): Column {
     let column = this.#columns.get(name)
     if (column === undefined) {
       column = this.#newColumn(name)
@@ -81,11 +85,10 @@ export class TableColumns {
     return column
   }
 
-  #newColumn(name: ColumnName): TokenColumn {
+  #newColumn(name: ColumnName): Column {
     const [state, reader] = [this.#state, this.#reader]
-    if (name === 'mCapUsd') return new MarketCapColumn(state, reader)
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
-    if (name === 'xReuses') return new ReusesColumn(state, reader, this.#links)
+    if (name === 'xReuses') return new ReusesColumn(state, this.#links)
     if (name === 'devCreations') return new CreatorColumn(state, reader, L.creations)
     if (name === 'devMigrations') return new CreatorColumn(state, reader, L.migrations)
     return new NumberColumn(state, reader, readOf(name))

@@ -8,8 +8,31 @@ const TOKENS_A_LOOK = 256
 /** Changes that are read at once by a scan: of some hundred tokens, since a swap is several. */
 const CHANGES_SOON_READ = 2_048
 
-/** Values of one quantity by token, read once for each change of the token. */
-export abstract class TokenColumn {
+/** Values of one quantity by token, as filters compare them. */
+export interface Column {
+  readonly bytes: number
+  /** Has so little changed since all values were read that `settle` takes no time to speak of? */
+  readonly isSettledSoon: boolean
+  /** Makes room for all tokens: before each use. */
+  cover(): void
+  /** Reads the first `count` of some tokens anew where they have changed. */
+  refresh(tokens: Uint32Array, count: number): void
+  /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
+  settle(): void
+  /**
+   * Reads what has changed for as long as `mayGoOn` says; false: to be called again in a later turn.
+   * True: it `isSettledSoon`.
+   */
+  isNear(mayGoOn: () => boolean): boolean
+  /**
+   * Keeps those of the first `count` tokens, refreshed or settled, whose values are from `min` to `max`,
+   * in their order; returns how many.
+   */
+  narrow(tokens: Uint32Array, count: number, min: number, max: number): number
+}
+
+/** A column whose values are read once for each change of the token. */
+export abstract class TokenColumn implements Column {
   protected readonly state: State
   readonly #reader: TokenReader
   /** Count of changes + 1 that each value was read at; 0: never read. */
@@ -30,7 +53,6 @@ export abstract class TokenColumn {
     return this.#changes.byteLength + this.ownBytes
   }
 
-  /** Makes room for all tokens: before each use. */
   cover(): void {
     const { count } = this.state.tokens
     if (count <= this.#changes.length) return
@@ -39,20 +61,6 @@ export abstract class TokenColumn {
     this.widen(size)
   }
 
-  valueOf(token: number): number {
-    this.#refreshOne(token)
-    return this.value(token)
-  }
-
-  /** The values of all tokens. */
-  all(): Float64Array {
-    this.settle()
-    const values = new Float64Array(this.state.tokens.count)
-    for (let token = 0; token < values.length; token++) values[token] = this.value(token)
-    return values
-  }
-
-  /** Reads the first `count` of some tokens anew where they have changed. */
   refresh(tokens: Uint32Array, count: number): void {
     const known = this.#changes
     const changes = this.state.changes.counts(this.state.tokens.count)
@@ -62,22 +70,16 @@ export abstract class TokenColumn {
     }
   }
 
-  /** Has so little changed since all values were read that `settle` takes no time to speak of? */
   get isSettledSoon(): boolean {
     const { log } = this.state.changes
     return this.#settledTo >= 0 && log.end - this.#settledTo <= CHANGES_SOON_READ
   }
 
-  /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
   settle(): void {
     this.cover()
     this.#bringUp(() => true)
   }
 
-  /**
-   * Reads what has changed for as long as `mayGoOn` says; false: to be called again in a later turn.
-   * True: it `isSettledSoon`.
-   */
   isNear(mayGoOn: () => boolean): boolean {
     return this.isSettledSoon || this.#bringUp(mayGoOn)
   }
@@ -93,7 +95,7 @@ export abstract class TokenColumn {
     }
     while (this.#settledTo < log.end) {
       const end = Math.min(log.end, this.#settledTo + TOKENS_A_LOOK)
-      for (let place = this.#settledTo; place < end; place++) this.#refreshOne(log.at(place))
+      for (let place = this.#settledTo; place < end; place++) this.refreshOne(log.at(place))
       this.#settledTo = end
       if (end < log.end && !mayGoOn()) return false
     }
@@ -105,20 +107,17 @@ export abstract class TokenColumn {
     const { count } = this.state.tokens
     while (this.#looked < count) {
       const end = Math.min(count, this.#looked + TOKENS_A_LOOK)
-      for (let token = this.#looked; token < end; token++) this.#refreshOne(token)
+      for (let token = this.#looked; token < end; token++) this.refreshOne(token)
       this.#looked = end
       if (end < count && !mayGoOn()) return false
     }
     return true
   }
 
-  /**
-   * Keeps those of the first `count` tokens, refreshed or settled, whose values are from `min` to `max`,
-   * in their order; returns how many.
-   */
   abstract narrow(tokens: Uint32Array, count: number, min: number, max: number): number
 
-  #refreshOne(token: number): void {
+  /** Reads a token anew where it has changed. */
+  protected refreshOne(token: number): void {
     if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
   }
 
@@ -129,8 +128,6 @@ export abstract class TokenColumn {
 
   /** Keeps what the token's value is made of. */
   protected abstract read(token: number, reader: TokenReader): void
-  /** The value as it was kept. */
-  protected abstract value(token: number): number
   protected abstract widen(size: number): void
   /** Bytes of what values are made of. */
   protected abstract get ownBytes(): number

@@ -1,17 +1,17 @@
 import { walletLane } from '../engine/lanes.ts'
-import { U32List } from '../engine/memory/u32-list.ts'
 import { widened } from '../engine/memory/widened.ts'
 import { Quote } from '../engine/platform.ts'
 import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
-import { FIRST_TOKENS, TokenColumn } from './token-column.ts'
+import { type Column, FIRST_TOKENS, TokenColumn } from './token-column.ts'
 
 /** In the order of their numbers. */
 const QUOTES = Object.values(Quote).toSorted((a, b) => a - b)
 
-// Each column has a loop of its own over where its values lie: through a call it takes twice the time.
+// Each kind of column has a loop of its own over where its values lie: through a call for each it takes
+// twice the time.
 
 /** A quantity that hangs on nothing but its token. */
 export class NumberColumn extends TokenColumn {
@@ -27,19 +27,8 @@ export class NumberColumn extends TokenColumn {
     this.#values[token] = this.#read(reader)
   }
 
-  protected value(token: number): number {
-    return this.#values[token]
-  }
-
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    const values = this.#values
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const token = tokens[i]
-      tokens[left] = token
-      left += isWithin(values[token], min, max)
-    }
-    return left
+    return narrowed(this.#values, tokens, count, min, max)
   }
 
   protected get ownBytes(): number {
@@ -63,8 +52,21 @@ export class MarketCapColumn extends TokenColumn {
     this.#quotes[token] = reader.quote
   }
 
+  usdOf(token: number): number {
+    this.refreshOne(token)
+    return this.#value(token)
+  }
+
+  /** The values of all tokens. */
+  all(): Float64Array {
+    this.settle()
+    const values = new Float64Array(this.state.tokens.count)
+    for (let token = 0; token < values.length; token++) values[token] = this.#value(token)
+    return values
+  }
+
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
-  protected value(token: number): number {
+  #value(token: number): number {
     const { solPriceUsd } = this.state
     const price = usdOfQuote(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
     return price * this.#suppliesWhole[token]
@@ -105,10 +107,6 @@ export class AgeColumn extends TokenColumn {
     this.#createdAt[token] = reader.createdAt
   }
 
-  protected value(token: number): number {
-    return ageMinutesAt(this.state.now, this.#createdAt[token])
-  }
-
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     const { now } = this.state
     const createdAt = this.#createdAt
@@ -116,7 +114,7 @@ export class AgeColumn extends TokenColumn {
     for (let i = 0; i < count; i++) {
       const token = tokens[i]
       tokens[left] = token
-      left += isWithin(ageMinutesAt(now, createdAt[token]), min, max)
+      left += isWithin(ageSecondsAt(now, createdAt[token]) / 60, min, max)
     }
     return left
   }
@@ -138,9 +136,9 @@ export class CreatorColumn extends TokenColumn {
   readonly #lane: number
   /** By token: number of its creator; 0 is nobody's. */
   #creators = new Uint32Array(FIRST_TOKENS)
-  /** By creator: its count and its wallet row. */
+  /** By creator. */
   #counts = new Float64Array(FIRST_TOKENS)
-  readonly #wallets = new U32List()
+  /** Creators by wallet row. */
   readonly #numbers = new Map<number, number>()
   /** Place in the log of creators up to which counts were read. */
   #readTo = 0
@@ -155,10 +153,11 @@ export class CreatorColumn extends TokenColumn {
     const log = this.state.creatorChanges
     if (log.reaches(this.#readTo))
       for (let place = this.#readTo; place < log.end; place++) {
-        const creator = this.#numbers.get(log.at(place))
-        if (creator !== undefined) this.#readCount(creator)
+        const wallet = log.at(place)
+        const creator = this.#numbers.get(wallet)
+        if (creator !== undefined) this.#readCount(creator, wallet)
       }
-    else for (let creator = 1; creator <= this.#numbers.size; creator++) this.#readCount(creator)
+    else for (const [wallet, creator] of this.#numbers) this.#readCount(creator, wallet)
     this.#readTo = log.end
   }
 
@@ -178,31 +177,25 @@ export class CreatorColumn extends TokenColumn {
     this.#creators[token] = creatorPlus1 === 0 ? 0 : this.#numberOf(creatorPlus1 - 1)
   }
 
-  protected value(token: number): number {
-    return this.#counts[this.#creators[token]]
-  }
-
   #numberOf(wallet: number): number {
     const known = this.#numbers.get(wallet)
     if (known !== undefined) return known
     const creator = this.#numbers.size + 1
     this.#numbers.set(wallet, creator)
-    this.#wallets.set(creator, wallet)
     if (creator >= this.#counts.length)
       this.#counts = widened(new Float64Array(creator * 2), this.#counts)
-    this.#readCount(creator)
+    this.#readCount(creator, wallet)
     return creator
   }
 
-  #readCount(creator: number): void {
-    const wallet = this.#wallets.get(creator)
+  #readCount(creator: number, wallet: number): void {
     // Rows that were loaded may be fewer.
     const isThere = wallet < this.state.wallets.count
     this.#counts[creator] = isThere ? walletLane(this.state, wallet, this.#lane) : 0
   }
 
   protected get ownBytes(): number {
-    return this.#creators.byteLength + this.#counts.byteLength + this.#wallets.bytes
+    return this.#creators.byteLength + this.#counts.byteLength
   }
 
   protected widen(size: number): void {
@@ -210,57 +203,50 @@ export class CreatorColumn extends TokenColumn {
   }
 }
 
-/** Reuses of X links: kept by the links themselves, since they hang on other tokens. */
-export class ReusesColumn extends TokenColumn {
+/** Reuses of X links: kept by the links themselves, since they hang on other tokens; never stale. */
+export class ReusesColumn implements Column {
+  readonly bytes = 0
+  readonly isSettledSoon = true
+  readonly #state: State
   readonly #links: XLinks
   #reuses: Uint32Array = new Uint32Array(0)
 
-  constructor(state: State, reader: TokenReader, links: XLinks) {
-    super(state, reader)
+  constructor(state: State, links: XLinks) {
+    this.#state = state
     this.#links = links
   }
 
-  override cover(): void {
-    super.cover()
-    this.#reuses = this.#links.reuses(this.state.tokens.count)
+  cover(): void {
+    this.#reuses = this.#links.reuses(this.#state.tokens.count)
+  }
+
+  refresh(): void {}
+
+  settle(): void {}
+
+  isNear(): boolean {
+    return true
   }
 
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    const reuses = this.#reuses
-    let left = 0
-    for (let i = 0; i < count; i++) {
-      const token = tokens[i]
-      tokens[left] = token
-      left += isWithin(reuses[token], min, max)
-    }
-    return left
+    return narrowed(this.#reuses, tokens, count, min, max)
   }
-
-  /** There is nothing to read anew. */
-  override refresh(): void {}
-  override settle(): void {}
-  override isNear(): boolean {
-    return true
-  }
-  override get isSettledSoon(): boolean {
-    return true
-  }
-
-  protected read(): void {}
-
-  protected value(token: number): number {
-    return this.#reuses[token]
-  }
-
-  protected get ownBytes(): number {
-    return 0
-  }
-
-  protected widen(): void {}
 }
 
-function ageMinutesAt(now: number, createdAt: number): number {
-  return ageSecondsAt(now, createdAt) / 60
+function narrowed(
+  values: Float64Array | Uint32Array,
+  tokens: Uint32Array,
+  count: number,
+  min: number,
+  max: number,
+): number {
+  let left = 0
+  for (let i = 0; i < count; i++) {
+    const token = tokens[i]
+    tokens[left] = token
+    left += isWithin(values[token], min, max)
+  }
+  return left
 }
 
 /** 1 or 0: without a branch, since which tokens pass cannot be foretold. */

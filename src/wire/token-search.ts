@@ -5,7 +5,7 @@ import type { State } from '../engine/state.ts'
 import { BestTokens } from './best-tokens.ts'
 import { greatestFirst } from './greatest-first.ts'
 import type { TableColumns } from './table-columns.ts'
-import type { TokenColumn } from './token-column.ts'
+import type { MarketCapColumn } from './token-columns.ts'
 
 /** Texts that hold the query inside are looked through up to this many; more are found by value. */
 const INSIDE_MAX = 2_048
@@ -31,7 +31,7 @@ export class TokenSearch {
     const best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) => this.#compareMints(a, b))
     const caps = this.#columns.marketCaps()
     const offer = (token: number, rank: number) => {
-      if (this.#exists(token)) best.offer(token, rank, caps.valueOf(token))
+      if (this.#exists(token)) best.offer(token, rank, caps.usdOf(token))
     }
     this.#index.beginnings(query, offer)
     // What only holds the query inside stands behind all of these.
@@ -43,7 +43,7 @@ export class TokenSearch {
   #addInsides(
     best: BestTokens,
     query: string,
-    caps: TokenColumn,
+    caps: MarketCapColumn,
     offer: (token: number, rank: number) => void,
   ): void {
     const found: number[] = []

@@ -96,7 +96,7 @@ function looked(engine: Engine, query: TablesQuery): Record<string, string[]> {
   const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
   return Object.fromEntries(
     groups.map((group) => {
-      const tokens = [...engine.order[group].blocks.flat()].reverse()
+      const tokens = engine.order[group].tokens.toReversed()
       const passing = tokens.filter((token) => passes(reader.at(token), query, group))
       return [group, passing.slice(0, query.limit).map((token) => reader.at(token).mint)]
     }),

@@ -138,7 +138,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a settled column does not read what changed since',
     file: 'src/wire/token-column.ts',
-    find: 'place < end; place++) this.#refreshOne(log.at(place))',
+    find: 'place < end; place++) this.refreshOne(log.at(place))',
     replace: 'place < end; place++);',
     tests: ['test/properties/table-columns.test.ts'],
   },
@@ -257,8 +257,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'filters: age in seconds',
     file: 'src/wire/token-columns.ts',
-    find: 'ageSecondsAt(now, createdAt) / 60',
-    replace: 'ageSecondsAt(now, createdAt)',
+    find: 'ageSecondsAt(now, createdAt[token]) / 60',
+    replace: 'ageSecondsAt(now, createdAt[token])',
     tests: ['tables'],
   },
   {
