@@ -22,8 +22,8 @@ const SIZE: MarketSize = {
   liveSwaps: Math.round(150_000 * settings.timeScale),
   liveRate: 1_000,
 }
-/** Swaps a write: what a slot of the chain brings, and a busy replay. */
-const BATCHES = [16, 256] as const
+/** Swaps a write: what a slot of the chain brings, a busy replay, and the most that is written at once. */
+const BATCHES = [16, 256, 1_024] as const
 const RATIO_GOAL = ratioAtLeast(0.9)
 const DURABLE_P99_GOAL = atMost(10)
 /** Swaps a turn of the loop while syncs are timed. */

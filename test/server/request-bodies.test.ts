@@ -14,6 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => fake.server.stop())
 
+/** Times that pipelined requests are sent at most. */
+const ATTEMPTS = 20
 const URL_PATH = '/api/v2/meme'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const HEAD = `POST ${URL_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
@@ -182,7 +184,11 @@ test('pipelined requests are answered in order', async () => {
     get('/metrics'),
     get('/api/v2/search/tokens/detailed?query=last'),
   ].join('')
-  const text = await exchange(fake.server.port, requests, (got) => got.split('made').length > 2)
-  const statuses = [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
+  let statuses: (string | undefined)[] = []
+  // On a busy machine they may take longer than a turn has: who pipelines is then cut off, and asks again.
+  for (let attempt = 0; attempt < ATTEMPTS && statuses.length === 0; attempt++) {
+    const text = await exchange(fake.server.port, requests, (got) => got.split('made').length > 2)
+    statuses = [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
+  }
   expect(statuses).toEqual(['200', '200', '404', '200', '200', '200'])
 })
