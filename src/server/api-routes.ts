@@ -8,7 +8,7 @@ import { parseSwaps, type SwapsQuery } from '../wire/requests/swaps.ts'
 import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
 import { mintsOfTables } from '../wire/table-mints.ts'
-import { cachedChart } from './chart-cache.ts'
+import type { CachedChart } from './chart-cache.ts'
 import { MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply, type Reply } from './reply.ts'
@@ -17,10 +17,10 @@ import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
   answers: Answers,
-  clock: () => number,
+  chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
-  const memes = memeRoutes(answers, clock, lastTables)
+  const memes = memeRoutes(answers, chart, lastTables)
   return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
 }
 
@@ -73,14 +73,15 @@ function traderRoutes(answers: Answers): readonly Route[] {
 
 function memeRoutes(
   answers: Answers,
-  clock: () => number,
+  chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
-  const chart = cachedChart(answers, clock)
   const parseBody = rememberedTables()
   return [
     {
       ...GET_API,
+      // It keeps its answers itself, which may be older than the state.
+      isKept: false,
       name: 'chart',
       path: '/api/v2/meme/chart/ohlcv',
       answer: ({ parameters }) => chart(parseChart(parameters)),

@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { Answers, ChartQuery } from '../wire/answers.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
-import { CHART_CACHE_MS, MAX_CHART_CHARACTERS, MAX_CHART_RESULTS } from './limits.ts'
-import { jsonReply } from './reply.ts'
+import { KEPT_FORMS } from './encoded-body.ts'
+import { CHART_CACHE_MS, MAX_CHART_BYTES, MAX_CHART_RESULTS } from './limits.ts'
+import { jsonReply, type Reply } from './reply.ts'
 import { type Answered, slice, UNFINISHED } from './route.ts'
 
 /** The answer to a chart's query. */
 export type CachedChart = (query: Parsed<ChartQuery>) => Answered
 
 interface ChartResult {
-  readonly text: string
+  readonly reply: Reply
   readonly madeAtMs: number
 }
 
@@ -20,19 +21,19 @@ interface ChartResult {
 export function cachedChart(answers: Answers, clock: () => number): CachedChart {
   const results = new LRUCache<string, ChartResult>({
     max: MAX_CHART_RESULTS,
-    maxSize: MAX_CHART_CHARACTERS,
-    sizeCalculation: (result, key) => result.text.length + key.length,
+    maxSize: MAX_CHART_BYTES,
+    sizeCalculation: ({ reply }, key) => key.length + reply.body.length * KEPT_FORMS,
   })
   return (query) => {
     if (!query.ok) return query
     const key = keyOf(query.value)
     const nowMs = clock()
     const kept = results.get(key)
-    if (kept !== undefined && isFresh(kept, nowMs)) return accept(jsonReply(kept.text))
+    if (kept !== undefined && isFresh(kept, nowMs)) return accept(kept.reply)
     if (!answers.hasFoundBars(query.value, slice())) return UNFINISHED
-    const text = answers.chart(query.value)
-    results.set(key, { text, madeAtMs: nowMs })
-    return accept(jsonReply(text))
+    const reply = jsonReply(Buffer.from(answers.chart(query.value)))
+    results.set(key, { reply, madeAtMs: nowMs })
+    return accept(reply)
   }
 }
 

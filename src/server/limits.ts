@@ -121,8 +121,8 @@ export const CHART_CACHE_MS = 5000
 /** Chart results kept at most. */
 export const MAX_CHART_RESULTS = 2000
 
-/** Characters of those results in all. */
-export const MAX_CHART_CHARACTERS = 64 * 1024 * 1024
+/** Bytes of those results in all, with their compressed forms. */
+export const MAX_CHART_BYTES = 64 * 1024 * 1024
 
 /** Parsed table bodies kept: pollers send the same few bodies every two seconds. */
 export const MAX_PARSED_BODIES = 512

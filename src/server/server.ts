@@ -107,11 +107,12 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     refuse: upgradeRefusal(context),
   })
   const { answers, reads, clock } = options
-  const specified = apiRoutes(answers, clock, lastTables)
+  const chart = cachedChart(answers, clock)
+  const specified = apiRoutes(answers, chart, lastTables)
   const api = [
     ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
     ...tokenReadRoutes(reads),
-    ...udfRoutes(answers, reads, cachedChart(answers, clock)),
+    ...udfRoutes(answers, reads, chart),
     eventStreamRoute,
   ]
   const limiters = limitersOf(api, options)

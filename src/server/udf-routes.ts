@@ -39,7 +39,8 @@ export function udfRoutes(
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
     route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
     route('search', (parameters) => found(answers, parameters)),
-    route('history', (parameters) => history(chart, parameters)),
+    // Its charts may be older than the state.
+    { ...route('history', (parameters) => history(chart, parameters)), isKept: false },
   ]
 }
 

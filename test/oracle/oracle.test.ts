@@ -1,5 +1,6 @@
 /** The oracle against figures worked out by hand; the working is in the comments. */
 import { describe, expect, test } from 'vitest'
+import type { Swap } from '../../src/engine/event.ts'
 import {
   chart,
   created,
@@ -154,6 +155,19 @@ describe('classes', () => {
       swap({ signer: 'curve' }),
     )
     expect(oracle.marketData(['mint'])).toMatchObject([{ insiders_holding: 1, holders: 1 }])
+  })
+
+  test('a creator who sells has held, and sold all when nothing is known to be left', () => {
+    const devSoldAll = { type: 'new', filters: { new: { devSoldAll: true } }, limit: 1 } as const
+    const sale = { signer: 'creator', direction: 'sell' } as const
+    const tableAfter = (over: Partial<Swap>) =>
+      oracleOf(created(), swap({ ...sale, ...over })).tables(devSoldAll)
+    const listed = { new: [{ mint: 'mint' }] }
+    expect(tableAfter({})).toMatchObject(listed)
+    // A millionth of a token is nothing, two are something; who sells nothing may never have held.
+    expect(tableAfter({ baseBalanceAfterRaw: 1n })).toMatchObject(listed)
+    expect(tableAfter({ baseBalanceAfterRaw: 2n })).toEqual({ new: [] })
+    expect(tableAfter({ baseRaw: 0n })).toEqual({ new: [] })
   })
 
   test('a creation heard of later judges the positions again, not the swaps', () => {

@@ -20,8 +20,7 @@ export function cleanText(text: string, length: number): string {
 
 /** A link that may be shown, or "" when it is missing or dropped. */
 export function cleanLink(text: string): string {
-  const trimmed = text.trim()
-  return /^(https?|ipfs):\/\//i.test(trimmed) ? cleanText(trimmed, LINK_LENGTH) : ''
+  return /^(https?|ipfs):\/\//i.test(text.trim()) ? cleanText(text, LINK_LENGTH) : ''
 }
 
 /** "" is missing. */

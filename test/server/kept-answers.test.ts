@@ -71,6 +71,26 @@ test('the check of kept answers finds one that is not a fresh one', async () => 
   await Promise.all([stale.server.stop(), checked.server.stop()])
 })
 
+test.each([
+  '/api/v2/meme/chart/ohlcv?mint=A&from=0&to=9&resolution=1S',
+  '/udf/history?symbol=A&from=0&to=9&resolution=1S',
+])(
+  'a chart of before the last event is 5 s old at most, although nothing comes after (%s)',
+  async (path) => {
+    let events = 0
+    const answers = { ...fakeAnswers([], () => `[${events}]`), version: () => events }
+    const fake = await startFake({ answers, checksKept: true })
+    const ask = async () => (await fetch(fake.server.url + path)).text()
+    expect(await ask()).toBe('[0]')
+    events = 1
+    fake.nowMs += 4_999
+    expect(await ask()).toBe('[0]')
+    fake.nowMs += 1
+    expect(await ask()).toBe('[1]')
+    await fake.server.stop()
+  },
+)
+
 /** Answers that change although they say that nothing did. */
 function sameVersion() {
   let made = 0
