@@ -1,6 +1,6 @@
 import { copyU64 } from '../base/u64.ts'
 import { notOfThisRun } from './dormant.ts'
-import { isHolderAt, tokenLane } from './lanes.ts'
+import { isHolderAt, positionFlagsAt, tokenLane } from './lanes.ts'
 import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { OrderRing } from './order-ring.ts'
@@ -83,7 +83,7 @@ export class Dormancy {
       const pAt = (row & ROW_MASK) * P_LANES
       next = p[pAt + P.nextInMintPlus1]
       if (p[pAt + P.flags] & PositionFlag.creator) {
-        r[rAt + R.creatorFlags] = p[pAt + P.flags]
+        r[rAt + R.creatorFlags] = positionFlagsAt(p, pAt)
         copyU64(r, rAt + R.creatorBalanceLo, p, pAt + P.balanceLo)
       }
       const isHolder = isHolderAt(p, pAt)

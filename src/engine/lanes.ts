@@ -1,3 +1,4 @@
+import { isZeroAt } from '../base/u64.ts'
 import { recordOf } from './dormant.ts'
 import { L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -12,6 +13,12 @@ export function tokenLane(state: State, token: number, lane: number): number {
 export function positionLane(state: State, position: number, lane: number): number {
   if (position < 0) return state.dormant.lane(recordOf(position), lane)
   return state.positions.u32[position >>> ROW_SHIFT][(position & ROW_MASK) * P_LANES + lane]
+}
+
+/** Flags of the position at `pAt`: who traded an amount has held it, whatever was told of balances. */
+export function positionFlagsAt(p: Uint32Array, pAt: number): number {
+  const hasTraded = !isZeroAt(p, pAt + P.boughtLo) || !isZeroAt(p, pAt + P.soldLo)
+  return hasTraded ? p[pAt + P.flags] | PositionFlag.held : p[pAt + P.flags]
 }
 
 /** Has the position whose lanes begin at `pAt` a balance that counts? */

@@ -15,13 +15,8 @@ export function foldPosition(hand: Hand): void {
   const { p, pAt, r, rAt } = hand
   if (hand.isBuy) foldBuy(hand)
   else foldSell(hand)
-  if (!isZeroAt(p, pAt + P.balanceLo) || !isZeroAt(r, rAt + U.balanceBeforeLo) || hasSold(hand))
+  if (!isZeroAt(p, pAt + P.balanceLo) || !isZeroAt(r, rAt + U.balanceBeforeLo))
     p[pAt + P.flags] |= PositionFlag.held
-}
-
-/** Nobody sells what he does not hold, also on a feed that tells no balances. */
-function hasSold({ isBuy, r, rAt }: Hand): boolean {
-  return !isBuy && !isZeroAt(r, rAt + U.baseLo)
 }
 
 function foldBuy(hand: Hand): void {

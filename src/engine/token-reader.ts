@@ -1,5 +1,5 @@
 import { numberAt, wholeAt } from '../base/u64.ts'
-import { walletLane } from './lanes.ts'
+import { positionFlagsAt, walletLane } from './lanes.ts'
 import {
   B,
   B_LANES,
@@ -280,7 +280,7 @@ export class TokenReader {
       this.#c = positions.u32[row >>> ROW_SHIFT]
       const at = (row & ROW_MASK) * P_LANES
       this.#cAt = at + P.balanceLo
-      this.#cFlags = this.#c[at + P.flags]
+      this.#cFlags = positionFlagsAt(this.#c, at)
     } else if (run >= 0) {
       this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
       const at = (run & ROW_MASK) * R_LANES

@@ -157,7 +157,7 @@ describe('classes', () => {
     expect(oracle.marketData(['mint'])).toMatchObject([{ insiders_holding: 1, holders: 1 }])
   })
 
-  test('a creator who sells has held, and sold all when nothing is known to be left', () => {
+  test('a creator who traded has held, and sold all when nothing is known to be left', () => {
     const devSoldAll = { type: 'new', filters: { new: { devSoldAll: true } }, limit: 1 } as const
     const sale = { signer: 'creator', direction: 'sell' } as const
     const tableAfter = (over: Partial<Swap>) =>
@@ -168,6 +168,9 @@ describe('classes', () => {
     expect(tableAfter({ baseBalanceAfterRaw: 1n })).toMatchObject(listed)
     expect(tableAfter({ baseBalanceAfterRaw: 2n })).toEqual({ new: [] })
     expect(tableAfter({ baseRaw: 0n })).toEqual({ new: [] })
+    // Bought and sold again in one transaction: before and after it there was nothing.
+    const nothing = { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n }
+    expect(tableAfter({ direction: 'buy', ...nothing })).toMatchObject(listed)
   })
 
   test('a creation heard of later judges the positions again, not the swaps', () => {

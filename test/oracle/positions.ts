@@ -70,17 +70,13 @@ export function foldPosition(position: Position, folded: FoldedSwap): void {
   else sell(position, folded)
   position.unclamped = position.inventory
   position.balanceRaw = folded.balanceAfterRaw
-  position.held ||= folded.balanceBeforeRaw > 0n || folded.balanceAfterRaw > 0n || hasSold(folded)
+  position.held ||=
+    folded.balanceBeforeRaw > 0n || folded.balanceAfterRaw > 0n || folded.swap.baseRaw > 0n
   position.inventory = clamp(position.inventory, position.balanceRaw)
   position.feeLamports += folded.feeLamports
   if (folded.opensTransaction) position.feeLamports += Number(folded.swap.chainFeeRaw ?? 0n)
   position.fresh ||= folded.fresh
   position.swaps.push(folded)
-}
-
-/** Nobody sells what he does not hold, whatever is told of balances. */
-function hasSold({ swap }: FoldedSwap): boolean {
-  return swap.direction === 'sell' && swap.baseRaw > 0n
 }
 
 function buy(position: Position, { swap, worth }: FoldedSwap): void {

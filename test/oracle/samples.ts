@@ -76,6 +76,7 @@ export const LINKS: readonly [string, ...string[]] = [
   'http://dog.example/a?b=c&d=<e>',
   'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi',
   'IPFS://Qm',
+  ' https://dog.example/ ',
   'javascript:alert(1)',
   'data:text/html,x',
   'dog.example',
