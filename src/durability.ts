@@ -104,7 +104,11 @@ export class Durability {
         memoryBytes: () => process.memoryUsage.rss(),
         clockMs: Date.now,
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
-        onDone: (result) => log.info({ ...result }, 'snapshot made and verified'),
+        onDone: (result) => {
+          log.info({ ...result }, 'snapshot made and verified')
+          for (const path of result.damagedSnapshots)
+            log.warn({ path }, 'an older snapshot was damaged and is put aside')
+        },
         onFailed: (reason) => log.error({ reason }, 'snapshot failed'),
       },
       recovered.snapshotSeq ?? 0,

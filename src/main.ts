@@ -17,7 +17,12 @@ const EXIT_DATA = 3
 
 function makeLog(level: string): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: true }))
+  if (!process.stderr.isTTY) {
+    const lines = pino.destination({ dest: 2, sync: true })
+    // A log on a disk that is full loses lines: the service goes on without them.
+    lines.on('error', () => {})
+    return pino(options, lines)
+  }
   const target = { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } }
   return pino({ ...options, transport: target })
 }

@@ -135,7 +135,7 @@ export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config {
   const settings = settle(args, environment)
-  const feeds = settings.FEED.split(',').map((part) => feedName(part.trim()))
+  const feeds = feedNames(settings.FEED)
   return {
     host: settings.HOST,
     port: integer('PORT', settings.PORT, 0, 65_535),
@@ -207,6 +207,14 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
     throw new ConfigError(`${reason} Known flags: ${names.map((name) => `--${name}`).join(', ')}.`)
   }
+}
+
+function feedNames(text: string): FeedName[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const twice = parts.find((part, i) => parts.indexOf(part) < i)
+  // Two readers of one input would have half of it each.
+  if (twice !== undefined) throw new ConfigError(`FEED has "${twice}" twice; once is enough.`)
+  return parts.map(feedName)
 }
 
 function feedName(text: string): FeedName {

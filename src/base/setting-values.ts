@@ -1,6 +1,8 @@
 import { ConfigError } from './config-error.ts'
 
 const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
+/** Timers hold 31 bits of milliseconds; what is longer would come due at once. */
+const DURATION_HOURS_MAX = 596
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** An integer in a range, both ends allowed. */
@@ -26,12 +28,15 @@ export function rateLimit(text: string): { limit: number; windowMs: number } | n
   return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
 }
 
-/** `500ms`, `60s`, `5m` or `1h`, in milliseconds. */
+/** `500ms`, `60s`, `5m` or `1h`, in milliseconds; 596 hours at most. */
 export function durationMs(name: string, text: string): number {
   const parts = /^(\d+)(ms|s|m|h)$/.exec(text)
   const ms = parts === null ? 0 : Number(parts[1]) * UNITS_MS[parts[2]]
-  if (ms > 0) return ms
-  throw new ConfigError(`${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h.`)
+  if (ms > 0 && ms <= DURATION_HOURS_MAX * UNITS_MS.h) return ms
+  throw new ConfigError(
+    `${name} has the duration "${text}"; it must be like 500ms, 60s, 5m or 1h, and at most ` +
+      `${DURATION_HOURS_MAX}h.`,
+  )
 }
 
 /** `512mb` or `2gb`, in bytes. */

@@ -45,6 +45,8 @@ export interface Compaction {
   readonly archivedRecords: number
   /** Records of the dormant tape that are. */
   readonly archivedPositions: number
+  /** Paths of snapshots that were found damaged and put aside. */
+  readonly damagedSnapshots: string[]
   readonly snapshotsRemoved: number
   readonly segmentsRemoved: number
 }
@@ -59,7 +61,8 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   const files = listDataFiles(disk, folder)
   // Only compactors leave such files, and this is the only one.
   for (const name of files.unfinished) disk.remove(join(folder, name))
-  const loading = loadNewestAnew(disk, files.snapshots, newEngine)
+  const damagedSnapshots: string[] = []
+  const loading = loadNewestAnew(disk, files.snapshots, newEngine, damagedSnapshots)
   const loaded = yield* retold(loading, ({ done }) => ({ step: 'load' as const, done }))
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
@@ -85,6 +88,8 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   // The old state goes before the new one is loaded, so that only one is in memory.
   engine = null
   yield* verify(options, path, digest)
+  // Put aside, as a start does: else it would count as one of those that are kept.
+  for (const damaged of damagedSnapshots) disk.rename(damaged, `${damaged}${DAMAGED}`)
   const removed = prune(disk, folder, options.keepsJournal)
   return {
     seq: end.seq,
@@ -93,6 +98,7 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
     digest,
     archivedRecords,
     archivedPositions,
+    damagedSnapshots,
     ...removed,
   }
 }
@@ -110,6 +116,7 @@ function nothingNew(seq: number, engine: Engine): Compaction {
     digest: '',
     archivedRecords: engine.state.tape.archivedCount,
     archivedPositions: engine.state.dormant.tape.archivedCount,
+    damagedSnapshots: [],
     snapshotsRemoved: 0,
     segmentsRemoved: 0,
   }

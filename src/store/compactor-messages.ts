@@ -20,6 +20,7 @@ export const CompactorResult = Type.Object({
   digest: Type.String(),
   archivedRecords: Count,
   archivedPositions: Count,
+  damagedSnapshots: Type.Array(Type.String()),
   snapshotsRemoved: Count,
   segmentsRemoved: Count,
   durationMs: Count,

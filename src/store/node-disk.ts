@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
 
@@ -20,8 +20,13 @@ export class NodeDisk implements Disk {
 
   makeFolder(folder: string): void {
     const made = fs.mkdirSync(folder, { recursive: true })
-    // Else a power failure could take the folder with all that is safe in it.
-    if (made !== undefined) this.syncFolder(dirname(made))
+    if (made === undefined) return
+    // Else a power failure could take the folder, or one above it, with all that is safe in it.
+    const above = dirname(resolve(made))
+    for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
+      this.syncFolder(at)
+      if (at === above) return
+    }
   }
 
   create(path: string): DiskFile {

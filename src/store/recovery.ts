@@ -131,16 +131,21 @@ function* loadNewest(
   return null
 }
 
-/** Loads the newest snapshot that is whole into a new engine; null when there is none at all. */
+/**
+ * Loads the newest snapshot that is whole into a new engine; null when there is none at all. Puts
+ * the paths of those that were passed over into `damaged`.
+ */
 export function* loadNewestAnew(
   disk: Disk,
   snapshots: readonly NumberedFile[],
   newEngine: () => Engine,
+  damaged: string[],
 ): Generator<RecoveryProgress, { engine: Engine; contents: Contents } | null> {
   for (const { path } of snapshots.toReversed()) {
     const engine = newEngine()
     const contents = yield* loadSnapshot(disk, path, engine)
     if (contents !== null) return { engine, contents }
+    damaged.push(path)
   }
   return null
 }

@@ -29,6 +29,12 @@ test.each([
   [{ SOCKETS: '0' }, 'SOCKETS'],
   [{ MESSAGES_PER_SECOND: 'many' }, 'MESSAGES_PER_SECOND'],
   [{ ANSWER_TIMEOUT: '10' }, 'ANSWER_TIMEOUT'],
+  // What a timer cannot hold would come due at once.
+  [{ ANSWER_TIMEOUT: '597h' }, 'ANSWER_TIMEOUT'],
+  [{ SNAPSHOT_EVERY: '1000h' }, 'SNAPSHOT_EVERY'],
+  [{ RATE_LIMIT: '120/99999999999999999999h' }, 'RATE_LIMIT'],
+  [{ FEED: 'stdin, sim,stdin' }, 'FEED'],
+  [{ FEED: 'replay:a,replay:a' }, 'FEED'],
   [{ TLS_CERT: 'cert.pem' }, 'TLS_KEY'],
   [{ TLS_KEY: 'key.pem' }, 'TLS_CERT'],
   [{ ADMIN_PORT: '70000' }, 'ADMIN_PORT'],

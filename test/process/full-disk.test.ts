@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { programPath } from '../../bin/program-path.js'
 import { Random } from '../../src/base/random.ts'
 import { writeWhole } from '../../src/store/data-folder.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
@@ -11,6 +13,7 @@ import { findAgain } from '../crash/find-again.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { Witness } from '../crash/witness.ts'
 import { newFolder } from './data-folders.ts'
+import { freePort } from './free-port.ts'
 import { type Program, runProgram, startProgram, until } from './program.ts'
 
 const DISK_MS = 180_000
@@ -20,6 +23,9 @@ const SWAPS_PER_LOT = 200
 /** Left free for the journal where a snapshot must not fit. */
 const LEFT_BYTES = 256 << 10
 const EXIT_DATA = 3
+/** What is written to it finds no room. */
+const FULL = '/dev/full'
+const LOGGED_LINES = 5
 
 const isRoot = process.getuid?.() === 0
 if (!isRoot)
@@ -172,3 +178,32 @@ test('a file that could not be written to its end leaves nothing behind', () => 
   expect(() => writeWhole(disk, folder, path, write)).toThrow('ENOSPC')
   expect(fs.readdirSync(folder)).toEqual([])
 })
+
+test.skipIf(!fs.existsSync(FULL))(
+  'a log on a full disk ends nothing',
+  async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const env = { PATH: process.env.PATH ?? '', FEED: 'none', DATA_DIR: 'none', PORT: String(port) }
+    const log = fs.openSync(FULL, 'w')
+    const child = spawn(process.execPath, [programPath()], {
+      env,
+      stdio: ['ignore', 'ignore', log],
+    })
+    fs.closeSync(log)
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    const isServing = async () => {
+      const answered = await get(`${url}/healthz`).catch(() => null)
+      return answered?.status === 200 ? true : null
+    }
+    await until('it serves', isServing)
+    for (let line = 0; line < LOGGED_LINES; line++) {
+      child.kill('SIGHUP')
+      await until('it goes on serving', isServing)
+    }
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  },
+  DISK_MS,
+)

@@ -78,6 +78,22 @@ test('a damaged newest snapshot gives way to the older one and the journal behin
   }
 })
 
+test('a snapshot that a compactor finds damaged does not count as one of those that are kept', () => {
+  // One more snapshot than are kept: it is the newest of the two before that is damaged.
+  const disk = writtenFolder({ events, segmentsAt, snapshotsAt: [2, 4] })
+  const [first, second] = listDataFiles(disk, FOLDER).snapshots
+  flipped(disk, second.path, middleOf(disk, second.path))
+  expect(makeSnapshot(disk, 6, false).damagedSnapshots).toEqual([second.path])
+  const { snapshots } = listDataFiles(disk, FOLDER)
+  expect(snapshots.map(({ number }) => number)).toEqual([first.number, endSeq])
+  expect(disk.files.has(`${second.path}.damaged`)).toBe(true)
+  // Should the new one be damaged too, the first and the journal behind it are there.
+  flipped(disk, snapshots[1].path, middleOf(disk, snapshots[1].path))
+  const { engine, found } = recovered(disk)
+  expect(found).toMatchObject({ snapshotSeq: first.number, loss: null })
+  expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
 test('with all snapshots damaged the whole journal is read', () => {
   const disk = whole.copy()
   for (const { path } of files.snapshots) flipped(disk, path, middleOf(disk, path))

@@ -39,6 +39,19 @@ test('a read that a signal interrupts is made again', () => {
   file.close()
 })
 
+test('a new folder lasts with all the new ones above it', () => {
+  const made = join(folder, 'one', 'two', 'three')
+  const opened = vi.spyOn(fs, 'openSync')
+  const synced = vi.spyOn(fs, 'fsyncSync')
+  new NodeDisk().makeFolder(`${made}/`)
+  expect(opened.mock.calls.map(([path]) => path)).toEqual(
+    ['one/two', 'one', ''].map((name) => join(folder, name)).map((path) => path.replace(/\/$/, '')),
+  )
+  expect(synced).toHaveBeenCalledTimes(3)
+  new NodeDisk().makeFolder(made)
+  expect(synced).toHaveBeenCalledTimes(3)
+})
+
 test('any other error of a write or a sync is told once and not tried again', () => {
   const file = new NodeDisk().create(join(folder, 'refused'))
   const write = vi.spyOn(fs, 'writeSync').mockImplementation(() => {

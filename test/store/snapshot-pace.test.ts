@@ -21,6 +21,7 @@ const RESULT: CompactorResult = {
   digest: '',
   archivedRecords: 0,
   archivedPositions: 0,
+  damagedSnapshots: [],
   snapshotsRemoved: 0,
   segmentsRemoved: 0,
   durationMs: 0,

@@ -1,7 +1,7 @@
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { archivedEngine } from '../../../src/store/archived-engine.ts'
-import { compact } from '../../../src/store/compaction.ts'
+import { type Compaction, compact } from '../../../src/store/compaction.ts'
 import { listDataFiles } from '../../../src/store/data-folder.ts'
 import { foldFrame } from '../../../src/store/frame-fold.ts'
 import { Journal, type JournalPlace } from '../../../src/store/journal.ts'
@@ -74,9 +74,13 @@ export function goOn(
   journal.close()
 }
 
-export function makeSnapshot(disk: ImageDisk, untilSegment: number): void {
+export function makeSnapshot(
+  disk: ImageDisk,
+  untilSegment: number,
+  keepsJournal = true,
+): Compaction {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
-  runToEnd(compact({ disk, folder: FOLDER, untilSegment, newEngine, keepsJournal: true }))
+  return runToEnd(compact({ disk, folder: FOLDER, untilSegment, newEngine, keepsJournal }))
 }
 
 /** What a process that was killed in the boot of the folder has left, and no word of how far it was. */
