@@ -1,10 +1,13 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from './failure.ts'
+import { lockOpenFile } from './kernel-lock.ts'
 import { NodeDisk } from './node-disk.ts'
 import { UNKNOWN_BOOT } from './written-mark.ts'
 
 const NAME = 'lock'
+/** Times that a lock is taken which is given back at that moment. */
+const TRIES = 3
 /** Names the compactor that works on the folder, so that the next start can end it. */
 const COMPACTOR_NAME = 'compactor'
 /** How long a process that was killed may take to be gone, and between two looks, in ms. */
@@ -12,31 +15,42 @@ const GONE_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 5
 
 /**
- * Takes a data folder for this process; returns what gives it back. A lock whose process has ended
- * is taken over: it names the process, when it started and the boot of the machine.
- * @throws StoreError `in_use` when a running process holds it
+ * Takes a data folder for this process; returns what gives it back. The kernel's lock of the file
+ * decides; the name in it says who that is, and decides where there are no such locks. One whose
+ * process has ended is taken over: it names the process, when it started and the boot of the machine.
+ * @throws StoreError `in_use` when another program holds it
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, NAME)
   new NodeDisk().makeFolder(folder)
-  const mine = nameOf(process.pid)
-  for (let tries = 0; tries < 3; tries++) {
-    try {
-      fs.writeFileSync(path, mine, { flag: 'wx' })
-      return () => fs.rmSync(path, { force: true })
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  for (let tries = 0; tries < TRIES; tries++) {
+    const fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644)
+    const lock = lockOpenFile(fd)
+    const pid = livingHolder(fs.readFileSync(fd, 'utf8'))
+    if (lock === 'held' || pid !== null) {
+      fs.closeSync(fd)
+      throw inUse(folder, pid)
     }
-    const holder = fs.readFileSync(path, 'utf8')
-    const pid = livingHolder(holder)
-    if (pid !== null)
-      throw new StoreError(
-        'in_use',
-        `${folder} is used by process ${pid}: stop it, or give this one another DATA_DIR.`,
-      )
-    fs.rmSync(path, { force: true })
+    // Who gives it back removes it: another start may have opened it before.
+    if (fs.statSync(path, { throwIfNoEntry: false })?.ino === fs.fstatSync(fd).ino) {
+      fs.ftruncateSync(fd)
+      fs.writeSync(fd, nameOf(process.pid), 0)
+      return () => {
+        fs.rmSync(path, { force: true })
+        fs.closeSync(fd)
+      }
+    }
+    fs.closeSync(fd)
   }
-  throw new StoreError('in_use', `${path} comes back whenever it is removed: is another start on?`)
+  throw new StoreError('in_use', `${path} goes whenever it is taken: is another start on?`)
+}
+
+function inUse(folder: string, pid: number | null): StoreError {
+  const who = pid === null ? 'another program, perhaps in another container' : `process ${pid}`
+  return new StoreError(
+    'in_use',
+    `${folder} is used by ${who}: stop it, or give this one another DATA_DIR.`,
+  )
 }
 
 /** Writes down which compactor works on a folder; returns what takes that back. */

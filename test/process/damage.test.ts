@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -109,6 +110,36 @@ test('a folder in use stops a second start, which names the process', async () =
   expect((await figuresOf(first.url)).status).toBe('ready')
   expect(await first.end('SIGTERM')).toBe(0)
 })
+
+/** The kernel's lock is taken by a program of the system. */
+const hasFlock = spawnSync('flock', ['--version']).error === undefined
+if (!hasFlock)
+  console.log('There is no flock here: the test of locks across containers is skipped.')
+
+test.skipIf(!hasFlock)(
+  'a folder in use stops a second start that cannot see the process',
+  async () => {
+    const DATA_DIR = newFolder()
+    const first = await startProgram({ ...QUIET, DATA_DIR })
+    const lock = join(DATA_DIR, 'lock')
+    const unseen = [
+      // In a container it has a pid that is another one here, or none; a start may just have made the file.
+      fs.readFileSync(lock, 'latin1').replace(/"pid":\d+/, '"pid":4000000'),
+      '',
+    ]
+    for (const name of unseen) {
+      fs.writeFileSync(lock, name)
+      const { code, errors } = await runProgram({ ...QUIET, DATA_DIR, PORT: '0' })
+      expect(code).toBe(EXIT_DATA)
+      expect(errors).toContain(`mintfeed: ${DATA_DIR} is used by another program`)
+    }
+    // A kill gives it back, whatever the name says.
+    await first.end('SIGKILL')
+    const second = await startProgram({ ...QUIET, DATA_DIR })
+    expect(await second.end('SIGTERM')).toBe(0)
+    expect(fs.existsSync(lock)).toBe(false)
+  },
+)
 
 test('a journal of a later version stops the start and is left as it is', async () => {
   const DATA_DIR = newFolder()

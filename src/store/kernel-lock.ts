@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process'
+
+/**
+ * `ours`: until the file is closed, which the end of the process does too, however it ends.
+ * `unknown`: there is no `flock` here, or the file system has no such locks.
+ */
+export type KernelLock = 'ours' | 'held' | 'unknown'
+
+/** What util-linux and busybox end with when another one holds the lock. */
+const HELD_STATUS = 1
+
+/**
+ * Takes the kernel's lock of an open file, of which there is one whoever asks: processes in other
+ * containers have other pids, or the same one. Node has no such call; the program `flock` takes it for
+ * the open file that it is handed, and so for whoever opened it.
+ */
+export function lockOpenFile(fd: number): KernelLock {
+  const { status } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  if (status === 0) return 'ours'
+  return status === HELD_STATUS ? 'held' : 'unknown'
+}
