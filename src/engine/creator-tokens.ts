@@ -6,29 +6,32 @@ import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
 
 /**
- * The tokens of each creator, newest known first: chains of token rows, made by the first question
- * and then kept up. 4 bytes a token and a wallet.
+ * The tokens of each creator, the one whose creation was told last first: chains of token rows, made
+ * by the first question and then kept up. 4 bytes a token and a wallet.
  */
 export class CreatorTokens {
   readonly #state: State
+  readonly #told: U32List
   readonly #nextPlus1 = new U32List()
   readonly #firstPlus1 = new U32List()
   #isMade = false
 
-  constructor(state: State) {
+  /** `told` has the tokens in the order in which their creation was told. */
+  constructor(state: State, told: U32List) {
     this.#state = state
+    this.#told = told
   }
 
   get memory(): MemoryPart {
     return growingPart('creators', this.#nextPlus1, this.#firstPlus1)
   }
 
-  /** A token's creation became known. */
+  /** A token is known for the first time, or its creation is. */
   created(token: number): void {
     if (this.#isMade) this.#link(token)
   }
 
-  /** Tokens of the creator of `token`, itself included, the one known last first; at most `max`. */
+  /** Tokens of the creator of `token`, itself included, the one told last first; at most `max`. */
   ofCreatorOf(token: number, max: number): number[] {
     this.#make()
     const creatorPlus1 = this.#creatorPlus1(token)
@@ -43,7 +46,12 @@ export class CreatorTokens {
   #make(): void {
     if (this.#isMade) return
     this.#isMade = true
-    for (let token = 0; token < this.#state.tokens.count; token++) this.#link(token)
+    const { count } = this.#state.tokens
+    const isTold = new Uint8Array(count)
+    for (let place = 0; place < this.#told.length; place++) isTold[this.#told.get(place)] = 1
+    // Snapshots of version 1 do not say when their tokens were told: before all others.
+    for (let token = 0; token < count; token++) if (isTold[token] === 0) this.#link(token)
+    for (let place = 0; place < this.#told.length; place++) this.#link(this.#told.get(place))
   }
 
   #link(token: number): void {

@@ -40,7 +40,7 @@ export class EngineTokenReads implements TokenReads {
     this.#token = new TokenReader(state, top, links)
     this.#trader = new PositionReader(state, new TokenReader(state, top, links))
     this.#chart = new Chart(state, engine.chartTrades, engine.bars)
-    this.#creators = new CreatorTokens(state)
+    this.#creators = new CreatorTokens(state, engine.announcements.launches)
   }
 
   /** Begins to note creations: after the recovery. */
