@@ -98,12 +98,20 @@ export class ChartTrades {
     return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + U.timestamp]
   }
 
-  /** A creation that is told late may change what the prices of a mint are made with. */
+  /** Prices of before a change of what they are made with are of another chain. */
   #chainOf(token: number): number {
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * B_LANES
-    return token * PRICINGS + b[at + B.decimals] * Object.keys(Quote).length + b[at + B.quote]
+    return token * PRICINGS + pricingOf(this.#state, token)
   }
+}
+
+/**
+ * What the prices of a mint's trades are made with, its decimals and quote, as one number. A creation
+ * that is told late may change it.
+ */
+export function pricingOf({ births }: State, token: number): number {
+  const b = births.u32[token >>> ROW_SHIFT]
+  const at = (token & ROW_MASK) * B_LANES
+  return b[at + B.decimals] * Object.keys(Quote).length + b[at + B.quote]
 }
 
 class TradeCopy implements ChainCopy<TradeCopy> {

@@ -29,4 +29,6 @@ export interface Facts {
   migration: (token: number) => void
   /** A token is known for the first time, or its creation is. */
   created: (token: number) => void
+  /** The prices of a token's trades are other ones, however old they are. */
+  repriced: (token: number) => void
 }

@@ -2,7 +2,7 @@ import { createNanoEvents, type Emitter } from 'nanoevents'
 import { Announcements } from './announcements.ts'
 import { Arrivals } from './arrivals.ts'
 import { BarChains } from './bar-chains.ts'
-import type { ChartTrades } from './chart-trades.ts'
+import { type ChartTrades, pricingOf } from './chart-trades.ts'
 import { Dormancy } from './dormancy.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -288,8 +288,11 @@ export class Engine implements EventSink {
     this.dormancy.wake(token)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
+    const pricing = pricingOf(this.state, token)
     this.#ordered.lifecycle({ event, token, key })
     this.#tell(event, token)
+    if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
+      this.facts.emit('repriced', token)
   }
 
   #tell(event: TokenCreated | Completed | Migrated, token: number): void {

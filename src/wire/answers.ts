@@ -148,6 +148,8 @@ export interface LiveSource {
   onMigration(publish: (message: string) => void): void
   /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
   onLaunch(wanted: () => boolean, publish: (message: string) => void): void
+  /** A creation told late changed the prices of all trades of a mint. */
+  onRepriced(told: (mint: string) => void): void
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

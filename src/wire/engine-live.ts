@@ -55,6 +55,11 @@ export class EngineLive implements LiveSource {
     this.#listeners.push(() => facts.on('created', told))
   }
 
+  onRepriced(told: (mint: string) => void): void {
+    const { facts, state } = this.#engine
+    this.#listeners.push(() => facts.on('repriced', (token) => told(state.book.mintOf(token))))
+  }
+
   /** The `update_mint_info` envelope of record `index` of the tape. */
   tradeMessage(index: number): string {
     const { state } = this.#engine

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { USDC_MINT } from '../../src/engine/platform.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 
@@ -21,11 +22,27 @@ test('no history tells of a token by two swaps', () => {
   }
 })
 
+test('new prices are told of where a creation comes after trades and makes them with something else', () => {
+  const repriced = (events: readonly FeedEvent[]) => countsAfter('repriced', events)
+  const usdc = created({ quoteMint: USDC_MINT })
+  expect(repriced([swap(), created({ decimals: 9 })])).toEqual([0, 1])
+  // Far later than an event is folded in its place, and in it.
+  expect(repriced([swap(), swap({ slot: 999 }), usdc])).toEqual([0, 0, 1])
+  expect(repriced([swap(), swap({ slot: 120 }), usdc])).toEqual([0, 0, 1])
+  expect(repriced([usdc, swap(), swap()])).toEqual([0, 0, 0])
+  expect(repriced([swap(), created(), usdc])).toEqual([0, 0, 0])
+})
+
 /** How many `created` facts each event caused. */
 function createdAfter(events: readonly FeedEvent[]): number[] {
+  return countsAfter('created', events)
+}
+
+/** How many facts of a kind each event caused. */
+function countsAfter(kind: 'created' | 'repriced', events: readonly FeedEvent[]): number[] {
   const engine = new Engine({ clock: 'event', identities: 1 << 12 })
   let count = 0
-  engine.facts.on('created', () => {
+  engine.facts.on(kind, () => {
     count += 1
   })
   return events.map((event) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { LiveCandles } from '../../src/wire/live-candles.ts'
@@ -8,6 +9,7 @@ import { isObject } from '../../src/wire/requests/json-body.ts'
 import { tableName } from '../../src/wire/table-name.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
+import { LateBirths } from './late-births.ts'
 import { CandleCopy, columns, TableCopy } from './live-copies.ts'
 import { LiveMarket } from './live-market.ts'
 import { randomTables, wholeChart } from './random-queries.ts'
@@ -19,8 +21,7 @@ const LONG_MS = 3_600_000
 const FILTERS = 50
 const SEED = Number(process.env.SEED ?? 20_261_121)
 
-function started(seed: number, mintsMax: number) {
-  const random = new Random(seed)
+function served() {
   const rules = { proTrades: 6, proMints: 2 }
   const engine = new Engine({ clock: 'wall', identities: 1 << 16, rules })
   const service = new EngineService(
@@ -28,12 +29,19 @@ function started(seed: number, mintsMax: number) {
     () => {},
     () => 'e1',
   )
+  return { engine, service }
+}
+
+function started(seed: number, mintsMax: number, areBirthsLate = false) {
+  const random = new Random(seed)
+  const { engine, service } = served()
   service.attach()
   const market = new LiveMarket(random, mintsMax)
+  const arriving = areBirthsLate ? new LateBirths(random, market) : market
   const feed = (count: number) => {
     for (let i = 0; i < count; i += 1) {
       engine.advance(market.second)
-      engine.accept(market.next())
+      engine.accept(arriving.next())
     }
   }
   feed(300)
@@ -150,6 +158,64 @@ test('a bar that a swap with an older time changes is told again, however final 
   if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
   expect(copy.series).toEqual(chart.t.map((_, i) => columns(chart, i)))
 })
+
+test(
+  'what is followed of tokens whose creation is told late is what a state read anew answers',
+  () => {
+    const { random, engine, service, market, feed } = started(SEED + 3, 12, true)
+    const { answers, streams, live, reads } = service
+    const series = market.mints.flatMap((mint) =>
+      RESOLUTIONS.map((resolution) => {
+        const candles = new LiveCandles(mint, resolution, answers, streams)
+        const copy = new CandleCopy()
+        copy.take(candles.snapshot(5_000))
+        return { mint, resolution, candles, copy }
+      }),
+    )
+    const tables = Array.from({ length: FILTERS }, () => {
+      const query = randomTables(random)
+      const table = new LiveTable(tableName(query), query, answers, streams)
+      table.advance()
+      const copy = new TableCopy()
+      copy.take(table.snapshot())
+      return { query, table, copy }
+    })
+    const traded = (mint: string, timestamp: number) => {
+      for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
+      return false
+    }
+    live.onTrade(
+      (mint, { timestamp }) => traded(mint, timestamp),
+      () => {},
+    )
+    live.onRepriced((mint) => traded(mint, 0))
+    live.attach()
+    for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
+      feed(random.integer(1, 25))
+      const anew = served()
+      copyParts(engine.parts, anew.engine.parts)
+      for (const { mint, resolution, candles, copy } of series) {
+        const frame = candles.advance()
+        if (frame !== null) copy.take(frame)
+        const query = wholeChart(mint, market.second + 100, resolution)
+        const chart: unknown = JSON.parse(anew.service.answers.chart(query))
+        if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+        const bars = chart.t.map((_, i) => columns(chart, i))
+        expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
+      }
+      for (const { query, table, copy } of tables) {
+        const frame = table.isStale ? table.advance() : null
+        if (frame !== null) copy.take(frame)
+        const about = `${JSON.stringify(query)} at ${instant}, seed ${SEED}`
+        expect(copy.json, about).toBe(anew.service.answers.tables(query))
+      }
+      for (const mint of market.mints)
+        expect(reads.detail(mint), `${mint} at ${instant}`).toBe(anew.service.reads.detail(mint))
+    }
+    expect(series.some(({ copy }) => copy.faults.length > 0)).toBe(true)
+  },
+  LONG_MS,
+)
 
 test('queries that mean the same have one name, others have others', () => {
   const name = (body: Parameters<typeof tableName>[0]) => tableName(body)

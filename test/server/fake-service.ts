@@ -48,6 +48,8 @@ export class FakeLive implements LiveSource {
     this.#launch = publish
   }
 
+  onRepriced() {}
+
   launch(data: unknown): void {
     if (this.wantsLaunches())
       this.#launch(JSON.stringify({ channel: 'new_launched_pool', pool: 'p', data }))

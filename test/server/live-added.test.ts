@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { USDC_MINT } from '../../src/engine/platform.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
-import { START_SECOND } from '../oracle/fixtures.ts'
+import { price, START_SECOND } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
 import { waitUntil } from './raw-http.ts'
@@ -25,6 +26,9 @@ const migrated = (mint: string, slot: number) => ({
   ...{ slot, txIndex: 0, ordinal: 0, signature: `migrate ${mint}`, timestamp: START_SECOND },
   ...{ mint, bondingCurve: 'curve', poolAmm: `pool ${mint}` },
 })
+
+const tradeOfA = (second: number, slot: number) =>
+  trade({ mint: 'A', timestamp: START_SECOND + second, slot })
 
 test.each([
   ['mint_migration', (mint: string): FeedEvent[] => [migrated(mint, 20)]],
@@ -213,9 +217,7 @@ test('a table whose columns are read for all tokens is begun in pieces, and what
 
 test('candles begin with the chart and tell the forming bar', async () => {
   service = await EngineServer.start()
-  const at = (second: number, slot: number) =>
-    trade({ mint: 'A', timestamp: START_SECOND + second, slot })
-  service.feed([at(1, 100)])
+  service.feed([tradeOfA(1, 100)])
   const client = await open()
   const subject = { mint: 'A', resolution: '1' }
   expect(await client.ask(ask('candles', { ...subject, countback: 5 }))).toMatchObject({
@@ -227,17 +229,51 @@ test('candles begin with the chart and tell the forming bar', async () => {
     data: { t: [START_SECOND] },
     final: [false],
   })
-  service.feed([at(61, 250), at(62, 251)])
+  service.feed([tradeOfA(61, 250), tradeOfA(62, 251)])
   expect(await client.next()).toMatchObject({
     type: 'delta',
     data: { t: [START_SECOND + 60] },
     final: [false],
   })
-  service.feed([at(300, 900), at(301, 950)])
+  service.feed([tradeOfA(300, 900), tradeOfA(301, 950)])
   expect(await client.next()).toMatchObject({
     data: { t: [START_SECOND, START_SECOND + 60, START_SECOND + 300] },
     final: [true, true, false],
   })
+})
+
+test.each([
+  ['another quote mint', { quoteMint: USDC_MINT }],
+  ['other decimals', { decimals: 9 }],
+])(
+  'a creation told late with %s tells all bars anew, final ones too',
+  async (_, changed) => {
+    service = await EngineServer.start()
+    service.feed([price(150), tradeOfA(0, 100), tradeOfA(60, 250), tradeOfA(300, 900)])
+    const client = await open()
+    await client.ask(ask('candles', { mint: 'A', resolution: '1' }))
+    const before = await client.next()
+    expect(before).toMatchObject({ type: 'snapshot', final: [true, false, false] })
+    // Nobody follows launches: the hook of candles is not theirs.
+    service.feed([born('A', changed)])
+    const after = await client.next()
+    const query = `mint=A&from=0&to=${START_SECOND + 400}&resolution=1`
+    const chart = await service.json(`/api/v2/meme/chart/ohlcv?${query}`)
+    const about = { type: 'delta', step: 1, seq: 5, final: [true, false, false] }
+    expect(after).toMatchObject({ ...about, data: chart })
+    expect(Object(after).data.o).not.toEqual(Object(before).data.o)
+  },
+  15_000,
+)
+
+test('a creation told late that changes no price tells no bars', async () => {
+  service = await EngineServer.start()
+  service.feed([tradeOfA(0, 100), tradeOfA(60, 250), tradeOfA(300, 900)])
+  const client = await open()
+  await client.ask(ask('candles', { mint: 'A', resolution: '1' }))
+  expect(await client.next()).toMatchObject({ final: [true, false, false] })
+  service.feed([born('A'), tradeOfA(360, 910)])
+  expect(await client.next()).toMatchObject({ step: 1, data: { t: [START_SECOND + 360] } })
 })
 
 const REFUSED = [

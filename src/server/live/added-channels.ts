@@ -113,6 +113,11 @@ export class AddedChannels {
     return this.#numbered.wantsTrade(mint, trade)
   }
 
+  /** The prices of all trades of a mint changed. */
+  repriced(mint: string): void {
+    this.#states.repriced(mint)
+  }
+
   publishTrade(mint: string, message: string, trade: TradeTold): void {
     this.#numbered.publishTrade(mint, message, trade)
   }

@@ -113,6 +113,7 @@ export class LiveFeed {
         this.#added.wants('new_launched_pool'),
       (message) => this.#broadcast('new_launched_pool', message),
     )
+    options.source.onRepriced((mint) => this.#added.repriced(mint))
   }
 
   /** Flat figures for /readyz and /metrics. */

@@ -101,6 +101,11 @@ export class LiveStates {
     }
   }
 
+  /** The prices of all trades of the mint changed: so did its bars, from the first on. */
+  repriced(mint: string): void {
+    this.traded(mint, 0)
+  }
+
   /** False: its columns are read for all tokens, and it is to be served again in a later turn. */
   serveTable(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
