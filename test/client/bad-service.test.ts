@@ -203,6 +203,30 @@ test.each(['busy', 'starting'])('a service that is %s is asked again', async (co
   expect(client.live.status.disconnects).toBe(0)
 })
 
+test('a subscription that is closed while the service is busy is not asked for again', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message)) return
+    if (service.heard.filter(isSubscription).length <= 2)
+      socket.send('{"type":"error","code":"busy","message":"m"}')
+    else serveWell(socket, message)
+  })
+  client = new Mintfeed(service.url, { liveUrl: service.url.replace('http', 'ws') })
+  let refusals = 0
+  client.live.onProblem(() => {
+    refusals += 1
+  })
+  const left = client.live.trades('B')
+  const stays = client.live.trades('A', FROM_START)
+  await waitUntil(() => refusals === 2)
+  left.close()
+  await stays.next()
+  expect(service.heard.filter(isSubscription)).toMatchObject([
+    { data: { mint: 'B' } },
+    { data: { mint: 'A' } },
+    { data: { mint: 'A' } },
+  ])
+})
+
 test('pings are answered, and a silent connection is given up', async () => {
   service = await ScriptedService.start((socket, message, connection) => {
     if (connection > 1) serveWell(socket, message)

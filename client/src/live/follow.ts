@@ -35,7 +35,7 @@ export interface Follow {
   disconnected(): void
   /** The words to subscribe with, now. */
   words(): Words
-  /** The words to unsubscribe with, beside mint or wallet. */
+  /** The words to unsubscribe with, beside mint or wallet; a table is left by its name. */
   readonly leaveWords: Readonly<Record<string, unknown>>
   acknowledged(frame: Acknowledgement): void
   refused(problem: Problem): void

@@ -238,7 +238,7 @@ export class Live {
       channel: 'meme_tables',
       key: canonical(filter),
       subscribeWords: { filter },
-      leaveWords: { filter },
+      leaveWords: {},
       journal: this.#journal,
       apply: ({ kind, fields: { data } }, moment) => {
         const next = kind === 'delta' ? appliedDelta(tables, data) : isTables(data) ? data : null

@@ -10,6 +10,7 @@ const KEYS_A_MESSAGE = 5
 /** Refusals that say "try again", after this time. */
 const PASSING = ['busy', 'starting']
 const PASSING_MS = 1_000
+const TABLES = 'meme_tables'
 
 interface Waiting {
   readonly action: 'subscribe' | 'unsubscribe'
@@ -23,9 +24,14 @@ export class Requests {
   readonly #id: string
   readonly #withinMs: number
   readonly #send: (text: string) => void
-  #toAsk = new Set<Follow>()
+  readonly #toAsk = new Set<Follow>()
+  #isToFlush = false
+  /** Those whose subscription was sent and that were not left since. */
+  readonly #asked = new Set<Follow>()
   #waiting: Waiting[] = []
+  /** Who follows a table, by its name: filters in other words may be the same one. */
   readonly #tables = new Map<string, Set<Follow>>()
+  #isLeavingTable = false
   readonly #retries = new Set<ReturnType<typeof setTimeout>>()
 
   constructor(id: string, withinMs: number, send: (text: string) => void) {
@@ -36,17 +42,22 @@ export class Requests {
 
   /** Subscribes at the end of this turn, together with others. */
   ask(follow: Follow): void {
-    if (this.#toAsk.size === 0) queueMicrotask(() => this.#flush())
     this.#toAsk.add(follow)
+    this.#flushSoon()
   }
 
   leave(follow: Follow): void {
     this.#toAsk.delete(follow)
-    for (const follows of this.#tables.values())
-      if (follows.delete(follow) && follows.size > 0) return
+    if (!this.#asked.delete(follow)) return
+    if (follow.channel === TABLES) {
+      for (const follows of this.#tables.values()) follows.delete(follow)
+      this.#isLeavingTable = true
+      this.#leaveTables()
+      return
+    }
     const { name } = follow.words()
     const named = name === null ? follow.leaveWords : { [name]: follow.key }
-    this.#request('unsubscribe', [follow], named)
+    this.#request('unsubscribe', follow.channel, [follow], named)
   }
 
   followsOfTable(table: string): Iterable<Follow> {
@@ -65,27 +76,32 @@ export class Requests {
     if (at < 0) return
     const [{ follows }] = this.#waiting.splice(at, 1)
     if (action === 'unsubscribe') return
-    for (const follow of follows) {
-      if (table !== null)
-        this.#tables.set(table, (this.#tables.get(table) ?? new Set()).add(follow))
-      follow.acknowledged(frame)
-    }
+    if (table !== null) this.#joinTable(table, follows)
+    for (const follow of follows) follow.acknowledged(frame)
+    this.#leaveTables()
   }
 
   /** The oldest request was refused; one of several keys is asked again for each. */
   refused(problem: Problem): void {
     const waiting = this.#waiting.shift()
     if (waiting === undefined || waiting.action === 'unsubscribe') return
-    const { follows } = waiting
+    const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
     if (PASSING.includes(problem.code)) this.#askLater(follows)
-    else if (follows.length > 1) for (const follow of follows) this.#subscribe([follow])
-    else for (const follow of follows) follow.refused(problem)
+    else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
+    else
+      for (const follow of follows) {
+        this.#asked.delete(follow)
+        follow.refused(problem)
+      }
+    this.#leaveTables()
   }
 
   clear(): void {
     this.#toAsk.clear()
+    this.#asked.clear()
     this.#waiting = []
     this.#tables.clear()
+    this.#isLeavingTable = false
     for (const retry of this.#retries) clearTimeout(retry)
     this.#retries.clear()
   }
@@ -93,14 +109,53 @@ export class Requests {
   #askLater(follows: readonly Follow[]): void {
     const retry = setTimeout(() => {
       this.#retries.delete(retry)
-      for (const follow of follows) this.ask(follow)
+      for (const follow of follows) if (this.#asked.has(follow)) this.ask(follow)
     }, PASSING_MS)
     this.#retries.add(retry)
   }
 
+  #joinTable(table: string, follows: readonly Follow[]): void {
+    const joined = this.#tables.get(table) ?? new Set()
+    this.#tables.set(table, joined)
+    for (const follow of follows) if (this.#asked.has(follow)) joined.add(follow)
+  }
+
+  /**
+   * Leaves the tables that nobody follows any more, once no answer is to come: until then any of them
+   * may be what another follow has asked for.
+   */
+  #leaveTables(): void {
+    const isAsking = this.#waiting.some(
+      ({ action, channel }) => action === 'subscribe' && channel === TABLES,
+    )
+    if (!this.#isLeavingTable || isAsking) return
+    this.#isLeavingTable = false
+    for (const [table, follows] of this.#tables) {
+      if (follows.size > 0) continue
+      this.#tables.delete(table)
+      this.#request('unsubscribe', TABLES, [], { table })
+    }
+    this.#flushSoon()
+  }
+
+  #flushSoon(): void {
+    if (this.#isToFlush) return
+    this.#isToFlush = true
+    queueMicrotask(() => this.#flush())
+  }
+
+  /** What may be asked for now: a further table takes its place after those to leave have left. */
+  #takeToAsk(): readonly Follow[] {
+    const isLeaving = this.#isLeavingTable
+    const taken = [...this.#toAsk].filter(({ channel }) => !isLeaving || channel !== TABLES)
+    for (const follow of taken) this.#toAsk.delete(follow)
+    return taken
+  }
+
   #flush(): void {
+    this.#isToFlush = false
     const groups = new Map<string, Follow[]>()
-    for (const follow of this.#toAsk) {
+    for (const follow of this.#takeToAsk()) {
       const { name, from, snapshot } = follow.words()
       const own = name === null ? follow.key : ''
       const group = JSON.stringify([
@@ -112,7 +167,6 @@ export class Requests {
       ])
       groups.set(group, [...(groups.get(group) ?? []), follow])
     }
-    this.#toAsk = new Set()
     for (const follows of groups.values())
       for (let at = 0; at < follows.length; at += KEYS_A_MESSAGE)
         this.#subscribe(follows.slice(at, at + KEYS_A_MESSAGE))
@@ -120,6 +174,7 @@ export class Requests {
 
   /** One message for follows whose words differ in key and seq only. */
   #subscribe(follows: readonly Follow[]): void {
+    for (const follow of follows) this.#asked.add(follow)
     const asked = follows.map((follow) => ({ key: follow.key, words: follow.words() }))
     const [{ key, words }] = asked
     const many = follows.length > 1
@@ -132,17 +187,18 @@ export class Requests {
       keyed.epoch = words.from.epoch
       keyed.from_seq = many ? Object.fromEntries(asked.map(fromSeq)) : words.from.seq
     }
-    const isEvents = follows[0].channel !== 'meme_tables' && follows[0].channel !== 'candles'
+    const { channel } = follows[0]
+    const isEvents = channel !== TABLES && channel !== 'candles'
     const options = isEvents ? { seq: true, ...(words.snapshot && { snapshot: true }) } : {}
-    this.#request('subscribe', follows, { ...keyed, ...options, ...words.more })
+    this.#request('subscribe', channel, follows, { ...keyed, ...options, ...words.more })
   }
 
   #request(
     action: Waiting['action'],
+    channel: Channel,
     follows: readonly Follow[],
     words: Readonly<Record<string, unknown>>,
   ): void {
-    const { channel } = follows[0]
     this.#waiting.push({ action, channel, follows, askedMs: Date.now() })
     this.#send(JSON.stringify({ event: channel, data: { action, id: this.#id, ...words } }))
   }
