@@ -223,6 +223,41 @@ test('a refused key ends, the others of its message go on', async () => {
   expect(client.live.status.connections).toBe(0)
 })
 
+test.each<[string, (live: Mintfeed['live']) => AsyncIterable<{ readonly kind: string }>]>([
+  ['candles', (live) => live.candles('', '1')],
+  ['a table', (live) => live.tables({ newPools: { holders: { min: 5, max: 1 } } })],
+  ['trades of a table', (live) => live.tableTrades({ newPools: { holders: { min: 5, max: 1 } } })],
+  ['trades', (live) => live.trades(['x'.repeat(200), 'y'.repeat(200)])],
+])(
+  'a refused subscription to %s closes its connection, unless another is on it',
+  async (_, follow) => {
+    service = await EngineServer.start()
+    client = new Mintfeed(service.server.url, QUICK)
+    const { live } = client
+    const connections = () => service.server.readiness().fields.live_connections
+    for await (const update of follow(live)) expect(update.kind).toBe('refused')
+    expect(live.status.connections).toBe(0)
+    await waitUntil(() => connections() === 0)
+    expect(connections()).toBe(0)
+    const other = live.trades('A')
+    await take(other, 1)
+    for await (const update of follow(live)) expect(update.kind).toBe('refused')
+    service.feed([trade('A')])
+    expect(await take(other, 1)).toMatchObject([{ kind: 'event', key: 'A' }])
+    other.close()
+    expect(live.status).toMatchObject({ connections: 0, disconnects: 0 })
+  },
+)
+
+test('a subscription of a client that is closed is refused with a sentence', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, QUICK)
+  client.close()
+  const candles = client.live.candles('A', '1')
+  expect(await take(candles, 1)).toMatchObject([{ kind: 'refused', problem: { code: 'closed' } }])
+  expect((await candles.next()).done).toBe(true)
+})
+
 test('tables and candles equal the reads after any cuts', async () => {
   service = await EngineServer.start()
   const mints = ['A', 'B', 'C', 'D']

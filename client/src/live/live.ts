@@ -158,10 +158,7 @@ export class Live {
     })
     const table = this.#table(filter, {
       changed: (tables, moment) => trades.changed(tables, moment),
-      refused: (problem) => {
-        trades.leave()
-        mailbox.putLast({ kind: 'refused', key: '', problem })
-      },
+      refused: (problem) => mailbox.putLast({ kind: 'refused', key: '', problem }),
     })
     return this.#subscription(mailbox, [table], trades)
   }
@@ -260,13 +257,15 @@ export class Live {
       for (const follow of follows) follow.resume()
       more?.resume()
     }
-    for (const follow of follows) this.#lanes.add(follow)
-    const subscription = new Subscription(mailbox, () => {
+    const subscription = new Subscription(mailbox)
+    mailbox.onClosed = () => {
       this.#open.delete(subscription)
       for (const follow of follows) this.#lanes.remove(follow)
       more?.leave()
-    })
-    this.#open.add(subscription)
+    }
+    if (!mailbox.isClosed) this.#open.add(subscription)
+    // One that is refused at once closes the mailbox already here.
+    for (const follow of follows) this.#lanes.add(follow)
     return subscription
   }
 }

@@ -11,6 +11,8 @@ export class Mailbox<T> {
   #isClosed = false
   /** Called when half of a mailbox that was full is empty again. */
   onRoom: () => void = () => {}
+  /** Called once, when it is closed: by its reader, or with the last of its sources. */
+  onClosed: () => void = () => {}
   #wasFull = false
 
   /** @param sources how many put something in; when each has put its last, the end comes */
@@ -70,9 +72,11 @@ export class Mailbox<T> {
 
   /** What is still in it can be read; then the end comes. */
   close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#reader?.({ done: true, value: undefined })
     this.#reader = null
+    this.onClosed()
   }
 
   #take(): T {

@@ -7,11 +7,9 @@ import type { Mailbox } from './mailbox.ts'
  */
 export class Subscription<T> implements AsyncIterableIterator<T> {
   readonly #mailbox: Mailbox<T>
-  readonly #leave: () => void
 
-  constructor(mailbox: Mailbox<T>, leave: () => void) {
+  constructor(mailbox: Mailbox<T>) {
     this.#mailbox = mailbox
-    this.#leave = leave
   }
 
   /** Updates that were not read yet. */
@@ -31,9 +29,7 @@ export class Subscription<T> implements AsyncIterableIterator<T> {
 
   /** Leaves the stream; what is buffered can still be read. */
   close(): void {
-    if (this.#mailbox.isClosed) return
     this.#mailbox.close()
-    this.#leave()
   }
 
   [Symbol.asyncIterator](): this {
