@@ -43,9 +43,12 @@ export interface ClientOptions {
   readonly rateWaitMs?: number
   /** A connection on which nothing is heard for so long is given up; by default 45 s. */
   readonly silenceMs?: number
-  /** Updates that a subscription keeps for a reader that is not there; by default 10,000. */
+  /** Updates that a subscription keeps for a reader that is not there; by default 10,000, at least 2. */
   readonly bufferMax?: number
 }
+
+/** A snapshot goes in together with the loss before it: what holds one alone never has room for them. */
+const BUFFER_MIN = 2
 
 export interface Settings extends Required<Omit<ClientOptions, 'openSocket' | 'fetch'>> {
   readonly url: string
@@ -67,7 +70,7 @@ export function settingsOf(url: string, options: ClientOptions): Settings {
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     rateWaitMs: options.rateWaitMs ?? 60_000,
     silenceMs: options.silenceMs ?? 45_000,
-    bufferMax: options.bufferMax ?? 10_000,
+    bufferMax: Math.max(BUFFER_MIN, options.bufferMax ?? 10_000),
   }
 }
 

@@ -205,6 +205,22 @@ test('a reader that sleeps keeps few updates, and still gets all of them', async
   )
 })
 
+test('a buffer for a single update still gives the snapshots and every event', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 1 })
+  const updates = gathered(client.live.trades(['A', 'B']))
+  await waitUntil(() => updates.length === 2)
+  expect(updates.map(({ kind }) => kind)).toEqual(['snapshot', 'snapshot'])
+  service.feed([trade('A'), trade('B'), trade('A'), trade('B')])
+  await waitUntil(() => updates.length === 6)
+  const seqs = (mint: string) =>
+    updates.flatMap((update) => (update.key === mint && 'seq' in update ? [update.seq] : []))
+  expect([seqs('A'), seqs('B')]).toEqual([
+    [0, 1, 2],
+    [0, 1, 2],
+  ])
+})
+
 test('a refused key ends, the others of its message go on', async () => {
   service = await EngineServer.start()
   service.feed([trade('A')])
