@@ -221,6 +221,38 @@ test('a buffer for a single update still gives the snapshots and every event', a
   ])
 })
 
+test('a refused key is not asked for again when a slow reader has room, and ends nobody else', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const stream = client.live.trades(['A', 'x'.repeat(200)])
+  expect((await take(stream, 2)).map(({ kind }) => kind).sort()).toEqual(['refused', 'snapshot'])
+  const seqs: number[] = []
+  for (let lot = 0; lot < 5; lot++) {
+    service.feed(Array.from({ length: 20 }, () => trade('A')))
+    await waitUntil(() => client.live.status.holds === lot + 1)
+    for (const update of await take(stream, 20)) if ('seq' in update) seqs.push(update.seq)
+  }
+  expect(seqs).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+})
+
+test('a closed subscription is not asked for again when what it holds is read', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const other = client.live.trades('B')
+  const held = client.live.trades('A')
+  await take(held, 1)
+  service.feed(Array.from({ length: 20 }, () => trade('A')))
+  await waitUntil(() => client.live.status.holds === 1)
+  held.close()
+  await take(held, 10)
+  service.feed([trade('B')])
+  await take(other, 2)
+  // B alone is followed.
+  const ready = await fetch(`${service.server.url}/readyz`)
+  expect(await ready.json()).toMatchObject({ live_numbered_topics: 1 })
+  other.close()
+})
+
 test('a refused key ends, the others of its message go on', async () => {
   service = await EngineServer.start()
   service.feed([trade('A')])

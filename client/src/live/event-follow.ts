@@ -24,9 +24,9 @@ export interface EventFollowParts<S, E extends ToldEvent> {
 /**
  * - `idle`: not asked for; `asked`: until the acknowledgement comes, what comes belongs to the
  *   subscription before; `snapshot`: it comes next; `live`: the next message has the next seq;
- *   `held`: left until the reader has room.
+ *   `held`: left until the reader has room; `refused`: over.
  */
-type Phase = 'idle' | 'asked' | 'snapshot' | 'live' | 'held'
+type Phase = 'idle' | 'asked' | 'snapshot' | 'live' | 'held' | 'refused'
 
 /** A stream of numbered messages: hands on each once and in order, whatever happens to the connection. */
 export class EventFollow<S, E extends ToldEvent> implements Follow {
@@ -56,7 +56,7 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   disconnected(): void {
     this.#line = null
     this.#resync = null
-    if (this.#phase !== 'held') this.#phase = 'idle'
+    if (!this.#isLeft) this.#phase = 'idle'
   }
 
   words(): Words {
@@ -83,13 +83,13 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   }
 
   refused(problem: Problem): void {
-    this.#phase = 'held'
+    this.#phase = 'refused'
     this.#parts.mailbox.putLast({ kind: 'refused', key: this.key, problem })
     this.#line?.drop(this)
   }
 
   resync(frame: Resync): void {
-    if (this.#phase === 'idle' || this.#phase === 'held') return
+    if (this.#phase === 'idle' || this.#isLeft) return
     this.#resync = frame
     if (this.#phase === 'live') this.#phase = 'snapshot'
   }
@@ -103,6 +103,10 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
     if (this.#phase !== 'held') return
     this.#phase = 'idle'
     this.#ask()
+  }
+
+  get #isLeft(): boolean {
+    return this.#phase === 'held' || this.#phase === 'refused'
   }
 
   #ask(): void {

@@ -9,7 +9,7 @@ export class Mailbox<T> {
   #first = 0
   #reader: ((result: IteratorResult<T>) => void) | null = null
   #isClosed = false
-  /** Called when half of a mailbox that was full is empty again. */
+  /** Called when half of a mailbox that was full is empty again, unless it is closed. */
   onRoom: () => void = () => {}
   /** Called once, when it is closed: by its reader, or with the last of its sources. */
   onClosed: () => void = () => {}
@@ -86,7 +86,7 @@ export class Mailbox<T> {
       this.#items = this.#items.slice(this.#first)
       this.#first = 0
     }
-    if (this.#wasFull && this.size * 2 <= this.#max) {
+    if (this.#wasFull && !this.#isClosed && this.size * 2 <= this.#max) {
       this.#wasFull = false
       queueMicrotask(() => this.onRoom())
     }
