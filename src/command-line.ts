@@ -1,4 +1,5 @@
 import { HELP_WORDS, VERSION_WORDS } from './command-words.ts'
+import { Exit } from './commands/command.ts'
 import { recordCommand } from './commands/record-command.ts'
 import { COMMANDS, runCommand } from './commands/run-command.ts'
 import { doctor } from './doctor.ts'
@@ -9,8 +10,17 @@ const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same set
 
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessHadEnough)
   // Set, not exited with: what was written to a pipe has to get there.
   process.exitCode = await codeOf(args)
+}
+
+/** Output fails as an event, after the command that wrote it went on or has ended. */
+function endUnlessHadEnough(error: NodeJS.ErrnoException): void {
+  // Who reads the output had enough of it.
+  if (error.code === 'EPIPE') return
+  process.stderr.write(`mintfeed: ${error.message}.\n`)
+  process.exit(Exit.data)
 }
 
 async function codeOf(args: readonly string[]): Promise<number> {

@@ -1,19 +1,29 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { filesOf, filledFolder, flipByte, temporaryFolder } from './folders.ts'
 
+const PROGRAM = join(ROOT, 'bin/mintfeed.js')
+
 /** The program as a user starts it. */
-async function mintfeed(...args: string[]) {
-  const child = spawn(process.execPath, [join(ROOT, 'bin/mintfeed.js'), ...args], {
+function start(args: readonly string[]) {
+  return spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', resolve))
+}
+
+async function mintfeed(...args: string[]) {
+  const child = start(args)
+  const ended = endOf(child)
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, output, errors }
 }
@@ -48,6 +58,36 @@ test('every command has a --help, and an unknown flag of it is a usage fault', a
   expect(wrong.code).toBe(2)
   expect(wrong.errors).toContain('--until')
 })
+
+test('a reader who has had enough ends a command with its own exit code', async () => {
+  const { folder } = filledFolder()
+  const onFolder = ['inspect', 'verify', 'export'].map((name) => [name, '--data-dir', folder])
+  for (const args of [...onFolder, ['doctor', '--help'], ['help'], ['version']]) {
+    const child = start(args)
+    child.stdout.destroy()
+    const [errors, code] = await Promise.all([text(child.stderr), endOf(child)])
+    expect([code, errors], args[0]).toEqual([0, ''])
+  }
+})
+
+test.skipIf(!fs.existsSync('/dev/full'))(
+  'a full disk under the output is told and no success',
+  () => {
+    const { folder } = filledFolder()
+    const full = fs.openSync('/dev/full', 'w')
+    onTestFinished(() => fs.closeSync(full))
+    for (const name of ['inspect', 'export']) {
+      const args = [PROGRAM, name, '--data-dir', folder]
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        env: { PATH: process.env.PATH ?? '' },
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      })
+      expect(stderr, name).toMatch(/^mintfeed: [^\n]*ENOSPC[^\n]*\n$/)
+      expect(status).toBe(3)
+    }
+  },
+)
 
 test('the commands work on a folder as processes, with their exit codes', async () => {
   const { folder } = filledFolder()
