@@ -13,6 +13,7 @@ import {
 import { descriptorLimit } from './descriptor-limit.ts'
 import { checkFeeds } from './feed-checks.ts'
 import { checkLiveFeeds } from './live-checks.ts'
+import { clientAddresses } from './server/client-address.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
 import { checkTlsFiles } from './server/tls-files.ts'
 
@@ -66,6 +67,7 @@ async function examine(
     ...checkTls(surface.tls),
     checkFeedsOf(config),
     ...(await checkLiveFeeds(config)),
+    ...checkProxies(config.trustProxy),
     ...checkExposure(config),
   ]
 }
@@ -112,14 +114,18 @@ function checkFeedsOf(config: Config): Finding {
 }
 
 /** What is worth a second look when others than this machine can reach the port. */
-function checkExposure({ host, rateLimit, trustProxy }: Config): Finding[] {
+function checkExposure({ host, rateLimit }: Config): Finding[] {
   const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)
-  const findings: Finding[] = []
-  if (!isLocal && rateLimit === null)
-    findings.push(warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.'))
-  if (trustProxy.some((entry) => entry.endsWith('/0')))
-    findings.push(
-      bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.', Exit.usage),
-    )
-  return findings
+  if (isLocal || rateLimit !== null) return []
+  return [warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.')]
+}
+
+function checkProxies(trustProxy: Config['trustProxy']): Finding[] {
+  try {
+    clientAddresses(trustProxy)
+  } catch (error) {
+    return [bad('proxies', error instanceof Error ? error.message : String(error), Exit.usage)]
+  }
+  if (!trustProxy.some((entry) => entry.endsWith('/0'))) return []
+  return [bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.', Exit.usage)]
 }

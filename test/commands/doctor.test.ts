@@ -72,6 +72,18 @@ test.skipIf(!HAS_OPENSSL)(
   },
 )
 
+test('a TRUST_PROXY that a start would refuse is bad, with what the start would say', async () => {
+  for (const entry of ['foo', '10.0.0.0/33', '10.0.0.1, proxy.example/0']) {
+    const { code, text } = await examine({ TRUST_PROXY: entry })
+    expect(code).toBe(2)
+    expect(text.match(/^bad .*$/gm)).toEqual([
+      expect.stringMatching(/^bad {3}proxies +TRUST_PROXY came with ".+", addresses and CIDRs are/),
+    ])
+  }
+  const { code, text } = await examine({ TRUST_PROXY: '10.0.0.0/8, ::1' })
+  expect([code, text]).toEqual([0, expect.not.stringContaining('proxies')])
+})
+
 test('what is only unwise is a warning and no hindrance', async () => {
   const { code, text } = await examine({ DATA_DIR: 'none', HOST: '0.0.0.0', RATE_LIMIT: 'off' })
   expect(code).toBe(0)
