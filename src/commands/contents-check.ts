@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { readMark } from '../store/file-mark.ts'
@@ -38,10 +37,15 @@ function contentsOf(folder: string, lookMs: number): Finding {
   if (files.segments.length + files.snapshots.length === 0)
     return good(ABOUT, 'Nothing is in it yet.')
   const { snapshots, isAll } = readSnapshots(disk, files, lookMs)
-  const missing = missingChunk(files, snapshots)
-  if (missing !== null) return bad(ABOUT, missing, Exit.data)
   const boot = bootId()
-  const steps = startSteps({ disk, files, snapshots, written: readMark(folder, boot), boot })
+  const steps = startSteps({
+    disk,
+    folder,
+    files,
+    snapshots,
+    written: readMark(folder, boot),
+    boot,
+  })
   const verdict = within(steps, lookMs)
   if (verdict === null) return good(ABOUT, `Nothing was found damaged. ${NOT_ALL}`)
   return findingOf(verdict, snapshots, isAll)
@@ -103,26 +107,4 @@ function within<T>(steps: Generator<unknown, T>, lookMs: number): T | null {
     if (step.done) return step.value
     if (performance.now() > endMs) return null
   }
-}
-
-/** What to do about a chunk that the snapshot counts on and that is not there; null for none. */
-function missingChunk(files: DataFiles, snapshots: readonly SnapshotReport[]): string | null {
-  const newest = snapshots.findLast(({ status }) => status === 'whole')
-  if (newest === undefined) return null
-  const { archivedRecords, archivedPositions } = newest
-  const number =
-    firstMissing(files.chunks, archivedRecords) ??
-    firstMissing(files.dormantChunks, archivedPositions)
-  if (number === null) return null
-  return (
-    `${newest.name} counts on chunk ${number} of the tape, which is not there: put it back from a ` +
-    'copy, or start with an empty DATA_DIR.'
-  )
-}
-
-function firstMissing(chunks: readonly NumberedFile[], records: number): number | null {
-  const there = new Set(chunks.map(({ number }) => number))
-  for (let number = 0; number * TAPE_CHUNK_RECORDS < records; number++)
-    if (!there.has(number)) return number
-  return null
 }

@@ -97,7 +97,7 @@ function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
     totals: totalsOf(segments, snapshots, chunks, dormantChunks),
-    verdict: startOf({ disk, files, snapshots, written, boot }),
+    verdict: startOf({ disk, folder, files, snapshots, written, boot }),
   }
 }
 

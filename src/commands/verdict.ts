@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
 import { allDamaged, namingDamaged } from '../store/damaged-snapshots.ts'
 import { type DataFiles, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
@@ -6,6 +7,7 @@ import { StoreError } from '../store/failure.ts'
 import { type Cut, type JournalEnd, walkJournal } from '../store/journal-scan.ts'
 import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
+import { needChunks } from '../store/tape-archive.ts'
 import { lossOf, type WrittenBefore } from '../store/written-mark.ts'
 import type { SnapshotReport } from './snapshot-report.ts'
 
@@ -36,12 +38,15 @@ export interface VerdictCut {
 
 export interface VerdictOptions {
   readonly disk: Disk
+  readonly folder: string
   readonly files: DataFiles
   readonly snapshots: readonly SnapshotReport[]
   /** What the last process that wrote has left. */
   readonly written: WrittenBefore | null
   /** Uuid of the machine's boot now. */
   readonly boot: string
+  /** Records of a chunk; those of the service when left out. */
+  readonly chunkRecords?: number
 }
 
 /** Goes the way of the recovery without folding anything. */
@@ -57,6 +62,11 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
   const from = newest ?? { seq: 0, segment: 0 }
   const damaged = damagedOf(files, snapshots)
   try {
+    if (newest !== null) needChunksOf(options, newest)
+  } catch (error) {
+    return refusal(error)
+  }
+  try {
     const end = yield* walkJournal(disk, files, from, () => {})
     if (newest === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
     const found = foundStream(files, end, newest)
@@ -69,10 +79,21 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
       newEpoch: found === null ? null : lossOf(found, written, boot),
     }
   } catch (error) {
-    const named = namingDamaged(error, damaged)
-    if (!(named instanceof StoreError)) throw error
-    return { starts: false, reason: named.message }
+    return refusal(namingDamaged(error, damaged))
   }
+}
+
+function needChunksOf(
+  { disk, folder, chunkRecords = TAPE_CHUNK_RECORDS }: VerdictOptions,
+  { archivedRecords, archivedPositions }: SnapshotReport,
+): void {
+  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
+  needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions))
+}
+
+function refusal(error: unknown): Verdict {
+  if (!(error instanceof StoreError)) throw error
+  return { starts: false, reason: error.message }
 }
 
 /** Damaged snapshots that a start would have tried first. */

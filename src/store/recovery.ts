@@ -5,7 +5,6 @@ import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { EarlySyncs } from './early-syncs.ts'
-import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import type { JournalPlace } from './journal.ts'
 import { foldJournal, type JournalFold } from './journal-fold.ts'
@@ -15,8 +14,7 @@ import type { SegmentSource } from './segment-source.ts'
 import { loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { retold } from './steps.ts'
-import { missingChunk } from './tape-archive.ts'
-import { DORMANT_CHUNKS } from './tape-chunk.ts'
+import { needChunks } from './tape-archive.ts'
 import { type FoundStream, lossOf, type WrittenBefore } from './written-mark.ts'
 
 export interface RecoveryOptions {
@@ -77,7 +75,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   syncs.begin(files.segments.map(({ path }) => path))
   options.ahead?.begin(pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0))
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
-  if (loaded !== null) needChunks(disk, folder, engine)
+  if (loaded !== null) needChunks(disk, folder, engine.state.tape, engine.state.dormant.tape)
   const from = loaded ?? { seq: 0, segment: 0 }
   const folding = foldJournal(engine, {
     ...{ disk, files, from },
@@ -194,18 +192,5 @@ function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): Numbe
   const dropped = new Set(cut?.dropped)
   return segments.filter(
     ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),
-  )
-}
-
-/** A state whose old swaps are gone would give wrong answers one by one: better none at all. */
-function needChunks(disk: Disk, folder: string, { state }: Engine): void {
-  const path =
-    missingChunk(disk, folder, state.tape) ??
-    missingChunk(disk, folder, state.dormant.tape, DORMANT_CHUNKS)
-  if (path === null) return
-  throw new StoreError(
-    'missing',
-    `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
-      'from a copy, or start with an empty DATA_DIR.',
   )
 }

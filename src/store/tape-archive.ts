@@ -5,6 +5,7 @@ import { StoreError } from './failure.ts'
 import {
   type ChunkKind,
   type ChunkTable,
+  DORMANT_CHUNKS,
   readChunkBlock,
   readChunkTable,
   SWAP_CHUNKS,
@@ -142,16 +143,37 @@ function attempt<T>(call: () => T): T | null {
   }
 }
 
+/** How much of a tape is in chunks. */
+export type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount'>
+
 /**
- * Path of the first chunk a tape counts on that is not there or whose table cannot be read; null
- * when there is none. Its blocks are not read: each is checked when somebody asks for it.
- * @throws StoreError when a later version wrote a chunk
+ * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone
+ * would give wrong answers one by one, better none at all. Their blocks are not read: each is
+ * checked when somebody asks for it.
+ * @throws StoreError when one is missing, its table cannot be read, or a later version wrote it
  */
-export function missingChunk(
+export function needChunks(
   disk: Disk,
   folder: string,
-  tape: Tape,
-  kind: ChunkKind = SWAP_CHUNKS,
+  swaps: ArchivedTape,
+  dormant: ArchivedTape,
+): void {
+  const path =
+    missingChunk(disk, folder, swaps, SWAP_CHUNKS) ??
+    missingChunk(disk, folder, dormant, DORMANT_CHUNKS)
+  if (path === null) return
+  throw new StoreError(
+    'missing',
+    `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
+      'from a copy, or start with an empty DATA_DIR.',
+  )
+}
+
+function missingChunk(
+  disk: Disk,
+  folder: string,
+  tape: ArchivedTape,
+  kind: ChunkKind,
 ): string | null {
   const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
   for (let number = 0; number * tape.chunkRecords < tape.archivedCount; number++) {

@@ -1,6 +1,10 @@
 import fs from 'node:fs'
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { checkContents } from '../../src/commands/contents-check.ts'
+import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
+import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
 import {
   ask,
   contentsOf,
@@ -11,6 +15,22 @@ import {
   Run,
   temporaryFolder,
 } from './folders.ts'
+
+/** A folder whose snapshot counts on a chunk as the service writes them. */
+function chunkFolder(): { folder: string; restart: () => void } {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(7, TAPE_CHUNK_RECORDS + 200)
+  new Run(folder, { fsync: 'off', batch: 1_000 }).take(events).snapshot().close()
+  return { folder, restart: () => new Run(folder).close() }
+}
+
+/** The bytes of a chunk, as if a later version of the program had written it. */
+function laterVersion(chunk: Buffer): Buffer {
+  const bytes = Buffer.from(chunk)
+  bytes.writeUInt32LE(CHUNK_VERSION + 1, 8)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 36)), 36)
+  return bytes
+}
 
 test('a healthy folder is told file by file and nothing in it changes', async () => {
   const { folder, run } = filledFolder()
@@ -151,6 +171,39 @@ test('damaged blocks of the tape and files put aside are told', async () => {
   expect(output).toMatch(/tape-0{15}1\.mft {2}128 records .* whole\n/)
   expect(output).toContain('mfs.damaged  damaged, put aside by a start')
   expect(output).toContain('mft.unfinished  its writing was not finished')
+})
+
+test('a chunk that is missing, or whose head is damaged, would stop the start', async () => {
+  const { folder, restart } = chunkFolder()
+  const [path] = filesOf(folder, 'tape-')
+  const whole = fs.readFileSync(path)
+  const asked = () => ask('inspect', '--data-dir', folder)
+  expect((await asked()).output).toContain('would start at seq')
+  const damages = [
+    () => fs.rmSync(path),
+    () => flipByte(path, 20),
+    () => fs.truncateSync(path, whole.length - 1),
+    () => fs.writeFileSync(path, laterVersion(whole)),
+  ]
+  for (const damage of damages) {
+    fs.writeFileSync(path, whole)
+    damage()
+    const { code, output } = await asked()
+    const [, reason] = /would not start: (.+)\n$/.exec(output) ?? []
+    expect([code, reason]).toEqual([1, expect.stringContaining(path)])
+    expect(restart).toThrow(reason)
+    expect(checkContents(folder)).toMatchObject({
+      level: 'bad',
+      says: `The service would not start: ${reason}`,
+    })
+  }
+  fs.writeFileSync(path, whole)
+  // A start reads no blocks: each is checked when somebody asks for it.
+  flipByte(path, whole.length - 1)
+  const { code, output } = await asked()
+  expect(code).toBe(0)
+  expect(output).toContain('damaged: blocks 1023')
+  restart()
 })
 
 test('a folder can be looked at while a run writes to it', async () => {

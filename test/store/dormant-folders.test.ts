@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { exportLines } from '../../src/commands/export.ts'
 import { SILENT } from '../../src/commands/progress.ts'
+import { reportSnapshot } from '../../src/commands/snapshot-report.ts'
+import { startOf, type Verdict } from '../../src/commands/verdict.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
 import { TapeDamage } from '../../src/engine/tape.ts'
 import { archive, archivedEngine } from '../../src/store/archived-engine.ts'
@@ -80,7 +82,9 @@ test('a chunk of resting positions that is missing or torn is refused by its pat
     const start = () => recovered(disk)
     expect(start).toThrow(StoreError)
     expect(start).toThrow(path)
+    expect(verdictOn(disk)).toEqual({ starts: false, reason: expect.stringContaining(path) })
   }
+  expect(verdictOn(whole)).toMatchObject({ starts: true, seq: events.length })
 })
 
 test('a damaged block of resting positions is told by who reads it, and by the event that wakes them', () => {
@@ -129,6 +133,14 @@ function verified(disk: ImageDisk): readonly Check[] {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
   const about = { disk, folder: FOLDER, written: null }
   return verifyFolder({ ...about, newEngine, progress: SILENT, onCheck: () => {} })
+}
+
+function verdictOn(disk: ImageDisk): Verdict {
+  const found = listDataFiles(disk, FOLDER)
+  const snapshots = found.snapshots.map((file) => reportSnapshot(disk, file))
+  const chunkRecords = SIZES.tapeChunkRecords
+  const about = { disk, folder: FOLDER, written: null, boot: '', chunkRecords }
+  return startOf({ ...about, files: found, snapshots })
 }
 
 function exported(disk: ImageDisk): string {
