@@ -138,6 +138,19 @@ test('a torn archive is reported and gives what came before the tear', async () 
   expect(reported[0]).toMatch(/reading ended early/)
 })
 
+test('every whole line before the tear of an archive, or before what trails it, is taken', async () => {
+  const text = linesOf(prices(20_000))
+  const whole = zlib.gzipSync(text)
+  const half = whole.subarray(0, whole.length / 2)
+  const held = zlib.gunzipSync(half, { finishFlush: zlib.constants.Z_SYNC_FLUSH }).toString()
+  const torn = await replay(fileOf('half.gz', half))
+  expect(torn.sink.all).toHaveLength(held.split('\n').length - 1)
+  expect(torn.counters).toMatchObject({ badLines: 0, readErrors: 1 })
+  const trailed = await replay(fileOf('trailed.gz', Buffer.concat([whole, Buffer.from('more')])))
+  expect(trailed.sink.all).toHaveLength(20_000)
+  expect(trailed.counters).toMatchObject({ badLines: 0, readErrors: 1 })
+})
+
 test('bad lines are counted, reported with their number, and stop nothing', async () => {
   const [first, second] = prices(2).map(eventLineText)
   const bad = ['{', '[]', '{"type":"swap"}', '{"type":"sol_price","timestamp":1,"usd":-1}', 'null']

@@ -1,6 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
+import { gunzipped } from './gzip-members.ts'
 import { zstdDecompressed } from './zstd-frames.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -36,9 +37,7 @@ export function openInputFile(path: string): InputFile {
 
 function decompressed(path: string, file: Readable): Readable {
   if (path.endsWith('.zst')) return zstdDecompressed(file, CHUNK_BYTES)
-  if (!path.endsWith('.gz')) return file
-  // The callback is for `pipeline`: whoever reads the stream gets the error there.
-  return pipeline(file, zlib.createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
+  return path.endsWith('.gz') ? gunzipped(file, CHUNK_BYTES) : file
 }
 
 function canReadZstd(): boolean {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib'
+import { outputOf } from './decompressor-output.ts'
 import { ZstdEnd } from './zstd-end.ts'
 
 /**
@@ -39,36 +40,4 @@ async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<
     frames?.destroy()
     file.destroy()
   }
-}
-
-/** Everything that comes out of one piece of input. */
-async function* outputOf(frames: ZstdDecompress, input: Buffer): AsyncGenerator<Buffer> {
-  let isTaken = false
-  const taken = new Promise<void>((resolve, reject) => {
-    const done = (error?: Error | null) => {
-      isTaken = true
-      frames.off('end', done)
-      frames.off('error', done)
-      if (error) reject(error)
-      else resolve()
-    }
-    frames.once('end', done)
-    frames.once('error', done)
-    frames.write(input, done)
-  })
-  taken.catch(() => {})
-  while (!isTaken) {
-    yield* readable(frames)
-    if (isTaken) break
-    const more = Promise.withResolvers<void>()
-    frames.once('readable', more.resolve)
-    await Promise.race([more.promise, taken])
-    frames.off('readable', more.resolve)
-  }
-  await taken
-  yield* readable(frames)
-}
-
-function* readable(frames: ZstdDecompress): Generator<Buffer> {
-  for (let part = frames.read(); part !== null; part = frames.read()) yield part
 }
