@@ -1,4 +1,4 @@
-import { HELP_WORDS, VERSION_WORDS } from './command-words.ts'
+import { asksForVersion } from './command-words.ts'
 import { Exit } from './commands/command.ts'
 import { recordCommand } from './commands/record-command.ts'
 import { COMMANDS, runCommand } from './commands/run-command.ts'
@@ -30,11 +30,10 @@ async function codeOf(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
   // `help export` asks what `export --help` does.
   if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'])
-  if (name.startsWith('-') || HELP_WORDS.includes(name) || VERSION_WORDS.includes(name)) {
-    const isVersion = args.some((arg) => VERSION_WORDS.includes(arg))
+  if (name.startsWith('-') || name === 'help' || name === 'version') {
     const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
     const all = [...commands, ['doctor', DOCTOR_SUMMARY] as const]
-    stdout.write(isVersion ? `${version()}\n` : usageText(all))
+    stdout.write(asksForVersion(args) ? `${version()}\n` : usageText(all))
     return 0
   }
   if (name !== 'doctor') return runCommand(args, terminal, more, ['doctor', 'help'])

@@ -3,16 +3,17 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { startProgram } from '../process/program.ts'
+import { type Settings, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { filesOf, filledFolder, flipByte, temporaryFolder } from './folders.ts'
 
 const PROGRAM = join(ROOT, 'bin/mintfeed.js')
 
 /** The program as a user starts it. */
-function start(args: readonly string[]) {
+function start(args: readonly string[], settings: Settings = {}, cwd = ROOT) {
   return spawn(process.execPath, [PROGRAM, ...args], {
-    env: { PATH: process.env.PATH ?? '' },
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
@@ -22,7 +23,10 @@ function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 async function mintfeed(...args: string[]) {
-  const child = start(args)
+  return outcomeOf(start(args))
+}
+
+async function outcomeOf(child: ReturnType<typeof start>) {
   const ended = endOf(child)
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, output, errors }
@@ -48,6 +52,15 @@ test('help and version are printed and are no fault', async () => {
     expect(await mintfeed(word)).toEqual({ code: 0, output: `${version}\n`, errors: '' })
   expect((await mintfeed('help', 'verify')).output).toContain('mintfeed verify:')
   expect((await mintfeed('doctor', '-h')).output).toContain('mintfeed doctor:')
+})
+
+test('a value of a flag is no word that asks for help or the version', async () => {
+  for (const word of ['version', 'help']) {
+    const { code, output, errors } = await mintfeed('--data-dir', word, '--port', 'none')
+    expect([code, output]).toEqual([2, ''])
+    expect(errors).toMatch(/^mintfeed: PORT is "none"/)
+  }
+  expect((await mintfeed('--help', '--data-dir', 'version')).output).toContain('Commands:')
 })
 
 test('every command has a --help, and an unknown flag of it is a usage fault', async () => {
