@@ -88,7 +88,8 @@ function askedOf(
     throw new UsageError(`${reason} Flags of ${name}: ${known.join(', ')}.`)
   }
   if (!needsFolder) return { folder: '', flags }
-  const folder = String(flags['data-dir'] ?? environment.DATA_DIR ?? 'snapshots')
+  // As the service takes them: a flag before a variable, and an empty one for its default.
+  const folder = String((flags['data-dir'] ?? environment.DATA_DIR) || 'snapshots')
   if (flags.help !== true && !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new StoreError('missing', noFolder(folder))
   return { folder, flags }

@@ -63,6 +63,19 @@ test('a value of a flag is no word that asks for help or the version', async () 
   expect((await mintfeed('--help', '--data-dir', 'version')).output).toContain('Commands:')
 })
 
+test('an empty DATA_DIR is the default folder, as it is for the service', async () => {
+  const cwd = temporaryFolder()
+  fs.mkdirSync(join(cwd, 'snapshots'))
+  const given: readonly (readonly [string[], Settings])[] = [
+    [[], { DATA_DIR: '' }],
+    [['--data-dir='], { DATA_DIR: 'elsewhere' }],
+  ]
+  for (const [flags, settings] of given) {
+    const { code, output } = await outcomeOf(start(['inspect', ...flags], settings, cwd))
+    expect([code, output]).toEqual([0, expect.stringMatching(/^snapshots: not in use\n/)])
+  }
+})
+
 test('every command has a --help, and an unknown flag of it is a usage fault', async () => {
   const help = await mintfeed('export', '--help')
   expect(help.code).toBe(0)
