@@ -4,6 +4,7 @@ import type { FeedEvent } from '../engine/event.ts'
 import type { EventSink } from '../engine/event-sink.ts'
 import type { LineError } from '../wire/event-lines.ts'
 import type { FeedCounters } from './feed-counters.ts'
+import { DocumentLines } from './lines/document-lines.ts'
 import type { ReportLine } from './lines/line-report.ts'
 import { type Line, LineSplitter } from './lines/line-splitter.ts'
 import type { Pacer } from './lines/pacer.ts'
@@ -13,8 +14,6 @@ import { wait } from './wait.ts'
 
 /** Events handed over at once; between two batches everything else gets its turn. */
 const BATCH_EVENTS = 1_000
-/** A file that is one JSON value over many lines is held whole. */
-const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
 
 export interface LineRunOptions {
   readonly counters: FeedCounters
@@ -22,8 +21,11 @@ export interface LineRunOptions {
   readonly pacer: Pacer
   readonly signal: AbortSignal
   readonly progress: Progress | null
-  /** Whether the input may be one JSON value over many lines, as an editor writes it. */
-  readonly allowsDocument: boolean
+  /**
+   * So much is kept of input that may be one JSON value over many lines, as an editor writes it; 0:
+   * it is a line a value.
+   */
+  readonly documentCharactersMax: number
 }
 
 /** One reading of lines from a stream into a sink. */
@@ -34,8 +36,7 @@ export class LineRun {
   readonly #splitter = new LineSplitter()
   #batch: FeedEvent[] = []
   /** Lines of a document; null: the input is a line a value. */
-  #document: string[] | null = null
-  #documentCharacters = 0
+  #document: DocumentLines | null = null
   #isFirst = true
   #hasTorn = false
 
@@ -62,10 +63,8 @@ export class LineRun {
     }
     if (signal.aborted) return
     // What a tear left of the last line or value is not what was written.
-    if (!this.#hasTorn) {
-      for (const line of this.#splitter.end()) await this.#take(line)
-      await this.#takeDocument()
-    }
+    if (!this.#hasTorn) for (const line of this.#splitter.end()) await this.#take(line)
+    await this.#takeDocument()
     await this.#flush()
   }
 
@@ -86,7 +85,7 @@ export class LineRun {
   }
 
   async #take(line: Line): Promise<void> {
-    const { counters, allowsDocument } = this.#options
+    const { counters, documentCharactersMax } = this.#options
     const isFirst = this.#isFirst
     this.#isFirst = false
     if (line.text === null) {
@@ -94,26 +93,49 @@ export class LineRun {
       this.#bad(line.number, line.reason ?? 'the line cannot be read')
       return
     }
-    if (isFirst && allowsDocument && isOpening(line.text)) this.#document = []
-    if (this.#document === null) {
-      counters.lines++
-      await this.#hand(this.values.eventsOfText(line.text), line.number)
-    } else if (this.#documentCharacters <= DOCUMENT_CHARACTERS_MAX) {
-      this.#documentCharacters += line.text.length
-      this.#document.push(line.text)
-    }
+    if (isFirst && documentCharactersMax > 0 && isOpening(line.text))
+      this.#document = new DocumentLines(documentCharactersMax)
+    if (this.#document === null) return this.#takeText(line.number, line.text)
+    this.#document.add(line.number, line.text)
+    if (this.#document.isFull)
+      await this.#takeLines(
+        this.#document,
+        `the JSON value it begins is longer than ${documentCharactersMax} characters`,
+      )
+  }
+
+  async #takeText(lineNumber: number, text: string): Promise<void> {
+    this.#options.counters.lines++
+    await this.#hand(this.values.eventsOfText(text), lineNumber)
   }
 
   async #takeDocument(): Promise<void> {
-    if (this.#document === null) return
-    const text = this.#document.join('\n')
+    const document = this.#document
+    if (document === null) return
+    const parts = this.#hasTorn ? null : this.values.eventsOfDocument(document.text)
+    if (parts === null && document.haveValues())
+      return this.#takeLines(document, 'the JSON value it begins is not valid')
     this.#document = null
+    if (this.#hasTorn) return
     this.#options.counters.lines++
-    if (this.#documentCharacters > DOCUMENT_CHARACTERS_MAX) {
-      this.#bad(1, `the JSON value is longer than ${DOCUMENT_CHARACTERS_MAX} characters`)
-      return
+    if (parts === null) this.#bad(1, 'the file is not valid JSON')
+    else for (const part of parts) await this.#hand(part, 1)
+  }
+
+  /** What is no document after all: its first line is bad, the others are values of their own. */
+  async #takeLines(document: DocumentLines, reason: string): Promise<void> {
+    this.#document = null
+    let taken = 0
+    for (const [lineNumber, text] of document) {
+      if (this.#options.signal.aborted) return
+      if (taken > 0) await this.#takeText(lineNumber, text)
+      else {
+        this.#options.counters.lines++
+        this.#bad(lineNumber, reason)
+      }
+      // Bad lines fill no batch.
+      if (++taken % BATCH_EVENTS === 0) await this.#flush()
     }
-    for (const part of this.values.eventsOfDocument(text)) await this.#hand(part, 1)
   }
 
   async #hand(found: readonly FeedEvent[] | LineError, lineNumber: number): Promise<void> {

@@ -43,13 +43,16 @@ export class RecordedValues {
     return this.#guarded(value)
   }
 
-  /** As `eventsOfText`, of a file that is one value; the items of a list count one by one. */
-  eventsOfDocument(text: string): readonly (readonly FeedEvent[] | LineError)[] {
+  /**
+   * As `eventsOfText`, of a file that is one value; the items of a list count one by one. Null when
+   * it is none.
+   */
+  eventsOfDocument(text: string): readonly (readonly FeedEvent[] | LineError)[] | null {
     let value: unknown
     try {
       value = JSON.parse(text)
     } catch {
-      return [{ error: 'the file is not valid JSON' }]
+      return null
     }
     return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
   }

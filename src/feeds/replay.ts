@@ -1,6 +1,7 @@
 import type { EventSink, Feed } from '../engine/event-sink.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import { LineRun } from './line-run.ts'
+import { DOCUMENT_CHARACTERS_MAX } from './lines/document-lines.ts'
 import { checkInputFile, openInputFile } from './lines/input-file.ts'
 import type { ReportLine } from './lines/line-report.ts'
 import { Pacer } from './lines/pacer.ts'
@@ -47,7 +48,7 @@ export class ReplayFeed implements Feed {
       pacer,
       signal,
       progress,
-      allowsDocument: true,
+      documentCharactersMax: DOCUMENT_CHARACTERS_MAX,
     })
     try {
       await run.read(bytes)

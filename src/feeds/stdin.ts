@@ -40,7 +40,7 @@ export class StdinFeed implements Feed {
       pacer,
       signal,
       progress: null,
-      allowsDocument: false,
+      documentCharactersMax: 0,
     })
     try {
       await run.read(input)

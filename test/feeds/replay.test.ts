@@ -6,7 +6,9 @@ import zlib from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { LineRun } from '../../src/feeds/line-run.ts'
 import { checkInputFile } from '../../src/feeds/lines/input-file.ts'
+import { Pacer } from '../../src/feeds/lines/pacer.ts'
 import { ReplayFeed } from '../../src/feeds/replay.ts'
 import { StdinFeed } from '../../src/feeds/stdin.ts'
 import { CollectingSink } from './collecting-sink.ts'
@@ -180,6 +182,62 @@ test('a file with one value that is broken is one bad line', async () => {
   const { counters, reported } = await replay(fileOf('broken.json', '{\n"a": 1,\n'))
   expect(counters).toMatchObject({ lines: 1, badLines: 1 })
   expect(reported).toEqual(['1: the file is not valid JSON'])
+})
+
+test('a first line that only opens a value takes no other line along', async () => {
+  const text = linesOf(prices(2_500))
+  for (const opening of ['{', '[']) {
+    const { sink, counters, reported } = await replay(
+      fileOf('opened.jsonl', `\n${opening}\n\nno JSON\n${text}`),
+    )
+    expect(sink.all).toEqual(prices(2_500))
+    expect(counters).toMatchObject({ lines: 2_502, badLines: 2, events: 2_500 })
+    expect(reported).toEqual([
+      '2: the JSON value it begins is not valid',
+      expect.stringMatching(/^4: /),
+    ])
+    for (const batch of sink.batches) expect(batch.length).toBeLessThanOrEqual(1_000)
+  }
+})
+
+test('lines behind such a first line are taken up to a tear', async () => {
+  const packed = zlib.gzipSync(`{\n${linesOf(prices(100))}`)
+  const { sink, counters } = await replay(fileOf('opened.gz', packed.subarray(0, -8)))
+  expect(sink.all).toEqual(prices(100))
+  expect(counters).toMatchObject({ lines: 101, badLines: 1, readErrors: 1 })
+})
+
+test('a document of which no more can be kept is read as lines from there on', async () => {
+  const sink = new CollectingSink()
+  const counters = newFeedCounters()
+  const reported: string[] = []
+  const run = new LineRun(sink, {
+    counters,
+    report: (line, reason) => reported.push(`${line}: ${reason}`),
+    pacer: new Pacer('max'),
+    signal: new AbortController().signal,
+    progress: null,
+    documentCharactersMax: 2_000,
+  })
+  const input = new PassThrough()
+  const ended = run.read(input)
+  input.write(`[\n${linesOf(prices(100))}`)
+  // Its end is not waited for.
+  await expect.poll(() => sink.all.length).toBe(100)
+  input.end()
+  await ended
+  expect(sink.all).toEqual(prices(100))
+  expect(counters).toMatchObject({ lines: 101, badLines: 1 })
+  expect(reported).toEqual(['1: the JSON value it begins is longer than 2000 characters'])
+})
+
+test('a torn document is reported once', async () => {
+  const [event] = prices(1).map(eventLineText)
+  const document = `[\n${event},\n${JSON.stringify(JSON.parse(event), null, 2)},\n{\n`
+  const packed = zlib.gzipSync(document)
+  const { counters, reported } = await replay(fileOf('torn.json.gz', packed.subarray(0, -8)))
+  expect(counters).toMatchObject({ lines: 0, badLines: 0, readErrors: 1 })
+  expect(reported).toHaveLength(1)
 })
 
 test('a factor paces by event time and hands over what is due first', async () => {
