@@ -189,6 +189,6 @@ export const SERVER_FAULTS: readonly Fault[] = [
     file: 'src/store/process-lock.ts',
     find: "lock === 'held' || pid !== null",
     replace: 'pid !== null',
-    tests: ['test/process/damage.test.ts'],
+    tests: ['test/store/process-lock.test.ts'],
   },
 ]

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockOpenFile } from '../../src/store/kernel-lock.ts'
+import { lockFolder } from '../../src/store/process-lock.ts'
+
+/** Nobody has this pid. */
+const ENDED = '{"pid":4000000,"started":"1","boot":"x"}'
+
+function newFolder(): string {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-lock-'))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Another open file, as another program has it. */
+function openElsewhere(path: string): number {
+  const fd = fs.openSync(path, 'a')
+  onTestFinished(() => fs.closeSync(fd))
+  return fd
+}
+
+const hasLocks = spawnSync('flock', ['--version']).error === undefined
+if (!hasLocks) console.log('There is no flock here: tests of the kernel locks are skipped.')
+
+test.skipIf(!hasLocks)(
+  'a folder that the kernel says is taken is refused, whoever is named',
+  () => {
+    for (const name of [ENDED, '', '{"pid"']) {
+      const folder = newFolder()
+      const path = join(folder, 'lock')
+      fs.writeFileSync(path, name)
+      expect(lockOpenFile(openElsewhere(path))).toBe('ours')
+      expect(() => lockFolder(folder)).toThrow('is used by another program')
+      expect(fs.readFileSync(path, 'utf8')).toBe(name)
+    }
+  },
+)
+
+test.skipIf(!hasLocks)('who has a folder is seen by the kernel until it is given back', () => {
+  const folder = newFolder()
+  const path = join(folder, 'lock')
+  const giveBack = lockFolder(folder)
+  expect(lockOpenFile(openElsewhere(path))).toBe('held')
+  giveBack()
+  expect(fs.existsSync(path)).toBe(false)
+  lockFolder(folder)()
+})
+
+test('a lock that was left behind is taken over, and names this process then', () => {
+  const folder = newFolder()
+  const path = join(folder, 'lock')
+  fs.writeFileSync(path, `${ENDED}${' '.repeat(200)}`)
+  const giveBack = lockFolder(folder)
+  expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid })
+  giveBack()
+})
