@@ -125,7 +125,7 @@ export class Arrivals {
       const key = { ...newest, arrival: this.placed.length + 1 }
       return { event, key, foldedAt: newest, txIndex, arrivedPriceUsd }
     }
-    const txIndex = event.txIndex ?? this.inferTxIndex(event.slot, event.signature)
+    const txIndex = event.txIndex ?? this.inferTxIndex(event)
     const key = { slot: event.slot, txIndex, ordinal: event.ordinal, arrival: 0 }
     const isToldLate = event.type === 'token_created' && this.isOutOfReach(event)
     return { event, key, foldedAt: isToldLate ? newest : key, txIndex, arrivedPriceUsd }
@@ -143,8 +143,12 @@ export class Arrivals {
     )
   }
 
-  private inferTxIndex(slot: number, signature: string): number {
-    const inSlot = this.placed.filter(({ event }) => event.slot === slot)
+  /** Of slots that are out of reach only the swaps are remembered (docs/api.md). */
+  private inferTxIndex(late: ChainEvent): number {
+    const { slot, signature } = late
+    const inSlot = this.placed.filter(
+      ({ event }) => event.slot === slot && (event.type === 'swap' || !this.isOutOfReach(late)),
+    )
     const same = inSlot.filter(({ event }) => event.signature === signature).at(-1)
     if (same) return same.txIndex
     return Math.max(-1, ...inSlot.map(({ txIndex }) => txIndex)) + 1
