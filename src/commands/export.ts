@@ -123,7 +123,7 @@ function startOf(
   files: DataFiles,
   journalFrom: number,
 ): Start {
-  const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine, []))
+  const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
   if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents.seq }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: 0 }
   throw new StoreError(

@@ -18,6 +18,7 @@ const FIRST_TRADES = 64
 const TRADE_LANES = 5
 /** More than there are kinds of prices: quote mints times decimals of a mint. */
 const PRICINGS = 1 << 10
+const QUOTES = Object.keys(Quote).length
 
 /** One trade as the chart sees it. */
 export interface ChartTrade {
@@ -111,7 +112,7 @@ export class ChartTrades {
 export function pricingOf({ births }: State, token: number): number {
   const b = births.u32[token >>> ROW_SHIFT]
   const at = (token & ROW_MASK) * B_LANES
-  return b[at + B.decimals] * Object.keys(Quote).length + b[at + B.quote]
+  return b[at + B.decimals] * QUOTES + b[at + B.quote]
 }
 
 class TradeCopy implements ChainCopy<TradeCopy> {

@@ -137,7 +137,7 @@ export function* loadNewestAnew(
   disk: Disk,
   snapshots: readonly NumberedFile[],
   newEngine: () => Engine,
-  damaged: string[],
+  damaged: string[] = [],
 ): Generator<RecoveryProgress, { engine: Engine; contents: Contents } | null> {
   for (const { path } of snapshots.toReversed()) {
     const engine = newEngine()

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { gunzipped } from '../../src/feeds/lines/gzip-members.ts'
+import { CONTENTS, inPieces } from './packed.ts'
 
 interface Outcome {
   readonly bytes: Buffer
@@ -11,27 +11,16 @@ interface Outcome {
 }
 
 async function read(packed: Buffer, pieceBytes: number): Promise<Outcome> {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < packed.length; at += pieceBytes)
-    pieces.push(packed.subarray(at, at + pieceBytes))
   const parts: Buffer[] = []
   let reason: string | null = null
   try {
-    for await (const part of gunzipped(Readable.from(pieces), 64 * 1024)) parts.push(part)
+    for await (const part of gunzipped(inPieces(packed, pieceBytes), 64 * 1024)) parts.push(part)
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error)
   }
   return { bytes: Buffer.concat(parts), reason }
 }
 
-/** Well packed, badly packed, small and empty ones. */
-const WHOLE = [
-  Buffer.from('hello '.repeat(10)),
-  Buffer.from('a line\n'.repeat(300_000)),
-  randomBytes(200_000),
-  Buffer.alloc(0),
-  Buffer.from('end'),
-]
 const LINES = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${i * 7919}`).join('\n'))
 
 /** A member with all that a header can have. */
@@ -46,8 +35,8 @@ function withLongHeader(content: Buffer): Buffer {
 }
 
 test('all members of a file are read, wherever its chunks are cut', async () => {
-  const packed = Buffer.concat([...WHOLE.map((part) => gzipSync(part)), withLongHeader(LINES)])
-  const content = Buffer.concat([...WHOLE, LINES])
+  const packed = Buffer.concat([...CONTENTS.map((part) => gzipSync(part)), withLongHeader(LINES)])
+  const content = Buffer.concat([...CONTENTS, LINES])
   for (const pieceBytes of [packed.length, 64 * 1024, 1_000, 7]) {
     const { bytes, reason } = await read(packed, pieceBytes)
     expect([reason, bytes.equals(content)], `${pieceBytes}`).toEqual([null, true])

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -7,6 +6,7 @@ import { Random } from '../../src/base/random.ts'
 import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
+import { hasFlock } from '../has-flock.ts'
 import { filesOf, newFolder, partOf, spoil } from './data-folders.ts'
 import { type Program, runProgram, startProgram, until } from './program.ts'
 
@@ -110,11 +110,6 @@ test('a folder in use stops a second start, which names the process', async () =
   expect((await figuresOf(first.url)).status).toBe('ready')
   expect(await first.end('SIGTERM')).toBe(0)
 })
-
-/** The kernel's lock is taken by a program of the system. */
-const hasFlock = spawnSync('flock', ['--version']).error === undefined
-if (!hasFlock)
-  console.log('There is no flock here: the test of locks across containers is skipped.')
 
 test.skipIf(!hasFlock)(
   'a folder in use stops a second start that cannot see the process',

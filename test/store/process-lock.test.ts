@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockOpenFile } from '../../src/store/kernel-lock.ts'
 import { lockFolder } from '../../src/store/process-lock.ts'
+import { hasFlock } from '../has-flock.ts'
 
 /** Nobody has this pid. */
 const ENDED = '{"pid":4000000,"started":"1","boot":"x"}'
@@ -22,10 +22,7 @@ function openElsewhere(path: string): number {
   return fd
 }
 
-const hasLocks = spawnSync('flock', ['--version']).error === undefined
-if (!hasLocks) console.log('There is no flock here: tests of the kernel locks are skipped.')
-
-test.skipIf(!hasLocks)(
+test.skipIf(!hasFlock)(
   'a folder that the kernel says is taken is refused, whoever is named',
   () => {
     for (const name of [ENDED, '', '{"pid"']) {
@@ -39,7 +36,7 @@ test.skipIf(!hasLocks)(
   },
 )
 
-test.skipIf(!hasLocks)('who has a folder is seen by the kernel until it is given back', () => {
+test.skipIf(!hasFlock)('who has a folder is seen by the kernel until it is given back', () => {
   const folder = newFolder()
   const path = join(folder, 'lock')
   const giveBack = lockFolder(folder)
