@@ -43,13 +43,19 @@ export class BarChains {
     this.#places.clear()
   }
 
+  /** Forgets the places of a mint whose bars were begun anew. */
+  forget(token: number): void {
+    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++)
+      this.#places.delete(chainOf(token, base))
+  }
+
   /**
    * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none; null
    * when `mayGoOn` said no before it was found: the next call goes on from there.
    */
   newestBefore(token: number, base: number, end: number, mayGoOn: () => boolean): number | null {
     const state = this.#state
-    const chain = token * BASE_WIDTHS_SECONDS.length + base
+    const chain = chainOf(token, base)
     const known = this.#places.get(chain) ?? NO_PLACES
     const passed = this.#countFrom(known, end)
     let next = passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, T.barsPlus1 + base)
@@ -78,6 +84,10 @@ export class BarChains {
     }
     return low
   }
+}
+
+function chainOf(token: number, base: number): number {
+  return token * BASE_WIDTHS_SECONDS.length + base
 }
 
 function withPlaces(known: Uint32Array, at: number, found: readonly number[]): Uint32Array {

@@ -180,3 +180,9 @@ export class Candles {
     f64[at + Bar.volumeLamportsF] += trade.lamports
   }
 }
+
+/** The prices of a mint's trades are other ones: its bars are begun anew. */
+export function dropBars(t: Uint32Array, tAt: number): void {
+  t[tAt + T.flags] &= ~TokenFlag.barsStored
+  for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) t[tAt + T.barsPlus1 + width] = 0
+}

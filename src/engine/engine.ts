@@ -256,15 +256,18 @@ export class Engine implements EventSink {
     key.arrival = this.seq
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
-    const isKnown = (flagsOf(this.state, u32[at + U.token]) & TokenFlag.exists) !== 0
-    this.dormancy.wake(u32[at + U.token])
+    const token = u32[at + U.token]
+    const isKnown = (flagsOf(this.state, token) & TokenFlag.exists) !== 0
+    const pricing = pricingOf(this.state, token)
+    this.dormancy.wake(token)
     if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
       f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
     u32[at + U.flags] &= INPUT_FLAGS
     const tapeIndex = this.#ordered.swap(u32, at, key)
-    if (!isKnown) this.facts.emit('created', u32[at + U.token])
+    if (!isKnown) this.facts.emit('created', token)
+    else if (pricingOf(this.state, token) !== pricing) this.#tellRepriced(token)
     this.facts.emit('trade', tapeIndex)
   }
 
@@ -292,7 +295,12 @@ export class Engine implements EventSink {
     this.#ordered.lifecycle({ event, token, key })
     this.#tell(event, token)
     if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
-      this.facts.emit('repriced', token)
+      this.#tellRepriced(token)
+  }
+
+  #tellRepriced(token: number): void {
+    this.bars.forget(token)
+    this.facts.emit('repriced', token)
   }
 
   #tell(event: TokenCreated | Completed | Migrated, token: number): void {

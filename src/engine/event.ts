@@ -57,6 +57,8 @@ export interface Swap extends ChainPosition {
   readonly baseBalanceAfterRaw?: bigint
   readonly supplyRaw?: bigint
   readonly solPriceUsd?: number
+  /** What the mint is quoted in: counts while no creation of it is known (docs/events.md). */
+  readonly quoteMint?: string
   readonly fresh?: boolean
   readonly pro?: boolean
   readonly insider?: boolean

@@ -71,6 +71,7 @@ export class SwapFold {
     const isNew = this.#births.beforeSwap(hand, key)
     this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, 0)
     hand.takeToken(state)
+    this.#births.takeQuote(hand)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
     this.#takePosition()

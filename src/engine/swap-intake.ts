@@ -1,9 +1,10 @@
 import { writeU64 } from '../base/u64.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Swap } from './event.ts'
+import { quoteOf } from './platform.ts'
 import { RecordBatch } from './record-batch.ts'
 import { packSignature } from './signature.ts'
-import { F, Flag, U } from './swap-record.ts'
+import { F, Flag, poolLane, U } from './swap-record.ts'
 
 /**
  * Turns swap events into records: interns addresses, packs the signature, marks what was given. A
@@ -27,7 +28,8 @@ export class SwapIntake {
     u32[at + U.timestamp] = swap.timestamp
     u32[at + U.token] = this.#book.token(swap.mint)
     u32[at + U.wallet] = this.#book.wallet(swap.signer)
-    u32[at + U.pool] = this.#book.address(swap.pool)
+    u32[at + U.pool] = poolLane(this.#book.address(swap.pool), toldQuote(swap))
+    if (swap.quoteMint !== undefined) u32[at + U.quoteMint] = this.#book.address(swap.quoteMint)
     writeAmounts(swap, u32, at)
     let flags = flagsOfSwap(swap)
     if (swap.solPriceUsd !== undefined)
@@ -36,6 +38,10 @@ export class SwapIntake {
       flags |= Flag.textSignature
     u32[at + U.flags] = flags
   }
+}
+
+function toldQuote({ quoteMint }: Swap): number | undefined {
+  return quoteMint === undefined ? undefined : quoteOf(quoteMint)
 }
 
 function writeAmounts(swap: Swap, u32: Uint32Array, at: number): void {

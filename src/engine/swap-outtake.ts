@@ -2,7 +2,7 @@ import { encodeBase58 } from '../base/base58.ts'
 import { readU64 } from '../base/u64.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Swap } from './event.ts'
-import { F, Flag, SIGNATURE_LANES, U } from './swap-record.ts'
+import { F, Flag, poolOf, SIGNATURE_LANES, toldQuoteOf, U } from './swap-record.ts'
 
 /** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
 export interface RecordLanes {
@@ -29,7 +29,7 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
     timestamp: u32[at + U.timestamp],
     source: flags & Flag.amm ? 'pump_amm' : 'pump',
     mint: book.mintOf(u32[at + U.token]),
-    pool: book.text(u32[at + U.pool]),
+    pool: book.text(poolOf(u32, at)),
     signer: book.walletText(u32[at + U.wallet]),
     direction: flags & Flag.sell ? 'sell' : 'buy',
     baseRaw: readU64(u32, at + U.baseLo),
@@ -42,6 +42,7 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
     creatorFeeRaw: readU64(u32, at + U.creatorFeeLo),
   }
   addGiven(swap, record)
+  if (toldQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + U.quoteMint])
   return swap
 }
 

@@ -37,8 +37,13 @@ export const U = {
   token: 6,
   /** Wallet row of the signer (`AddressBook.wallet(signer)`). */
   wallet: 7,
-  /** Address id of the pool (`AddressBook.address(pool)`). */
+  /** Address id of the pool and what is told of the quote: `poolOf`, `toldQuoteOf`. */
   pool: 8,
+  /**
+   * Address id of the quote mint where one is told, as the feed gave it; the fold writes
+   * `previousInMint` over it.
+   */
+  quoteMint: 9,
   /** Tape index + 1 of the mint's swap before this one, 0 = none (derived). */
   previousInMint: 9,
   /** Tape index + 1 of this (mint, wallet)'s swap before this one, 0 = none (derived). */
@@ -111,3 +116,22 @@ export const Flag = {
 
 /** The bits that the feed sets; the fold sets the rest. The upper six are arrival-order.ts's. */
 export const INPUT_FLAGS = 0xffff | Flag.noTxIndex
+
+/** Bits of the pool's lane that hold its address id: no book has room for the texts of so many. */
+const POOL_BITS = 30
+const POOL_MASK = 2 ** POOL_BITS - 1
+
+/** The pool's lane of a swap: its address id, and which `Quote` the feed told, if any. */
+export function poolLane(pool: number, toldQuote?: number): number {
+  return toldQuote === undefined ? pool : (pool | ((toldQuote + 1) << POOL_BITS)) >>> 0
+}
+
+/** Address id of the pool of the record at u32 lane `at`. */
+export function poolOf(u32: Uint32Array, at: number): number {
+  return u32[at + U.pool] & POOL_MASK
+}
+
+/** The `Quote` that the feed told with the swap, -1 for none. */
+export function toldQuoteOf(u32: Uint32Array, at: number): number {
+  return (u32[at + U.pool] >>> POOL_BITS) - 1
+}

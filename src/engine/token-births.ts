@@ -1,4 +1,5 @@
 import { copyU64, isZeroAt, writeU64 } from '../base/u64.ts'
+import { dropBars } from './candles.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
 import type { Hand } from './hand.ts'
 import { B, B_LANES, L, L_LANES, T, T_LANES, TokenFlag } from './layout.ts'
@@ -11,7 +12,7 @@ import {
   SUPPLY_WHOLE_DEFAULT,
 } from './platform.ts'
 import type { State } from './state.ts'
-import { Flag, U } from './swap-record.ts'
+import { Flag, poolOf, toldQuoteOf } from './swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
 import type { XLinks } from './x-links.ts'
 
@@ -61,7 +62,7 @@ export class TokenBirths {
     if (!isNew && isKnown) return false
     this.hasNewHouse = !isNew
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
-    const pool = hand.r[hand.rAt + U.pool]
+    const pool = poolOf(hand.r, hand.rAt)
     const arrival = hand.flags & Flag.noSlot ? key.arrival : 0
     if (isNew) this.#start(hand.token, key, arrival, hand.timestamp)
     if (!hand.isAmm) {
@@ -73,6 +74,18 @@ export class TokenBirths {
     this.hasNewHouse = true
     this.#graduate(hand.token, key, arrival)
     return isNew
+  }
+
+  /** A swap tells what its mint is quoted in; the creation knows better. Token and swap are in hand. */
+  takeQuote(hand: Hand): void {
+    const told = toldQuoteOf(hand.r, hand.rAt)
+    if (told < 0 || told === hand.quote) return
+    const { t, tAt, b, bAt } = hand
+    if (t[tAt + T.flags] & TokenFlag.creationKnown) return
+    this.#state.undo.save(this.#state.birthsUndo, hand.token)
+    b[bAt + B.quote] = told
+    dropBars(t, tAt)
+    hand.takeToken(this.#state)
   }
 
   /** Name and symbol as they are kept. */
@@ -139,12 +152,14 @@ export class TokenBirths {
   #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {
     const { t, tAt, b, bAt } = this.#rows(token)
     const { book, texts } = this.#state
+    const decimals = event.decimals ?? DECIMALS_DEFAULT
+    const quote = quoteOf(event.quoteMint)
+    if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) dropBars(t, tAt)
+    b[bAt + B.decimals] = decimals
+    b[bAt + B.quote] = quote
     let flags = t[tAt + T.flags] | TokenFlag.creationKnown
     if (event.isMayhemMode) flags |= TokenFlag.mayhem
     if (key.isSlotKnown) flags |= TokenFlag.slotKnown
-    const decimals = event.decimals ?? DECIMALS_DEFAULT
-    b[bAt + B.decimals] = decimals
-    b[bAt + B.quote] = quoteOf(event.quoteMint)
     writeU64(b, bAt + B.initialRealBaseLo, event.realBaseRaw)
     b[bAt + B.name] = texts.put(codePoints(event.name, NAME_CHARACTERS_MAX))
     b[bAt + B.symbol] = texts.put(codePoints(event.symbol, NAME_CHARACTERS_MAX))

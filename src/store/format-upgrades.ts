@@ -144,10 +144,25 @@ function foldedSearch({ name, facts, bytes }: SavedPart): SavedPart {
   return { name, facts: [place, entries, tokens], bytes: folded }
 }
 
+/**
+ * From version 3 of the journal and 5 of snapshots on, records may tell the quote of their mint, in bits
+ * and a lane that were zero (swap-record.ts). Chunks of the tape, which are reached through these, have
+ * the same form.
+ */
+const quoteToldInJournal: JournalUpgrade = {
+  from: 2,
+  frame: (kind, payload) => [{ kind, payload }],
+}
+const quoteToldInSnapshots: SnapshotUpgrade = {
+  from: 4,
+  contents: (contents) => contents,
+  part: (part) => [part],
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
-  journal: [restsAdded],
-  snapshots: [announcementsAdded, dormantAdded, foldedAndArrived],
+  journal: [restsAdded, quoteToldInJournal],
+  snapshots: [announcementsAdded, dormantAdded, foldedAndArrived, quoteToldInSnapshots],
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The layout of a journal segment, version 2. Everything is little-endian and 8-byte aligned.
+ * The layout of a journal segment, version 3. Everything is little-endian and 8-byte aligned.
  *
  *     segment   header (128 bytes), then frames
  *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
@@ -10,7 +10,7 @@
  * had been safe once (damage) or never was (a crash before the sync).
  */
 export const JOURNAL_MAGIC = 'MFJOURN\n'
-export const JOURNAL_VERSION = 2
+export const JOURNAL_VERSION = 3
 
 export const SEGMENT_HEADER_BYTES = 128
 /** Byte offsets in a segment's header. */

@@ -44,6 +44,7 @@ const RawInteger = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 const Raw = Type.Union([RawText, RawInteger], { description: RAW_ALLOWED })
 const OptionalRaw = nullable(Type.Union([RawText, RawInteger]), RAW_ALLOWED)
 const Address = textOf(64)
+const OptionalAddress = nullable(Address, 'text of 1 to 64 characters without control characters')
 const Text = Type.String({ description: 'a string' })
 const Flag = Type.Boolean({ description: 'true or false' })
 const OptionalFlag = nullable(Type.Boolean(), 'true, false')
@@ -73,7 +74,7 @@ const TokenCreatedLine = Type.Object({
   virtual_base_raw: Raw,
   virtual_quote_raw: Raw,
   real_base_raw: Raw,
-  quote_mint: nullable(Address, 'text of 1 to 64 characters without control characters'),
+  quote_mint: OptionalAddress,
 })
 
 const SwapLine = Type.Object({
@@ -100,6 +101,7 @@ const SwapLine = Type.Object({
   base_balance_after_raw: OptionalRaw,
   supply_raw: OptionalRaw,
   sol_price_usd: nullable(Usd, 'a finite number above 0'),
+  quote_mint: OptionalAddress,
   fresh: OptionalFlag,
   pro: OptionalFlag,
   insider: OptionalFlag,
@@ -248,6 +250,7 @@ function addOptional(event: Mutable<Swap>, line: Type.Static<typeof SwapLine>): 
   if (after != null) event.baseBalanceAfterRaw = BigInt(after)
   if (line.supply_raw != null) event.supplyRaw = BigInt(line.supply_raw)
   if (line.sol_price_usd != null) event.solPriceUsd = line.sol_price_usd
+  if (line.quote_mint != null) event.quoteMint = line.quote_mint
   if (line.fresh != null) event.fresh = line.fresh
   if (line.pro != null) event.pro = line.pro
   if (line.insider != null) event.insider = line.insider

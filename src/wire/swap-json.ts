@@ -7,7 +7,7 @@ import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
 import { QUOTE_DECIMALS } from '../engine/platform.ts'
 import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
-import { F, Flag, SIGNATURE_LANES, U } from '../engine/swap-record.ts'
+import { F, Flag, poolOf, SIGNATURE_LANES, U } from '../engine/swap-record.ts'
 import { comparePlace } from '../engine/tape-place.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
@@ -44,7 +44,7 @@ export function swapJson(state: State, index: number): string {
     `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
     `,"signer":${jsonString(state.book.walletText(r[at + U.wallet]))}` +
     `,"mint":${jsonString(state.book.mintOf(token))}` +
-    `,"pool":${jsonString(state.book.text(r[at + U.pool]))}` +
+    `,"pool":${jsonString(state.book.text(poolOf(r, at)))}` +
     `,"base_mint_amount":${jsonNumber(wholeAt(r, at + U.baseLo, decimals))}` +
     `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
     `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
@@ -105,7 +105,7 @@ function signatureJson(state: State, r: Uint32Array, at: number): string {
 
 /** The pool a swap names, for the envelope of the trade event. */
 export function poolOfSwap(state: State, index: number): string {
-  return state.book.text(state.tape.u32Of(index)[state.tape.at(index) + U.pool])
+  return state.book.text(poolOf(state.tape.u32Of(index), state.tape.at(index)))
 }
 
 export function mintOfSwap(state: State, index: number): string {

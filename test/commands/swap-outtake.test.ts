@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
 import { AddressBook } from '../../src/engine/address-book.ts'
 import type { Swap } from '../../src/engine/event.ts'
+import { Quote } from '../../src/engine/platform.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { SwapIntake } from '../../src/engine/swap-intake.ts'
 import { swapOfRecord } from '../../src/engine/swap-outtake.ts'
+import { poolLane, poolOf, SWAP_U32_LANES, toldQuoteOf, U } from '../../src/engine/swap-record.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 
 const anySwap = anyEvent.filter((event): event is Swap => event.type === 'swap')
@@ -31,4 +33,15 @@ test('a record gives back the swap it was made of, whatever the swap', () => {
       expect(read).toEqual(given)
     }),
   )
+})
+
+test('a record has what is told of the quote beside the number of the pool, as files have it', () => {
+  const pool = 0x2fff_fff1
+  const records = [poolLane(pool), ...Object.values(Quote).map((quote) => poolLane(pool, quote))]
+  expect(records).toEqual([0x2fff_fff1, 0x6fff_fff1, 0xafff_fff1, 0xefff_fff1])
+  for (const [i, lane] of records.entries()) {
+    const u32 = new Uint32Array(SWAP_U32_LANES).fill(lane, U.pool, U.pool + 1)
+    expect([poolOf(u32, 0), toldQuoteOf(u32, 0)]).toEqual([pool, i - 1])
+  }
+  expect([U.pool, U.quoteMint]).toEqual([8, 9])
 })

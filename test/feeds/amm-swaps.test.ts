@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Swap } from '../../src/engine/event.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import { WRAPPED_SOL_MINT, ZERO_ADDRESS } from '../../src/feeds/chain/programs.ts'
 import type { ChainTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { hasData, withData } from './data-folder.ts'
 import { decodedOrFail, type Golden, mainnetGoldens } from './goldens.ts'
 
 const MINT = 'FvfX6xmM8UPmbmQJaFpDfuz5kqnbe2pB75c4xdKLpump'
-const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
 const goldens: Golden[] = hasData ? mainnetGoldens() : []
 
 function goldenOf(name: string): Golden {
@@ -63,7 +63,7 @@ test.skipIf(!hasData)(`the real AMM sell has the reserves and balances after it$
   const counters = newFeedCounters()
   const normaliser = new ChainNormaliser(counters)
   const pool = '6vbvxqs4qjTv35XnmYe1wGk9YanfNuaNeCNEKvGbETKA'
-  normaliser.pools.learn(pool, MINT)
+  normaliser.pools.learn(pool, { mint: MINT, quoteMint: null })
   const expected: Swap = {
     type: 'swap',
     slot: 454_273_754,
@@ -106,13 +106,13 @@ test.skipIf(!hasData)(`the balances of a transaction name the mint of its pool${
   const counters = newFeedCounters()
   const pool = '6vbvxqs4qjTv35XnmYe1wGk9YanfNuaNeCNEKvGbETKA'
   const change = { owner: pool, beforeRaw: 0n, afterRaw: 0n }
-  const named = [WRAPPED_SOL, MINT].map((mint) => ({ ...change, mint }))
+  const named = [WRAPPED_SOL_MINT, MINT].map((mint) => ({ ...change, mint }))
   const [swap] = new ChainNormaliser(counters).events({
     ...transactionOf('SellEvent'),
     balances: named,
   })
   expect(swap).toMatchObject({ type: 'swap', mint: MINT, pool })
-  const other = [WRAPPED_SOL, '9DUAbiZbG14t2sjUa9sAuoPrskhE14EU1JwFMzstpump']
+  const other = [WRAPPED_SOL_MINT, '9DUAbiZbG14t2sjUa9sAuoPrskhE14EU1JwFMzstpump']
   const foreign = {
     ...transactionOf('SellEvent'),
     balances: other.map((mint) => ({ ...change, mint })),
@@ -136,6 +136,7 @@ test.skipIf(!hasData)(`migration names the pool and is an event of its own${with
   expect(normaliser.pools.lookup('Vptu7kbcUHWNHKSCw1Qn1MhgP9fqKmQnTAzTqETCAs5')).toEqual({
     found: 'mint',
     mint: 'Gu2bpydt5bHVHtko5vvsWH5KQUT3Wxvt6hzYvKdND6ur',
+    quoteMint: ZERO_ADDRESS,
   })
 })
 
@@ -147,8 +148,9 @@ test.skipIf(!hasData)(
     expect(normaliser.pools.lookup('8A3DaQpw8CPz4t9zqDyHDwCmkqREkPYgBE6X4eYHKmJE')).toEqual({
       found: 'mint',
       mint: 'GPAVdWsSJhoJhE7ZbcWc4ffNHAbBZRP58jujb1empump',
+      quoteMint: WRAPPED_SOL_MINT,
     })
-    normaliser.pools.learnCreated('anyPool', MINT, WRAPPED_SOL)
+    normaliser.pools.learnCreated('anyPool', MINT, WRAPPED_SOL_MINT)
     expect(normaliser.pools.lookup('anyPool')).toEqual({ found: 'foreign' })
   },
 )

@@ -37,6 +37,7 @@ const swap = fc.record(
     baseBalanceAfterRaw: raw,
     supplyRaw: raw,
     solPriceUsd: usd,
+    quoteMint: address,
     fresh: fc.boolean(),
     pro: fc.boolean(),
     insider: fc.boolean(),

@@ -3,12 +3,23 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
-import { BUY_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
+import { USDC_MINT } from '../../src/engine/platform.ts'
+import { BUY_EVENT, CREATE_POOL_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
 import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/decode-event.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import { canonicalPoolAddress } from '../../src/feeds/chain/program-address.ts'
 import { eventsOfLogs } from '../../src/feeds/chain/program-logs.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
-import { CREATE_EVENT, TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
+import {
+  AMM_PROGRAM,
+  PUMP_PROGRAM,
+  WRAPPED_SOL_MINT,
+  ZERO_ADDRESS,
+} from '../../src/feeds/chain/programs.ts'
+import {
+  COMPLETE_PUMP_AMM_MIGRATION_EVENT,
+  CREATE_EVENT,
+  TRADE_EVENT,
+} from '../../src/feeds/chain/pump-coin-layouts.ts'
 import { ReserveCheck } from '../../src/feeds/chain/reserve-check.ts'
 import { decodeTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
@@ -130,6 +141,43 @@ test('two swaps in a signature are two swaps, with their ordinals', () => {
     { type: 'swap', ordinal: 0, signature: 'signature', baseRaw: 6n },
     { type: 'swap', ordinal: 1, signature: 'signature', baseRaw: 8n },
   ])
+})
+
+test('trades on a curve that is not quoted in SOL tell what it is quoted in', () => {
+  const values = { ...TRADE, quote_amount: 2_500_000n, real_quote_reserves: 1n }
+  const trade = (quote: string) => eventBytes(TRADE_EVENT, { ...values, quote_mint: quote })
+  const trades = [USDC_MINT, ZERO_ADDRESS, WRAPPED_SOL_MINT].map(trade)
+  const events = new ChainNormaliser(newFeedCounters()).events(transactionOf(...trades))
+  expect(events).toMatchObject([
+    { quoteMint: USDC_MINT, quoteRaw: 2_500_000n },
+    { quoteRaw: 5n },
+    { quoteRaw: 5n },
+  ])
+  expect(events.map((event) => 'quoteMint' in event)).toEqual([true, false, false])
+})
+
+test('trades of a pool tell what it is quoted in, whoever named the pool', () => {
+  const mint = encodeBase58(Buffer.alloc(32, 9))
+  const pool = canonicalPoolAddress(mint, USDC_MINT) ?? ''
+  const position = { timestamp: 1_790_000_000n, pool }
+  const bought = { program: 'pump_amm' as const, bytes: eventBytes(BUY_EVENT, position) }
+  const balance = { owner: pool, beforeRaw: 0n, afterRaw: 0n }
+  const balances = [USDC_MINT, mint].map((one) => ({ ...balance, mint: one }))
+  const migration = { ...position, mint, quote_mint: USDC_MINT }
+  const migrated = {
+    program: 'pump' as const,
+    bytes: eventBytes(COMPLETE_PUMP_AMM_MIGRATION_EVENT, migration),
+  }
+  const made = { ...position, base_mint: mint, quote_mint: USDC_MINT }
+  const opened = { program: 'pump_amm' as const, bytes: eventBytes(CREATE_POOL_EVENT, made) }
+  for (const named of [
+    { ...transactionOf(), selfCpi: [bought], balances },
+    { ...transactionOf(), selfCpi: [migrated, bought] },
+    { ...transactionOf(), selfCpi: [opened, bought] },
+  ]) {
+    const events = new ChainNormaliser(newFeedCounters()).events(named)
+    expect(events.at(-1)).toMatchObject({ type: 'swap', mint, pool, quoteMint: USDC_MINT })
+  }
 })
 
 test('reserves that do not follow from the swap before are counted', () => {

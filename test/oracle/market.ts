@@ -4,6 +4,10 @@ import type { Random } from './random.ts'
 import { DESCRIPTIONS, LINKS, NAMES, SYMBOLS, X_LINKS } from './samples.ts'
 
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const SOL_MINTS = [
+  '11111111111111111111111111111111',
+  'So11111111111111111111111111111111111111112',
+] as const
 const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
 const INITIAL_REAL_BASE = 793_100_000_000_000n
 const EXTREMES: readonly [bigint, ...bigint[]] = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n]
@@ -47,7 +51,7 @@ export function bearToken(random: Random, wallets: readonly [string, ...string[]
     ...(['first', 'first', 'first', 'first', 'first'] as const),
     ...(['soon', 'late', 'slotless', 'never'] as const),
   ])
-  const usdc = creation === 'first' && random.chance(0.2)
+  const usdc = random.chance(0.2)
   const token: SimToken = {
     mint: random.base58(44).slice(0, 40) + random.pick(['pump', 'pump', 'bonk']),
     curve: random.base58(44),
@@ -126,6 +130,7 @@ export function swapEvent(
     ...(given && { baseBalanceAfterRaw: after }),
     ...(random.chance(0.03) && token.creation === 'first' && { supplyRaw: 10n ** 15n - 7n }),
     ...(random.chance(0.2) && { solPriceUsd: random.integer(10_000, 30_000) / 137 }),
+    ...(random.chance(0.6) && { quoteMint: token.usdc ? USDC : random.pick(SOL_MINTS) }),
   }
   return disturb(random, token, { ...swap, ...flagsOf(random) })
 }

@@ -86,6 +86,25 @@ test('a creation told too late leaves the dollars that are stored, and gives the
   expect(tooLate.tokenTraders('mint', TRADERS)).toMatchObject({ items: [{ bought_usd: 200 }] })
 })
 
+test('a swap tells the quote of its mint while no creation is known, and a creation knows better', () => {
+  const swaps = [
+    swap({ slot: 200, quoteRaw: 2_000_000_000n }),
+    swap({ slot: 201, quoteRaw: 3_000_000_000n, quoteMint: USDC }),
+    swap({ slot: 202, quoteRaw: 4_000_000_000n }),
+  ]
+  const told = oracleOf(price(100), ...swaps).swaps('mint', null, 1, 9)
+  expect(told).toMatchObject({
+    items: [
+      { quote_mint_amount: 4000, volume_usd: 4000, base_mint_price_usd: 3e-5 },
+      { quote_mint_amount: 3000, volume_usd: 3000, base_mint_price_usd: 3e-5 },
+      // Nobody had said so yet: its dollars stay, its price is that of all.
+      { quote_mint_amount: 2000, volume_usd: 200, base_mint_price_usd: 3e-5 },
+    ],
+  })
+  const inSol = oracleOf(price(100), created(), ...swaps).swaps('mint', null, 1, 9)
+  expect(inSol).toMatchObject({ items: [{ volume_usd: 400 }, { volume_usd: 300 }, {}] })
+})
+
 test('a creation that comes to stand behind a swap fills in what the swap is measured by', () => {
   // The swap names no index and is the first of its slot; half of what the curve had is sold.
   const early = swap({ slot: 100, txIndex: null, realBaseRaw: 350_000_000_000_000n })

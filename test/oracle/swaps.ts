@@ -3,12 +3,12 @@ import type { Page } from '../../src/wire/answers.ts'
 import { isExcluded, isSniper } from './classes.ts'
 import { dateText, whole, wire } from './exact.ts'
 import { quoteDecimals } from './quote.ts'
-import { decimalsOf, type FoldedSwap, quoteOfToken, type Token } from './world.ts'
+import { decimalsOf, type FoldedSwap, type Token } from './world.ts'
 
 export function swapRow(token: Token, folded: FoldedSwap): object {
   const { swap, value } = folded
   const decimals = decimalsOf(token)
-  const inQuote = quoteDecimals(quoteOfToken(token))
+  const inQuote = quoteDecimals(token.quote)
   const flagged = !isExcluded(token, swap.signer)
   return {
     slot: swap.slot ?? 0,

@@ -49,6 +49,10 @@ export interface Token {
   created: Placed<TokenCreated> | null
   /** Its creation, also at places where it was not yet known. */
   readonly told: TokenCreated | null
+  /** What it is quoted in by all that is known: its creation, else the swap that told it last. */
+  readonly quote: Quote
+  /** What swaps up to this place told of its quote, while no creation was known. */
+  quoteSaid: Quote | null
   migrated: Placed<Migrated> | null
   /** Its first AMM swap. */
   firstAmm: Placed<Swap> | null
@@ -76,8 +80,6 @@ const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 
 export const decimalsOf = (token: Token): number => token.told?.decimals ?? 6
 
-export const quoteOfToken = (token: Token): Quote => quoteOf(token.told?.quoteMint)
-
 export const isGraduated = (token: Token): boolean =>
   token.migrated !== null || token.firstAmm !== null
 
@@ -89,6 +91,10 @@ export const supplyOf = (token: Token): bigint =>
 
 export const initialRealBaseOf = (token: Token): bigint =>
   token.told?.realBaseRaw ?? INITIAL_REAL_BASE_RAW
+
+/** What it is quoted in by what is known at this place. */
+const quoteThenOf = ({ created, quoteSaid }: Token): Quote =>
+  created === null ? (quoteSaid ?? 'sol') : quoteOf(created.event.quoteMint)
 
 /** Unclamped pct_completion of a curve that is not complete, 0 to 100 only after a clamp. */
 export function curveProgressPct(token: Token, realBaseRaw: bigint): number {
@@ -107,6 +113,8 @@ export class Fold {
   private lastSignature: string | null = null
   private readonly proRule: ProRule
   private readonly creations = new Map<string, TokenCreated>()
+  /** By mint what the last swap said that said anything. */
+  private readonly saidQuotes = new Map<string, Quote>()
 
   constructor(proRule: ProRule) {
     this.proRule = proRule
@@ -114,8 +122,11 @@ export class Fold {
 
   run(arrivals: Arrivals): World {
     const sorted = arrivals.sorted()
-    for (const { event } of sorted)
+    for (const { event } of sorted) {
       if (event.type === 'token_created') this.creations.set(event.mint, event)
+      if (event.type === 'swap' && event.quoteMint !== undefined)
+        this.saidQuotes.set(event.mint, quoteOf(event.quoteMint))
+    }
     for (const placed of sorted) this.foldEvent(placed)
     return {
       tokens: this.tokens,
@@ -141,12 +152,15 @@ export class Fold {
   private tokenOf({ event, key }: Placed): Token {
     const known = this.tokens.get(event.mint)
     if (known) return known
+    const told = this.creations.get(event.mint) ?? null
     const token: Token = {
       mint: event.mint,
       firstKey: key,
       firstTimestamp: event.timestamp,
       created: null,
-      told: this.creations.get(event.mint) ?? null,
+      told,
+      quote: told ? quoteOf(told.quoteMint) : (this.saidQuotes.get(event.mint) ?? 'sol'),
+      quoteSaid: null,
       migrated: null,
       firstAmm: null,
       complete: false,
@@ -181,8 +195,8 @@ export class Fold {
     this.lastSignature = swap.signature
     const solPriceUsd = swap.solPriceUsd ?? placed.arrivedPriceUsd ?? this.swapPriceUsd
     this.swapPriceUsd = swap.solPriceUsd ?? this.swapPriceUsd
-    const quote = quoteOfToken(token)
-    const quoteThen = quoteOf(token.created?.event.quoteMint)
+    const { quote } = token
+    const quoteThen = quoteThenOf(token)
     const worth = worthOf(quoteThen, swap.quoteRaw, solPriceUsd)
     const fees = swap.platformFeeRaw + swap.creatorFeeRaw
     const supply = supplyOf(token)
@@ -226,6 +240,7 @@ function foldIntoToken(token: Token, placed: Placed<Swap>): void {
   const { event: swap } = placed
   const { virtualBaseRaw: baseRaw, virtualQuoteRaw: quoteRaw } = swap
   token.supplySeenRaw = swap.supplyRaw ?? token.supplySeenRaw
+  if (swap.quoteMint !== undefined) token.quoteSaid = quoteOf(swap.quoteMint)
   if (swap.source === 'pump_amm') {
     token.firstAmm ??= placed
   } else {

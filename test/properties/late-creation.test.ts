@@ -9,6 +9,7 @@ import { USDC } from '../oracle/market.ts'
 import { Random } from '../oracle/random.ts'
 
 const FIRST_SLOT = 1_000
+const SOL = 'So11111111111111111111111111111111111111112'
 
 test('a creation told at any time, of any content, leaves one right answer', () => {
   fc.assert(
@@ -50,6 +51,7 @@ function trade(random: Random, slot: number): FeedEvent {
     ...(random.chance(0.2) && { txIndex: null }),
     ...(random.chance(0.2) && { supplyRaw: 10n ** 15n - 7n }),
     ...(random.chance(0.2) && { solPriceUsd: random.integer(10_000, 30_000) / 137 }),
+    ...(random.chance(0.3) && { quoteMint: random.pick([USDC, USDC, SOL, 'another quote']) }),
     ...zero,
   })
 }

@@ -243,11 +243,12 @@ test('candles begin with the chart and tell the forming bar', async () => {
 })
 
 test.each([
-  ['another quote mint', { quoteMint: USDC_MINT }],
-  ['other decimals', { decimals: 9 }],
+  ['a creation told late with another quote mint', born('A', { quoteMint: USDC_MINT })],
+  ['a creation told late with other decimals', born('A', { decimals: 9 })],
+  ['a trade that names another quote mint', { ...tradeOfA(300, 901), quoteMint: USDC_MINT }],
 ])(
-  'a creation told late with %s tells all bars anew, final ones too',
-  async (_, changed) => {
+  '%s tells all bars anew, final ones too',
+  async (_, telling) => {
     service = await EngineServer.start()
     service.feed([price(150), tradeOfA(0, 100), tradeOfA(60, 250), tradeOfA(300, 900)])
     const client = await open()
@@ -255,7 +256,7 @@ test.each([
     const before = await client.next()
     expect(before).toMatchObject({ type: 'snapshot', final: [true, false, false] })
     // Nobody follows launches: the hook of candles is not theirs.
-    service.feed([born('A', changed)])
+    service.feed([telling])
     const after = await client.next()
     const query = `mint=A&from=0&to=${START_SECOND + 400}&resolution=1`
     const chart = await service.json(`/api/v2/meme/chart/ohlcv?${query}`)

@@ -6,6 +6,7 @@ import { StoreError } from '../../src/store/failure.ts'
 import {
   FORMAT_UPGRADES,
   type FormatUpgrades,
+  type SavedPart,
   type UpgradedFrame,
   upgradeSteps,
 } from '../../src/store/format-upgrades.ts'
@@ -36,7 +37,8 @@ const VERSION_AT = 8
 const UPGRADES: FormatUpgrades = {
   journal: [
     { from: 0, frame: upgradedFrame },
-    { from: 1, frame: (kind, payload) => [{ kind, payload }] },
+    // The made-up version had what later ones had not, up to the present one.
+    ...FORMAT_UPGRADES.journal.map(({ from }) => ({ from, frame: sameFrame })),
   ],
   snapshots: [
     {
@@ -51,11 +53,20 @@ const UPGRADES: FormatUpgrades = {
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    // The made-up version had what versions 1 to 3 had not.
-    { from: 1, contents: (contents) => contents, part: (part) => [part] },
-    { from: 2, contents: (contents) => contents, part: (part) => [part] },
-    { from: 3, contents: (contents) => contents, part: (part) => [part] },
+    ...FORMAT_UPGRADES.snapshots.map(({ from }) => ({ from, contents: same, part: samePart })),
   ],
+}
+
+function sameFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {
+  return [{ kind, payload }]
+}
+
+function same(contents: unknown): unknown {
+  return contents
+}
+
+function samePart(part: SavedPart): SavedPart[] {
+  return [part]
 }
 
 function upgradedFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {

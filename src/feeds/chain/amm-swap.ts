@@ -1,6 +1,8 @@
 import type { ChainPosition, Swap } from '../../engine/event.ts'
 import type { BUY_EVENT, SELL_EVENT } from './amm-pool-layouts.ts'
 import type { DecodedEvent } from './decode-event.ts'
+import type { PoolMint } from './pool-mints.ts'
+import { isSolMint } from './programs.ts'
 
 const U64_MAX = 2n ** 64n - 1n
 
@@ -80,7 +82,7 @@ export function tradeOfSell(event: SellEvent): AmmTrade | null {
 export function swapOfAmm(
   trade: AmmTrade,
   position: ChainPosition,
-  mint: string,
+  { mint, quoteMint }: PoolMint,
   chainFeeRaw: bigint | null,
 ): Swap {
   const isBuy = trade.direction === 'buy'
@@ -105,6 +107,7 @@ export function swapOfAmm(
     baseBalanceBeforeRaw: balanceBeforeRaw,
     baseBalanceAfterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
     ...(trade.supplyRaw > 0n && { supplyRaw: trade.supplyRaw }),
+    ...(quoteMint !== null && !isSolMint(quoteMint) && { quoteMint }),
   }
 }
 

@@ -45,7 +45,8 @@ export function swapOfCurve(
   curve: string,
   transaction: ChainTransaction,
 ): Swap | null {
-  const isSol = isSolMint(event.text('quote_mint'))
+  const quoteMint = event.text('quote_mint')
+  const isSol = isSolMint(quoteMint)
   if (!event.has(isSol ? 'real_token_reserves' : 'real_quote_reserves')) return null
   const mint = event.text('mint')
   const signer = event.text('user')
@@ -71,5 +72,6 @@ export function swapOfCurve(
       baseBalanceBeforeRaw: balance.beforeRaw,
       baseBalanceAfterRaw: balance.afterRaw,
     }),
+    ...(!isSol && { quoteMint }),
   }
 }

@@ -111,7 +111,8 @@ export class ChainNormaliser {
       if (position === null || !event.has('pool')) return 'unusable'
       const mint = event.text('mint')
       const poolAmm = event.text('pool')
-      this.pools.learn(poolAmm, mint)
+      const quoteMint = event.has('quote_mint') ? event.text('quote_mint') : null
+      this.pools.learn(poolAmm, { mint, quoteMint })
       const bondingCurve = event.text('bonding_curve')
       return { type: 'migrated', ...position, mint, bondingCurve, poolAmm }
     }
@@ -130,7 +131,7 @@ export class ChainNormaliser {
     if (trade === null || position === null) return 'unusable'
     const lookup = this.pools.lookupIn(trade.pool, transaction.balances)
     if (lookup.found === 'mint') {
-      return swapOfAmm(trade, position, lookup.mint, transaction.feeRaw)
+      return swapOfAmm(trade, position, lookup, transaction.feeRaw)
     }
     if (lookup.found === 'foreign') this.#counters.foreignPools++
     else this.#counters.unknownPools++

@@ -5,36 +5,42 @@ import type { TokenBalanceChange } from './transaction.ts'
 
 /** Pools that are remembered, three months of migrations; the cache allocates all of it at once. */
 const POOLS_MAX = 100_000
-/** Marks a pool that is known and left out. */
-const FOREIGN = ''
+
+/** The mint that a pool trades, and what it is quoted in. */
+export interface PoolMint {
+  readonly mint: string
+  /** null: nobody said. */
+  readonly quoteMint: string | null
+}
 
 export type PoolLookup =
-  | { readonly found: 'mint'; readonly mint: string }
+  | ({ readonly found: 'mint' } & PoolMint)
   | { readonly found: 'foreign' | 'nothing' }
 
+const FOREIGN: PoolLookup = { found: 'foreign' }
+const NOTHING: PoolLookup = { found: 'nothing' }
+
 /**
- * Which mint a pool trades: AMM events name the pool only. A mint counts through the one pool its
- * migration makes; anybody can open others, with any mints and any price, and these are foreign.
+ * Which mint a pool trades, and in what: AMM events name the pool only. A mint counts through the one
+ * pool its migration makes; anybody can open others, with any mints and any price, and these are foreign.
  */
 export class PoolMints {
-  readonly #mints = new LRUCache<string, string>({ max: POOLS_MAX })
+  readonly #pools = new LRUCache<string, PoolLookup>({ max: POOLS_MAX })
 
-  /** The pool is the one of this mint (a migration said so, or a snapshot). */
-  learn(pool: string, mint: string): void {
-    this.#mints.set(pool, mint)
+  /** The pool is the one of this mint (a migration said so). */
+  learn(pool: string, { mint, quoteMint }: PoolMint): void {
+    this.#pools.set(pool, { found: 'mint', mint, quoteMint })
   }
 
   /** A pool was created by anybody; whose it is follows from its address. */
   learnCreated(pool: string, mint: string, quoteMint: string): void {
-    if (this.#mints.get(pool)) return
-    const isCanonical = canonicalPoolAddress(mint, quoteMint) === pool
-    this.#mints.set(pool, isCanonical ? mint : FOREIGN)
+    if (this.lookup(pool).found === 'mint') return
+    if (canonicalPoolAddress(mint, quoteMint) === pool) this.learn(pool, { mint, quoteMint })
+    else this.#pools.set(pool, FOREIGN)
   }
 
   lookup(pool: string): PoolLookup {
-    const mint = this.#mints.get(pool)
-    if (mint === undefined) return { found: 'nothing' }
-    return mint === FOREIGN ? { found: 'foreign' } : { found: 'mint', mint }
+    return this.#pools.get(pool) ?? NOTHING
   }
 
   /**

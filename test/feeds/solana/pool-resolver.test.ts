@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { PoolMints } from '../../../src/feeds/chain/pool-mints.ts'
+import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/programs.ts'
 import { PoolResolver } from '../../../src/feeds/solana/pool-resolver.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
@@ -13,6 +14,12 @@ const NEVER = new AbortController().signal
 const [one, two] = [1, 2].map((byte) => {
   const mint = encodeBase58(new Uint8Array(32).fill(byte))
   return { mint, pool: poolOf(mint), data: poolAccount(mint) }
+})
+
+const foundOf = ({ mint }: { mint: string }) => ({
+  found: 'mint',
+  mint,
+  quoteMint: WRAPPED_SOL_MINT,
 })
 
 async function resolving() {
@@ -41,8 +48,8 @@ test('a look-up goes on for those who wait, when the connection that asked first
   await until(() => questions.length === 2)
   answer(1, two.data)
   await second
-  expect(pools.lookup(one.pool)).toEqual({ found: 'mint', mint: one.mint })
-  expect(pools.lookup(two.pool)).toEqual({ found: 'mint', mint: two.mint })
+  expect(pools.lookup(one.pool)).toEqual(foundOf(one))
+  expect(pools.lookup(two.pool)).toEqual(foundOf(two))
   expect(resolver).toMatchObject({ resolved: 2, failed: 0 })
 })
 
@@ -58,7 +65,7 @@ test('who asks while a look-up that nobody wants ends has a question of his own'
   await until(() => questions.length === 2)
   answer(1, one.data)
   await second
-  expect(pools.lookup(one.pool)).toEqual({ found: 'mint', mint: one.mint })
+  expect(pools.lookup(one.pool)).toEqual(foundOf(one))
   expect(resolver.failed).toBe(0)
 })
 

@@ -55,7 +55,7 @@ function tradeOf(layout: Layout, values: Values): AmmTrade {
 
 /** The swap of the event with its integers as texts. */
 function read(layout: Layout, values: Values): unknown {
-  const swap = swapOfAmm(tradeOf(layout, values), POSITION, 'mint', 5n)
+  const swap = swapOfAmm(tradeOf(layout, values), POSITION, { mint: 'mint', quoteMint: null }, 5n)
   return JSON.parse(
     JSON.stringify(swap, (_key, value) => (typeof value === 'bigint' ? `${value}` : value)),
   )

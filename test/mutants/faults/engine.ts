@@ -66,6 +66,27 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['money', 'model'],
   },
   {
+    name: 'quote: what a swap tells is not heard',
+    file: 'src/engine/swap-fold.ts',
+    find: 'this.#births.takeQuote(hand)',
+    replace: '',
+    tests: ['model'],
+  },
+  {
+    name: 'quote: a swap knows better than the creation',
+    file: 'src/engine/token-births.ts',
+    find: 'if (t[tAt + T.flags] & TokenFlag.creationKnown) return\n',
+    replace: '',
+    tests: ['test/properties/late-creation.test.ts'],
+  },
+  {
+    name: 'quote: what a swap told is not taken back with it',
+    file: 'src/engine/token-births.ts',
+    find: 'this.#state.undo.save(this.#state.birthsUndo, hand.token)\n    b[bAt + B.quote] = told',
+    replace: 'b[bAt + B.quote] = told',
+    tests: ['model', 'test/properties/late-creation.test.ts'],
+  },
+  {
     name: 'money: halves are rounded down',
     file: 'src/engine/money.ts',
     find: '(numerator * 2n + denominator)',

@@ -37,6 +37,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: AMM,
   },
   {
+    name: 'AMM: a pool does not tell what it is quoted in',
+    file: 'src/feeds/chain/amm-swap.ts',
+    find: 'quoteMint !== null && !isSolMint(quoteMint)',
+    replace: 'quoteMint === null',
+    tests: ['test/feeds/chain-variants.test.ts'],
+  },
+  {
     name: 'gaps: a back-fill that left out a slot is believed',
     file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'return rest?.hasBlock && rest.to <= to ? rest.to : null',
