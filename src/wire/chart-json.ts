@@ -62,11 +62,17 @@ export function chartJson(chart: Chart, token: number, query: ChartQuery, now: n
     })
   bars.reverse()
   if (query.continuous) openAtClose(bars, before)
-  const filled =
-    query.fill === 'previous'
-      ? fillPrevious(bars, width, Math.min(query.to, now), query.countback || BARS_MAX)
-      : bars
+  if (query.fill === 'none') return seriesJson(bars, query.udf, before)
+  const end = Math.min(query.to, now)
+  if (query.countback === 0) beginAt(from, bars, before, end)
+  const filled = fillPrevious(bars, width, end, query.countback || BARS_MAX)
   return seriesJson(filled, query.udf, before)
+}
+
+/** A range in which nothing traded at first begins at the close of the bar before it. */
+function beginAt(from: number, bars: ChartBar[], before: ChartBar | null, end: number): void {
+  if (before === null || before.time >= from || from > end || bars[0]?.time === from) return
+  bars.unshift(flatBar(before, from))
 }
 
 /** Each bar opens at the close before it; high and low take the new open in. */

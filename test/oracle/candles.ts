@@ -113,6 +113,13 @@ function filled(bars: readonly Bar[], end: number, resolution: Resolution): Bar[
   return newestFirst.reverse()
 }
 
+/** Where no bar opens the range, the close of the last one before it does. */
+function carriedInto(from: number, bars: readonly Bar[], end: number): Bar[] {
+  const before = bars.findLast(({ time }) => time < from)
+  if (!before || from > end || bars.some(({ time }) => time === from)) return []
+  return [flatAfter(before, from)]
+}
+
 function flatAfter(before: Bar, time: number): Bar {
   const usd = flat(before.usd.close)
   return { time, usd, sol: flat(before.sol.close), microUsd: 0, lamports: 0 }
@@ -126,9 +133,11 @@ export function chartOf(swaps: readonly FoldedSwap[], query: ChartQuery, now: nu
   const upTo = all.filter(({ time }) => time <= to)
   const inRange = upTo.filter(({ time }) => time >= from)
   const chosen = countback > 0 ? upTo.slice(-countback) : inRange
+  const end = Math.min(to, now)
+  const carried = countback > 0 ? [] : carriedInto(from, all, end)
   const shown =
     query.fill === 'previous'
-      ? filled(chosen, Math.min(to, now), resolution).slice(-countback)
+      ? filled([...carried, ...chosen], end, resolution).slice(-countback)
       : chosen
   const arrays = arraysOf(shown.slice(-MOST_BARS))
   if (!query.udf) return arrays

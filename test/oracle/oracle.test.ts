@@ -123,6 +123,21 @@ describe('bars', () => {
     expect(back).toMatchObject({ t: [START_SECOND + 60, START_SECOND + 120], v_sol: [0, 1] })
   })
 
+  test('fill a range from its beginning, at the close of the last one before it', () => {
+    const quiet = { from: START_SECOND + 70, to: START_SECOND + 119, udf: true }
+    expect(bars.chart(chart(quiet))).toMatchObject({ s: 'no_data', nextTime: START_SECOND })
+    const flat = { o_sol: [6e-8], h_sol: [6e-8], l_sol: [6e-8], c_sol: [6e-8], v_sol: [0] }
+    expect(bars.chart(chart({ ...quiet, fill: 'previous' }))).toMatchObject({
+      ...{ s: 'ok', t: [START_SECOND + 60], ...flat },
+    })
+    const traded = { ...quiet, to: START_SECOND + 200, fill: 'previous' } as const
+    expect(bars.chart(chart(traded))).toMatchObject({
+      ...{ t: [START_SECOND + 60, START_SECOND + 120], v_sol: [0, 1] },
+    })
+    const first = chart({ from: 0, to: START_SECOND, fill: 'previous' })
+    expect(bars.chart(first)).toMatchObject({ t: [START_SECOND] })
+  })
+
   test('of a week open on Monday', () => {
     // START_SECOND is 2023-11-14, a Tuesday.
     const week = bars.chart(chart({ resolution: '1W' }))

@@ -249,6 +249,13 @@ export const ORDER_FAULTS: readonly Fault[] = [
     tests: ['test/properties/chart-trades.test.ts'],
   },
   {
+    name: 'chart: a filled range begins with its first traded bar',
+    file: 'src/wire/chart-json.ts',
+    find: 'beginAt(from, bars, before, end)\n',
+    replace: '{}\n',
+    tests: ['bars'],
+  },
+  {
     name: 'bar: quarter hours are folded from hours',
     file: 'src/engine/chart.ts',
     find: 'if (width % BASE_WIDTHS_SECONDS[base] === 0) return base',
