@@ -143,6 +143,28 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('Enter on the board presses the link or button that has the focus', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 2)
+      const filter = page.locator('.column[data-group="new"] .column-head button')
+      await filter.press('Enter')
+      expect(await filter.getAttribute('aria-expanded')).toBe('true')
+      await filter.press('Enter')
+      expect(await filter.getAttribute('aria-expanded')).toBe('false')
+      // From here on keys mean rows again, not the button that still had the focus.
+      await page.keyboard.press('j')
+      const walked = page.locator('.row[aria-current="true"]')
+      const mint = await walked.getAttribute('data-mint')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/token/${mint}`)
+      await page.keyboard.press('b')
+      await page.locator('.nav a[href="/engine"]').press('Enter')
+      await page.waitForURL('**/engine')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a restart of the service heals without a reload', async () => {
       const tab = await opened('/')
       const { page } = tab

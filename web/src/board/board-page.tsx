@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ColumnFeed } from '../feed/column-feed.ts'
 import { boardViewText, type ColumnView, parseBoardView } from '../filters/board-view.ts'
 import { GROUPS, type Group } from '../filters/filter-fields.ts'
-import { addKeys } from '../frame/keyboard.ts'
+import { addKeys, leaveFocus } from '../frame/keyboard.ts'
 import { go, tokenPath } from '../frame/route.ts'
 import { COLUMN_TITLES, Column } from './column.tsx'
 import { PresetBar } from './preset-bar.tsx'
@@ -41,12 +41,14 @@ export function BoardPage({ search }: { readonly search: string }) {
   const onView = (group: Group, column: ColumnView) =>
     showText(boardViewText({ ...view, [group]: column }))
   const step = (by: number) => {
+    leaveFocus()
     const { group, mint } = place.value ?? { group: onTab.value, mint: '' }
     const mints = shown.current[group]
     const at = Math.min(Math.max(mints.indexOf(mint) + by, 0), mints.length - 1)
     if (at >= 0) place.value = { group, mint: mints[at] }
   }
   const change = (by: number) => {
+    leaveFocus()
     const at = GROUPS.indexOf(place.value?.group ?? onTab.value) + by
     const group = GROUPS[Math.min(Math.max(at, 0), GROUPS.length - 1)]
     onTab.value = group
