@@ -13,6 +13,11 @@ export interface HttpCounters {
   count(route: string, statusCode: StatusCode, durationMs: number): void
   rows(): Iterable<HttpCount>
   latencies(): Iterable<RouteLatency>
+  /**
+   * Flat figures for /readyz and /metrics. Defects have a counter of their own, which is there from the
+   * start: one that begins with its first count has not grown, for Prometheus, and nobody is told.
+   */
+  figures(): Readonly<Record<string, number>>
 }
 
 export interface HttpCount {
@@ -37,6 +42,7 @@ interface RouteCounts {
 /** Routes and statuses are closed sets, so the maps are bounded by the program's own text. */
 export function httpCounters(): HttpCounters {
   const byRoute = new Map<string, RouteCounts>()
+  let defects = 0
   const countsOf = (route: string): RouteCounts => {
     let counts = byRoute.get(route)
     if (counts === undefined) {
@@ -51,10 +57,12 @@ export function httpCounters(): HttpCounters {
       const counts = countsOf(route)
       counts.byStatus.set(statusCode, (counts.byStatus.get(statusCode) ?? 0) + 1)
       counts.sumMs += durationMs
+      if (statusCode === 500) defects++
       let bucket = 0
       while (bucket < BOUNDS_MS.length && durationMs > BOUNDS_MS[bucket]) bucket++
       counts.buckets[bucket]++
     },
+    figures: () => ({ http_defects_total: defects }),
     *rows() {
       for (const [route, { byStatus }] of byRoute) {
         for (const [statusCode, requests] of byStatus) yield { route, statusCode, requests }

@@ -124,6 +124,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const figures = () => ({
     ...live.figures(),
     ...apps.figures(),
+    ...context.http.figures(),
     ...context.writer.figures(),
     ...kept.figures(),
     ...turns.figures(),

@@ -53,3 +53,14 @@ test('a figure that only grows is a counter, the cache tells its hits', async ()
   expect(text).toContain('# TYPE mintfeed_sockets gauge')
   expect((await samples()).get('mintfeed_answer_cache_hits_total')).toBe(2)
 })
+
+test('a defect is counted by itself, from 0 on: the first one is a growth', async () => {
+  const answers = fakeAnswers([], () => {
+    throw new Error('a defect')
+  })
+  fake = await startFake({ answers })
+  const name = 'mintfeed_http_defects_total'
+  expect((await samples()).get(name)).toBe(0)
+  await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
+  expect((await samples()).get(name)).toBe(1)
+})
