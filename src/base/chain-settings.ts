@@ -16,7 +16,8 @@ export interface SolanaSetting {
 }
 
 /**
- * YELLOWSTONE_URL and YELLOWSTONE_TOKEN.
+ * YELLOWSTONE_URL and YELLOWSTONE_TOKEN. Addresses are never repeated in a sentence, here and below:
+ * many hold a key, and the sentence goes to the log.
  * @throws ConfigError
  */
 export function yellowstoneSetting(url: string, token: string): YellowstoneSetting {
@@ -26,7 +27,7 @@ export function yellowstoneSetting(url: string, token: string): YellowstoneSetti
     )
   if (!hasProtocol(url, ['https:', 'http:']))
     throw new ConfigError(
-      `YELLOWSTONE_URL is "${url}"; it must be https://host:port, or http:// without TLS.`,
+      'YELLOWSTONE_URL cannot be used; it must be https://host:port, or http:// without TLS.',
     )
   // A header of gRPC carries printable ASCII only.
   if (!/^[\x20-\x7e]*$/.test(token))
@@ -50,11 +51,11 @@ export function solanaSetting(
     )
   if (!hasProtocol(rpcUrl, ['https:', 'http:']))
     throw new ConfigError(
-      `SOLANA_RPC_URL is "${rpcUrl}"; it must be an https:// or http:// address.`,
+      'SOLANA_RPC_URL cannot be used; it must be an https:// or http:// address.',
     )
   const socketUrl = wsUrl === '' ? socketOf(rpcUrl) : wsUrl
   if (!hasProtocol(socketUrl, ['wss:', 'ws:']))
-    throw new ConfigError(`SOLANA_WS_URL is "${wsUrl}"; it must be a wss:// or ws:// address.`)
+    throw new ConfigError('SOLANA_WS_URL cannot be used; it must be a wss:// or ws:// address.')
   return { rpcUrl, wsUrl: socketUrl, blocks }
 }
 

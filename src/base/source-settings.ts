@@ -60,14 +60,15 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
  */
 export function metadataSetting(onOff: 'on' | 'off', gateways: string): MetadataSetting | null {
   const origins = gateways.split(',').map((text) => text.trim().replace(/\/+$/, ''))
-  for (const origin of origins)
+  for (const [i, origin] of origins.entries())
     if (
       !URL.canParse(origin) ||
       !origin.startsWith('https://') ||
       new URL(origin).origin !== origin
     )
+      // Not repeated, as all addresses are: behind a `?` there may be a key.
       throw new ConfigError(
-        `IPFS_GATEWAYS has "${origin}"; each must be an https origin like https://ipfs.io.`,
+        `IPFS_GATEWAYS cannot be used (number ${i + 1}); each must be an https origin like https://ipfs.io.`,
       )
   return onOff === 'on' ? { gateways: origins } : null
 }
@@ -79,7 +80,7 @@ export function metadataSetting(onOff: 'on' | 'off', gateways: string): Metadata
  */
 export function pumpPortalSetting(url: string, key: string, mints: string): PumpPortalSetting {
   if (!URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol))
-    throw new ConfigError(`PUMPPORTAL_URL is "${url}"; it must be a wss:// address.`)
+    throw new ConfigError('PUMPPORTAL_URL cannot be used; it must be a wss:// address.')
   const words = mints.split(',').flatMap((word) => word.trim() || [])
   const named = words.filter((word) => word !== 'new')
   const wrong = named.find((word) => decodeBase58(word)?.length !== 32)

@@ -55,3 +55,13 @@ test('a bad address stops the start with a sentence', () => {
   ]
   for (const [environment, sentence] of wrong) expect(() => read(environment)).toThrow(sentence)
 })
+
+test.each([
+  [{ FEED: 'yellowstone', YELLOWSTONE_URL: 'geyser.example:443/KEY' }],
+  [{ FEED: 'solana', SOLANA_RPC_URL: 'rpc.example/?api-key=KEY' }],
+  [{ FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_WS_URL: 'https://a/?api-key=KEY' }],
+  [{ PUMPPORTAL_URL: 'pumpportal.fun/api/data?api-key=KEY' }],
+  [{ IPFS_GATEWAYS: 'https://ipfs.io,https://mine.example/?gatewayToken=KEY' }],
+])('what is wrong with the address in %j is told without the key in it', (environment) => {
+  expect(() => read(environment)).toThrow(/^(?!.*KEY).*cannot be used.*must be.*\.$/)
+})
