@@ -85,6 +85,11 @@ function admin(host: string, port: string, token: string): Surface['admin'] {
     throw new ConfigError(
       `ADMIN_TOKEN is too short; it must have ${MIN_TOKEN_CHARACTERS} characters.`,
     )
+  // A header that comes has no spaces at its end and is read as latin1: such a token lets nobody in.
+  if (token !== '' && !/^[\x20-\x7e]*[\x21-\x7e]$/.test(token))
+    throw new ConfigError(
+      'ADMIN_TOKEN cannot be sent; it must be of printable ASCII without a space at its end.',
+    )
   if (token === '' && !LOOPBACK_HOSTS.includes(host))
     throw new ConfigError(`ADMIN_HOST is "${host}", which is not loopback; set ADMIN_TOKEN too.`)
   return {

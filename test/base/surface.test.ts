@@ -40,6 +40,9 @@ test.each([
   [{ ADMIN_PORT: '70000' }, 'ADMIN_PORT'],
   [{ ADMIN_PORT: '9090', ADMIN_HOST: '0.0.0.0' }, 'ADMIN_TOKEN'],
   [{ ADMIN_PORT: '9090', ADMIN_TOKEN: 'short' }, 'ADMIN_TOKEN'],
+  // What no client can send lets nobody in.
+  [{ ADMIN_PORT: '9090', ADMIN_TOKEN: 'a-long-enough-token ' }, 'ADMIN_TOKEN'],
+  [{ ADMIN_PORT: '9090', ADMIN_TOKEN: 'a-long-enough-tokén' }, 'ADMIN_TOKEN'],
 ])('%j stops the start with a sentence that names %s', (settings, name) => {
   expect(() => readConfig([], settings)).toThrow(ConfigError)
   expect(() => readConfig([], settings)).toThrow(new RegExp(`${name}.*\\.$`))

@@ -39,7 +39,11 @@ test.skipIf(!HAS_OPENSSL)(
     expect(asked.length).toBeGreaterThan(40)
     expect(asked.filter((name) => !metrics.includes(name))).toEqual([])
     // Of a counter that begins with its first count no growth is seen: what an alert waits for is there at 0.
-    const counters = namesIn(fromDocs('prometheus-alerts.yml').match(/increase\([^)]*/g)?.join() ?? '')
+    const counters = namesIn(
+      fromDocs('prometheus-alerts.yml')
+        .match(/increase\([^)]*/g)
+        ?.join() ?? '',
+    )
     expect(counters.length).toBeGreaterThan(2)
     expect(counters.filter((name) => !metrics.includes(`\n${name} 0\n`))).toEqual([])
     expect(await program.end('SIGTERM')).toBe(0)
