@@ -53,6 +53,12 @@ export function solanaSetting(
     throw new ConfigError(
       'SOLANA_RPC_URL cannot be used; it must be an https:// or http:// address.',
     )
+  const { username, password } = new URL(rpcUrl)
+  // `fetch` refuses such an address, and repeats it in its message.
+  if (username !== '' || password !== '')
+    throw new ConfigError(
+      'SOLANA_RPC_URL has a login in it, which cannot be used; it must be an address whose key stands in its path or query.',
+    )
   const socketUrl = wsUrl === '' ? socketOf(rpcUrl) : wsUrl
   if (!hasProtocol(socketUrl, ['wss:', 'ws:']))
     throw new ConfigError('SOLANA_WS_URL cannot be used; it must be a wss:// or ws:// address.')

@@ -59,6 +59,7 @@ test('a bad address stops the start with a sentence', () => {
 test.each([
   [{ FEED: 'yellowstone', YELLOWSTONE_URL: 'geyser.example:443/KEY' }],
   [{ FEED: 'solana', SOLANA_RPC_URL: 'rpc.example/?api-key=KEY' }],
+  [{ FEED: 'solana', SOLANA_RPC_URL: 'https://me:KEY@rpc.example' }],
   [{ FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_WS_URL: 'https://a/?api-key=KEY' }],
   [{ PUMPPORTAL_URL: 'pumpportal.fun/api/data?api-key=KEY' }],
   [{ IPFS_GATEWAYS: 'https://ipfs.io,https://mine.example/?gatewayToken=KEY' }],
