@@ -165,6 +165,24 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a browser that keeps nothing for the page shows it all the same', async () => {
+      const tab = await Tab.open(browser, program.url)
+      const { page } = tab
+      await page.addInitScript(() =>
+        Object.defineProperty(window, 'localStorage', {
+          get() {
+            throw new DOMException('Access is denied for this document.', 'SecurityError')
+          },
+        }),
+      )
+      await page.goto(program.url)
+      await rowsCame(page, 'new', 2)
+      await page.keyboard.press('t')
+      await page.locator('html[data-theme="light"]').waitFor({ state: 'attached' })
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a restart of the service heals without a reload', async () => {
       const tab = await opened('/')
       const { page } = tab

@@ -7,6 +7,7 @@ import {
   type Preset,
   withPreset,
 } from '../filters/presets.ts'
+import { browserStore } from '../frame/browser-store.ts'
 
 interface PresetBarProps {
   /** What the board shows now, as behind the `?` of the address. */
@@ -16,13 +17,13 @@ interface PresetBarProps {
 
 /** Named views: chosen from a list; the present one can be kept under a name. */
 export function PresetBar({ view, onView }: PresetBarProps) {
-  const own = useSignal(loadPresets(localStorage))
+  const own = useSignal(loadPresets(browserStore))
   const isNaming = useSignal(false)
   const all = [...BUILT_IN, ...own.value]
   const chosen = all.find((preset) => preset.view === view)
   const keep = (presets: readonly Preset[]) => {
     own.value = presets
-    keepPresets(localStorage, presets)
+    keepPresets(browserStore, presets)
   }
   const save = (name: string) => {
     isNaming.value = false

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { browserStore } from './browser-store.ts'
 
 export type Theme = 'dark' | 'light'
 const STORE_KEY = 'mintfeed.theme'
@@ -7,7 +8,7 @@ const system = matchMedia('(prefers-color-scheme: light)')
 export const theme = signal<Theme>(chosen() ?? (system.matches ? 'light' : 'dark'))
 
 function chosen(): Theme | null {
-  const kept = localStorage.getItem(STORE_KEY)
+  const kept = browserStore.getItem(STORE_KEY)
   return kept === 'light' || kept === 'dark' ? kept : null
 }
 
@@ -23,5 +24,5 @@ export function wearTheme(): void {
 
 export function toggleTheme(): void {
   theme.value = theme.value === 'dark' ? 'light' : 'dark'
-  localStorage.setItem(STORE_KEY, theme.value)
+  browserStore.setItem(STORE_KEY, theme.value)
 }
