@@ -42,6 +42,8 @@ export class TokenFeed {
   readonly creatorSwaps = signal<readonly Swap[]>([])
   readonly orderBy = signal<TraderOrder>('pnl')
   #subscription: Subscription<TradeUpdate> | null = null
+  /** Of what is shown; null: nothing is. */
+  #epoch: string | null = null
   #isOpen = true
   #hasNews = false
   readonly #timers: number[] = []
@@ -65,6 +67,7 @@ export class TokenFeed {
   async #start(): Promise<void> {
     const epoch = await this.#readDetail()
     if (!this.#isOpen) return
+    this.#epoch = epoch
     const seq = Math.max(0, (this.detail.value?.swaps ?? 0) - TAPE_FIRST)
     // The stream itself brings the trades before now: nothing has to be joined by hand.
     const from = epoch === null ? new Map() : new Map([[this.mint, { seq, epoch }]])
@@ -74,6 +77,16 @@ export class TokenFeed {
     void this.#readFirst()
     this.#every(DETAIL_EVERY_MS, () => void this.#readDetail())
     this.#every(TABLES_EVERY_MS, () => void this.#readTables())
+  }
+
+  /** All anew: the service began another stream, which may lack any trade that is shown. */
+  #restart(): void {
+    this.#subscription?.close()
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+    this.tape.value = []
+    this.snipers.value = []
+    this.creatorSwaps.value = []
+    void this.#start()
   }
 
   #every(everyMs: number, read: () => void): void {
@@ -92,6 +105,10 @@ export class TokenFeed {
     for await (const update of subscription) {
       // A burst is drawn once, with its beat; only the first trades are not waited with.
       if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
+      if (update.kind === 'snapshot' && update.epoch !== this.#epoch) {
+        this.#restart()
+        return
+      }
       if (update.kind === 'snapshot' && update.data !== null) this.detail.value = update.data
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
@@ -113,6 +130,7 @@ export class TokenFeed {
       return answer.epoch
     }
     if (answer.problem.code === 'not_found') {
+      this.detail.value = null
       this.isUnknown.value = true
       this.#hasNews = true
     } else if (this.detail.value === null) {

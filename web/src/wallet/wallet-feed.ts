@@ -50,6 +50,11 @@ export class WalletFeed {
     const subscription = live.walletTrades(this.wallet)
     this.#subscription = subscription
     void this.#readTrades(subscription)
+    await this.#readBefore()
+  }
+
+  /** Records, and the trades before now. */
+  async #readBefore(): Promise<void> {
     await this.#readRecords()
     const tokens = this.records.value?.items.slice(0, TOKENS_READ) ?? []
     const pages = await Promise.all(
@@ -62,7 +67,12 @@ export class WalletFeed {
     let fresh: Swap[] = []
     for await (const update of subscription) {
       if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
-      if (update.kind === 'snapshot') this.records.value ??= update.data
+      if (update.kind === 'snapshot') {
+        // It comes behind a loss only: what is shown may be of a state that is no more.
+        fresh = []
+        this.trades.value = []
+        void this.#readBefore()
+      }
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.push(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
