@@ -106,12 +106,7 @@ export class SlotDesk {
 
   #take(transaction: ToldTransaction): void {
     const { slot, signature, isExact } = transaction
-    const knownSlot = this.#remembered.get(signature)
-    if (knownSlot !== undefined) {
-      this.#counters.duplicates++
-      if (knownSlot !== slot) this.#counters.wrongSlots++
-      return
-    }
+    if (this.#wasGiven(transaction)) return
     if (this.#cursor !== null && slot <= this.#cursor) {
       this.#keepStray(transaction)
       return
@@ -145,9 +140,14 @@ export class SlotDesk {
     this.#advance()
   }
 
-  /** The end: what waits is handed over as it is. */
+  /**
+   * The end: what came after its slot is handed over. Slots that are not whole, or wait for an older
+   * one, are not: a restart goes on at the newest slot that was, and would never ask for what lies
+   * before them.
+   */
   flush(): void {
-    for (const slot of this.#slotsTo(Number.POSITIVE_INFINITY)) this.#give(slot)
+    for (const { transactions } of this.#slots.values())
+      for (const transaction of inOrder([...transactions.values()])) this.#wasGiven(transaction)
     for (const [signature, { transaction }] of [...this.#strays])
       this.#giveStray(signature, transaction)
   }
@@ -177,17 +177,20 @@ export class SlotDesk {
   #giveTransactions(transactions: readonly ToldTransaction[]): void {
     const events: FeedEvent[] = []
     for (const transaction of transactions) {
-      const { signature, slot } = transaction
-      const knownSlot = this.#remembered.get(signature)
-      if (knownSlot === undefined) {
-        this.#remembered.set(signature, slot)
-        events.push(...transaction.events)
-        continue
-      }
-      this.#counters.duplicates++
-      if (knownSlot !== slot) this.#counters.wrongSlots++
+      if (this.#wasGiven(transaction)) continue
+      this.#remembered.set(transaction.signature, transaction.slot)
+      events.push(...transaction.events)
     }
     if (events.length > 0) this.#handOver(events)
+  }
+
+  /** Whether it was handed over before, which is counted. */
+  #wasGiven({ signature, slot }: ToldTransaction): boolean {
+    const knownSlot = this.#remembered.get(signature)
+    if (knownSlot === undefined) return false
+    this.#counters.duplicates++
+    if (knownSlot !== slot) this.#counters.wrongSlots++
+    return true
   }
 
   #giveStrays(): void {

@@ -50,6 +50,16 @@ test('after a restart the slots since the last whole one are told again', async 
   await stop()
 })
 
+test('a stop hands over nothing behind a gap, so that a restart still asks for it', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop } = await started([source])
+  source.tell(10, 13, 14)
+  source.receiver.transaction(told(15))
+  source.receiver.transaction(told(16))
+  await stop()
+  expect(signatures()).toEqual(['10/0'])
+})
+
 test('a back-fill that fails is tried again, with waits', async () => {
   const source = new ScriptedSource()
   const { signatures, stop, supervisor, timers } = await started([source])
