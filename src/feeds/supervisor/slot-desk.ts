@@ -25,8 +25,14 @@ export interface Gap {
   readonly hasBlock: boolean
 }
 
+/** A transaction as it was told with its index in the block, and with an index of arrival. */
+interface HeldTransaction {
+  readonly exact: ToldTransaction | null
+  readonly guessed: ToldTransaction | null
+}
+
 interface HeldSlot {
-  readonly transactions: Map<string, ToldTransaction>
+  readonly transactions: Map<string, HeldTransaction>
   /** null: nobody said that the slot is whole. */
   parent: Parent | null
   highestIndex: number
@@ -118,8 +124,10 @@ export class SlotDesk {
     const known = held.transactions.get(signature)
     if (known === undefined) this.#heldTransactions++
     else this.#counters.duplicates++
-    if (known === undefined || (isExact && !known.isExact))
-      held.transactions.set(signature, transaction)
+    held.transactions.set(signature, {
+      exact: known?.exact ?? (isExact ? transaction : null),
+      guessed: known?.guessed ?? (isExact ? null : transaction),
+    })
     this.#keepBounds()
   }
 
@@ -169,8 +177,7 @@ export class SlotDesk {
     if (held === undefined) return
     this.#slots.delete(slot)
     this.#heldTransactions -= held.transactions.size
-    const transactions = inOrder([...held.transactions.values()])
-    this.#giveTransactions(transactions)
+    this.#giveTransactions(inOrder([...held.transactions.values()]))
     this.#giveStrays()
   }
 
@@ -263,8 +270,16 @@ export class SlotDesk {
   }
 }
 
-/** By index in the block; where one is not known, as they came. */
-function inOrder(transactions: ToldTransaction[]): readonly ToldTransaction[] {
+/**
+ * By index in the block, where all of them are known. An index of arrival does not compare with these:
+ * a slot that was told whole by such ones goes by them alone, though some of the others came too.
+ */
+function inOrder(held: readonly HeldTransaction[]): readonly ToldTransaction[] {
+  const isGuessed =
+    held.some(({ exact }) => exact === null) && held.every(({ guessed }) => guessed !== null)
+  const transactions = held
+    .map(({ exact, guessed }) => (isGuessed ? guessed : (exact ?? guessed)))
+    .filter((transaction) => transaction !== null)
   if (transactions.some(({ txIndex }) => txIndex === null)) return transactions
   return transactions.sort((a, b) => (a.txIndex ?? 0) - (b.txIndex ?? 0))
 }

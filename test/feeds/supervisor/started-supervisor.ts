@@ -24,10 +24,11 @@ export async function started(
   await timers.pass(0)
   const signatures = () =>
     sink.all.map((event) => ('signature' in event ? event.signature : event.type))
+  const events = () => sink.all
   const stop = async () => {
     supervisor.stop()
     await timers.pass(0)
     await ended
   }
-  return { timers, supervisor, reports, signatures, stop }
+  return { timers, supervisor, reports, events, signatures, stop }
 }

@@ -63,6 +63,19 @@ test('an exact transaction replaces one whose place is only guessed', async () =
   await stop()
 })
 
+test('a slot that is whole by guessed places keeps their order, however many exact ones are among them', async () => {
+  const [logs, blocks] = [new ScriptedSource('logs'), new ScriptedSource('blocks')]
+  const { events, signatures, stop } = await started([logs, blocks])
+  blocks.receiver.transaction(told(10, 700, { signature: 'a' }))
+  for (const [index, signature] of ['a', 'b', 'c'].entries())
+    logs.receiver.transaction(told(10, index, { signature, isExact: false }))
+  logs.receiver.slotComplete(10, 9)
+  blocks.receiver.transaction(told(10, 900, { signature: 'b' }))
+  expect(signatures()).toEqual(['a', 'b', 'c'])
+  expect(events().map((event) => 'txIndex' in event && event.txIndex)).toEqual([0, 1, 2])
+  await stop()
+})
+
 test('what comes after its slot is handed over late, one slot later', async () => {
   const source = new ScriptedSource()
   const { signatures, stop, supervisor } = await started([source])
