@@ -60,7 +60,7 @@ export interface Source {
   readonly name: string
   /**
    * Whether its events lack slot and index (PumpPortal). They are left out, and counted, while a
-   * source that has them is connected: the two could not be told apart from different trades.
+   * source that has them is connected; what it tells else is known again by its content.
    */
   readonly isDegraded: boolean
   /**

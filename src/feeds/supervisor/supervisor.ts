@@ -3,6 +3,7 @@ import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
+import { ReserveTrades } from './reserve-trades.ts'
 import { SlotDesk } from './slot-desk.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
@@ -42,6 +43,8 @@ export class Supervisor implements Feed {
   readonly #desk: SlotDesk
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
+  /** null: the sources are all of one kind. */
+  readonly #reserve: ReserveTrades | null
   #sink: EventSink | null = null
   #newestTimestamp = 0
   /** What the sink has thrown: it ends the feed. */
@@ -52,8 +55,9 @@ export class Supervisor implements Feed {
     this.name = sources.map((source) => source.name).join(',')
     this.#timers = options.timers ?? REAL_TIMERS
     const random = options.random ?? Math.random
-    const handOver = (events: readonly FeedEvent[]) => this.#handOver(events)
-    this.#desk = new SlotDesk(handOver, this.#counters, cursor)
+    const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
+    this.#reserve = isMixed ? new ReserveTrades() : null
+    this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
     this.#filler = new GapFiller({
       desk: this.#desk,
       sources,
@@ -70,7 +74,7 @@ export class Supervisor implements Feed {
           desk: this.#desk,
           timers: this.#timers,
           random,
-          handOver,
+          handOver: (events) => this.#handOver(events, source.isDegraded),
           isStandby: () => this.#hasFullSource(),
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#fillGaps(),
@@ -123,6 +127,7 @@ export class Supervisor implements Feed {
     }
     figures.feed_curve_drifts_total = this.#reserves.curveDrifts
     figures.feed_pool_drifts_total = this.#reserves.poolDrifts
+    figures.feed_reserve_trades_total = this.#reserve?.leftOut ?? 0
     for (const [name, value] of Object.entries(this.#counters))
       figures[`feed_${snakeCase(name)}_total`] = value
     for (const run of this.#runs) {
@@ -137,7 +142,9 @@ export class Supervisor implements Feed {
     return figures
   }
 
-  #handOver(events: readonly FeedEvent[]): void {
+  #handOver(told: readonly FeedEvent[], isReserve: boolean): void {
+    const events = this.#reserve?.untold(told, isReserve) ?? told
+    if (events.length === 0) return
     for (const { timestamp } of events)
       this.#newestTimestamp = Math.max(this.#newestTimestamp, timestamp)
     this.#reserves.check(events)

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { Swap } from '../../../src/engine/event.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
+
+/** A swap as the chain tells it; PumpPortal knows no place, and makes its ordinal of the content. */
+function swap(signature: string, baseRaw: bigint, given: Partial<Swap> = {}): Swap {
+  return {
+    ...{ type: 'swap', slot: 11, txIndex: 0, ordinal: 1, signature, timestamp: 1_790_000_000 },
+    ...{ source: 'pump', mint: 'mint', pool: 'curve', signer: 'wallet', direction: 'buy' },
+    ...{ baseRaw, quoteRaw: 1n, virtualBaseRaw: 1n, virtualQuoteRaw: 1n },
+    ...{ realBaseRaw: 1n, realQuoteRaw: 1n, platformFeeRaw: 1n, creatorFeeRaw: 1n },
+    ...given,
+  }
+}
+
+function withoutPlace(signature: string, baseRaw: bigint, ordinal = 4_000_000_000): Swap {
+  return swap(signature, baseRaw, { slot: null, txIndex: null, ordinal, platformFeeRaw: 0n })
+}
+
+async function chainWithReserve() {
+  const [chain, reserve] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
+  const run = await started([chain, reserve])
+  const slot = (number: number, signature: string, ...events: readonly Swap[]) => {
+    chain.receiver.transaction(told(number, 0, { signature, events }))
+    chain.receiver.slotComplete(number, number - 1)
+  }
+  const trades = () =>
+    run.events().map((event) => event.type === 'swap' && `${event.signature} ${event.baseRaw}`)
+  return { ...run, chain, reserve, slot, trades }
+}
+
+test('a trade that the reserve told while the chain was away is not told again by a back-fill', async () => {
+  const { chain, reserve, slot, timers, trades, stop, supervisor } = await chainWithReserve()
+  chain.receiver.connected()
+  slot(10, 'before', swap('before', 500n))
+  chain.lose(new Error('lost'))
+  await timers.pass(0)
+  reserve.receiver.events([withoutPlace('a', 700n)])
+  await timers.pass(250)
+  chain.receiver.connected()
+  // Amounts of the reserve are rounded; the twin and the other trade of the transaction are new.
+  const twin = swap('a', 701n, { ordinal: 2 })
+  slot(11, 'a', swap('a', 900n, { ordinal: 0 }), swap('a', 701n), twin)
+  expect(trades()).toEqual(['before 500', 'a 700', 'a 900', 'a 701'])
+  expect(supervisor.figures().feed_reserve_trades_total).toBe(1)
+  await stop()
+})
+
+test('a trade that the chain told before it was lost is not told again by the reserve', async () => {
+  const { chain, reserve, slot, timers, trades, stop, supervisor } = await chainWithReserve()
+  chain.receiver.connected()
+  slot(10, 'a', swap('a', 700n))
+  chain.lose(new Error('lost'))
+  await timers.pass(0)
+  reserve.receiver.events([withoutPlace('a', 700n), withoutPlace('b', 700n)])
+  expect(trades()).toEqual(['a 700', 'b 700'])
+  expect(supervisor.figures().feed_reserve_trades_total).toBe(1)
+  await stop()
+})
