@@ -2,7 +2,7 @@ import type { RawFrames } from '../raw-frames.ts'
 import type { Receiver } from '../supervisor/source.ts'
 import { type LogFrame, readLogFrame } from './log-frames.ts'
 import type { LogReader, LogReading } from './log-reader.ts'
-import { SubscriptionWatch } from './subscription-watch.ts'
+import { SILENCE_MS, SubscriptionWatch } from './subscription-watch.ts'
 
 /** Name of the source, in FEED and in recordings. */
 export const SOLANA = 'solana'
@@ -20,6 +20,7 @@ export class SocketFrames {
   readonly #acknowledged = new Set<number>()
   /** Without slot notifications the frames themselves say how far the chain is. */
   #hasSlots = true
+  #slotMs: number
 
   /** @param onSilent told from which slot on frames of one program are missing */
   constructor(
@@ -30,6 +31,7 @@ export class SocketFrames {
     this.#reading = reading
     this.#onSilent = onSilent
     this.#rawFrames = rawFrames
+    this.#slotMs = reading.timers.nowMs()
   }
 
   /** Why the connection is of no use, in one sentence; null: it is. */
@@ -53,8 +55,11 @@ export class SocketFrames {
       reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
       return this.#watched(frame.subscription, frame.transaction.slot)
     }
-    if (frame.kind === 'slot') reader.reached(frame.slot, frame.parentSlot)
-    else if (frame.kind === 'acknowledged') this.#acknowledge(frame, reader, receiver)
+    if (frame.kind === 'slot') {
+      this.#hasSlots = true
+      this.#slotMs = this.#reading.timers.nowMs()
+      reader.reached(frame.slot, frame.parentSlot)
+    } else if (frame.kind === 'acknowledged') this.#acknowledge(frame, reader, receiver)
     else if (frame.kind === 'bad') {
       own.badFrames++
       counters.badLines++
@@ -63,6 +68,12 @@ export class SocketFrames {
   }
 
   #reach(slot: number, reader: LogReader): void {
+    const { own, timers } = this.#reading
+    // One that is acknowledged and says nothing would keep every slot open.
+    if (this.#hasSlots && timers.nowMs() - this.#slotMs > SILENCE_MS) {
+      this.#hasSlots = false
+      own.silentSubscriptions++
+    }
     if (!this.#hasSlots) reader.reached(slot, null)
   }
 

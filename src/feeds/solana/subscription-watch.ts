@@ -1,5 +1,5 @@
 /** Each program has a hundred frames a second: a subscription that is silent for so long is dead. */
-const SILENCE_MS = 5_000
+export const SILENCE_MS = 5_000
 
 interface Subscription {
   readonly name: string

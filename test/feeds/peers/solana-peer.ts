@@ -32,6 +32,8 @@ export interface SolanaPeerOptions {
   readonly firstBlock?: number
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
   readonly deafFrom?: number
+  /** From this block on slot notifications are sent no more. */
+  readonly isMuteFrom?: number
   /** Waits between two blocks; else they come as fast as they are read. */
   readonly pace?: () => Promise<void>
 }
@@ -206,6 +208,7 @@ export class SolanaPeer {
   }
 
   #sendSlot({ slot, parentSlot }: Block): void {
+    if (this.#head > (this.#options.isMuteFrom ?? Number.POSITIVE_INFINITY)) return
     for (const [socket, { subscriptions }] of this.#listeners)
       socket.send(
         JSON.stringify({

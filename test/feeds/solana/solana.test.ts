@@ -147,6 +147,26 @@ test('a subscription that dies while the other goes on is noticed, and what it m
   expect(told.size).toBe(events.length)
 })
 
+test('a subscription of slots that tells nothing keeps no event back', async () => {
+  const chain = syntheticChain(5, 100)
+  const { events, figures } = await runSolana({
+    chain,
+    blocks: 'gaps',
+    isMuteFrom: 30,
+    blockMs: 400,
+  })
+  const told = new Set(events.map(keyOf))
+  const missing = replayOf(transactionLines(chain)).events.filter(
+    (event) => !told.has(keyOf(event)),
+  )
+  expect(missing).toEqual([])
+  expect(figures).toMatchObject({
+    feed_solana_silent_subscriptions_total: 1,
+    feed_solana_losses_total: 1,
+    feed_slots_given_up_total: 0,
+  })
+})
+
 async function faultRuns(
   blocks: 'gaps' | 'all',
   shows: Readonly<Partial<Record<Fault, readonly string[]>>>,
