@@ -14,6 +14,8 @@ import { REAL_TIMERS, type Timers } from './timers.ts'
 export const BACKFILL_SLOTS_MAX = 9_000
 /** A loss that lasts longer is said in `/readyz`. */
 const LOST_MS = 10_000
+/** Slots that wait for so long while none is handed over are said in `/readyz`. */
+const STUCK_MS = 60_000
 /** Slots that the handed-over events may lie behind the chain's newest and count as live. */
 const BEHIND_SLOTS_MAX = 150
 
@@ -47,6 +49,9 @@ export class Supervisor implements Feed {
   readonly #reserve: ReserveTrades | null
   #sink: EventSink | null = null
   #newestTimestamp = 0
+  /** The cursor when it was looked at last, and since when it has stood there. */
+  #standsAt: number | null
+  #standsSinceMs: number
   /** What the sink has thrown: it ends the feed. */
   readonly #failures: unknown[] = []
 
@@ -55,6 +60,8 @@ export class Supervisor implements Feed {
     this.name = sources.map((source) => source.name).join(',')
     this.#timers = options.timers ?? REAL_TIMERS
     const random = options.random ?? Math.random
+    this.#standsAt = cursor
+    this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
     this.#reserve = isMixed ? new ReserveTrades() : null
     this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
@@ -77,7 +84,7 @@ export class Supervisor implements Feed {
           handOver: (events) => this.#handOver(events, source.isDegraded),
           isStandby: () => this.#hasFullSource(),
           report: (reason) => report(source.name, reason),
-          onProgress: () => this.#fillGaps(),
+          onProgress: () => this.#progressed(),
         }),
     )
   }
@@ -113,6 +120,9 @@ export class Supervisor implements Feed {
     if (behind < -BEHIND_SLOTS_MAX)
       return `The chain is ${-behind} slots behind what DATA_DIR holds: is that of another feed?`
     if (behind > BEHIND_SLOTS_MAX) return `The feed is ${behind} slots behind the chain.`
+    const stuckMs = this.#desk.heldSlots === 0 ? 0 : this.#timers.nowMs() - this.#standsSinceMs
+    if (stuckMs >= STUCK_MS)
+      return `Slots are told, but none could be handed over for ${Math.round(stuckMs / 1000)} s.`
     return null
   }
 
@@ -156,7 +166,11 @@ export class Supervisor implements Feed {
     }
   }
 
-  #fillGaps(): void {
+  #progressed(): void {
+    if (this.#desk.cursor !== this.#standsAt) {
+      this.#standsAt = this.#desk.cursor
+      this.#standsSinceMs = this.#timers.nowMs()
+    }
     if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
   }
 

@@ -112,6 +112,23 @@ test('a connection that is silent for five seconds is made anew', async () => {
   await stop()
 })
 
+test('a feed whose slots nobody says to be whole is not live after a minute', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  for (let slot = 10; slot < 29; slot++) {
+    source.receiver.transaction(told(slot))
+    await timers.pass(3_000)
+  }
+  expect(supervisor.notLive()).toBe(null)
+  source.receiver.alive()
+  await timers.pass(3_000)
+  expect(supervisor.notLive()).toBe('Slots are told, but none could be handed over for 60 s.')
+  source.tell(29)
+  expect(supervisor.notLive()).toBe(null)
+  await stop()
+})
+
 test('waits between connections double until one works', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor, timers } = await started([source])
