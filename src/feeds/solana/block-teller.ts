@@ -4,7 +4,13 @@ import type { FeedCounters } from '../feed-counters.ts'
 import { type SlotReceiver, SlotsUnavailable } from '../supervisor/source.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
-import { BlockGone, type RpcQuestions } from './rpc-questions.ts'
+import { BlockGone, type RpcQuestions, type ToldBlock } from './rpc-questions.ts'
+
+/**
+ * Blocks of a back-fill under way at once, one question fewer than the client asks: an answer takes as
+ * long as the chain for a block or longer, so one after the other would never come up with it.
+ */
+const BLOCKS_AT_ONCE = 3
 
 export interface BlockReading {
   readonly questions: RpcQuestions
@@ -45,7 +51,23 @@ export class BlockTeller {
     // A node that lags behind the one that told of the gap lists only what it has.
     if (!slots.includes(to) && (await questions.newestSlot(signal)) < to)
       throw new Error(`the RPC server has not reached slot ${to} yet`)
-    for (const slot of slots) await this.tell(slot, receiver, signal)
+    const unwanted = new AbortController()
+    const wanted = AbortSignal.any([signal, unwanted.signal])
+    const reads: Promise<ToldBlock | null>[] = []
+    let next = 0
+    try {
+      for (const slot of slots) {
+        for (; next < slots.length && reads.length < BLOCKS_AT_ONCE; next++) {
+          const read = this.#read(slots[next], wanted)
+          // Behind one that failed nobody hears of it.
+          read.catch(() => {})
+          reads.push(read)
+        }
+        await this.#tellBlock(slot, (await reads.shift()) ?? null, receiver, signal)
+      }
+    } finally {
+      unwanted.abort()
+    }
   }
 
   /**
@@ -53,9 +75,22 @@ export class BlockTeller {
    * @throws SlotsUnavailable when the server has the block no more
    */
   async tell(slot: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
-    const block = await this.#reading.questions.block(slot, signal).catch((error: unknown) => {
+    await this.#tellBlock(slot, await this.#read(slot, signal), receiver, signal)
+  }
+
+  /** null: the slot was skipped. */
+  #read(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+    return this.#reading.questions.block(slot, signal).catch((error: unknown) => {
       throw error instanceof BlockGone ? new SlotsUnavailable(error.message, slot) : error
     })
+  }
+
+  async #tellBlock(
+    slot: number,
+    block: ToldBlock | null,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (block === null || signal.aborted) return
     const signatures: string[] = []
     for (const transaction of block.transactions)

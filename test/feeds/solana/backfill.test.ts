@@ -34,7 +34,14 @@ async function backfilling(from: number, to: number) {
     expect(questions[next].method).toBe(method)
     questions[next++].answer(result)
   }
-  return { ended, told, answer }
+  /** Answers the question for a block when it comes. */
+  const answerBlock = async (slot: number, result: unknown) => {
+    const isAsked = ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      method === 'getBlock' && params[0] === slot
+    await until(() => questions.some(isAsked))
+    questions.find(isAsked)?.answer(result)
+  }
+  return { ended, told, answer, answerBlock }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -69,4 +76,22 @@ test('slots without a block at the start of a gap are no reason to give them up'
   await answer('getBlock', { parentSlot: 9, transactions: [] })
   expect(await ended).toBe('told')
   expect(told).toEqual(['9>11'])
+})
+
+test('blocks are asked for a few at a time, and told in their order', async () => {
+  const { ended, told, answer, answerBlock } = await backfilling(10, 14)
+  await answer('getBlocks', [10, 11, 12, 13, 14])
+  for (const slot of [12, 11, 10, 14, 13])
+    await answerBlock(slot, { parentSlot: slot - 1, transactions: [] })
+  expect(await ended).toBe('told')
+  expect(told).toEqual(['9>10', '10>11', '11>12', '12>13', '13>14'])
+})
+
+test('what came of the blocks behind one that cannot be had is not told', async () => {
+  const { ended, told, answer, answerBlock } = await backfilling(10, 12)
+  await answer('getBlocks', [10, 11, 12])
+  for (const slot of [12, 10]) await answerBlock(slot, { parentSlot: slot - 1, transactions: [] })
+  await answerBlock(11, null)
+  expect(await ended).toBe('the RPC server has no block 11 yet')
+  expect(told).toEqual(['9>10'])
 })

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 
 interface Question {
   readonly method: string
+  readonly params: readonly unknown[]
   answer(result: unknown): void
   refuse(headers: Readonly<Record<string, string>>): void
 }
@@ -13,9 +14,10 @@ interface Question {
 export async function rpcServer(): Promise<{ url: string; questions: readonly Question[] }> {
   const questions: Question[] = []
   const server = createServer(async (request, response) => {
-    const { method } = JSON.parse(await text(request))
+    const { method, params } = JSON.parse(await text(request))
     questions.push({
       method,
+      params,
       answer: (result) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result })),
       refuse: (headers) => response.writeHead(429, headers).end('too many requests'),
     })
