@@ -132,7 +132,6 @@ export class SourceRun {
         heard(() => {
           this.#isConnected = true
           this.#reason = null
-          this.#backoff.succeeded()
         }),
       alive: () => heard(() => {}),
       slotSeen: (slot) => {
@@ -142,6 +141,7 @@ export class SourceRun {
       slotComplete: (slot, parentSlot) =>
         heard(() => {
           this.counters.slots++
+          this.#backoff.succeeded()
           desk.live.slotComplete(slot, parentSlot)
           onProgress()
         }),
@@ -155,6 +155,7 @@ export class SourceRun {
   }
 
   #events(events: readonly FeedEvent[]): void {
+    if (events.length > 0) this.#backoff.succeeded()
     if (this.source.isDegraded && this.#options.isStandby()) this.counters.standby += events.length
     else if (events.length > 0) this.#options.handOver(events)
   }

@@ -27,7 +27,10 @@ export interface SlotReceiver {
 
 /** What a source tells during one connection. */
 export interface Receiver extends SlotReceiver {
-  /** The connection works (subscriptions acknowledged): the next wait is a short one again. */
+  /**
+   * The connection works (subscriptions acknowledged). The next wait is a short one again once something
+   * came of it: a peer may let everybody in and throw them out at once.
+   */
   connected(): void
   /**
    * What the connection is for goes on: told with everything that carries events or slots. Silence

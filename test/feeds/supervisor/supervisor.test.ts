@@ -144,10 +144,34 @@ test('waits between connections double until one works', async () => {
   expect(supervisor.notLive()).toBe('No feed is connected (scripted: nothing came for 5 s).')
   source.receiver.connected()
   expect(supervisor.notLive()).toBe(null)
+  source.tell(10)
   const { length } = source.cursors
   source.lose()
   await timers.pass(250)
   expect(source.cursors).toHaveLength(length + 1)
+  await stop()
+})
+
+test('a peer that lets everybody in and throws them out at once is not asked four times a second', async () => {
+  const [chain, portal] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
+  const { stop, timers } = await started([chain, portal])
+  for (const waitMs of [250, 500, 1_000, 2_000]) {
+    for (const source of [chain, portal]) {
+      source.receiver.connected()
+      source.receiver.events([])
+      source.lose(new Error('too many connections'))
+    }
+    const { length } = chain.cursors
+    await timers.pass(waitMs - 1)
+    expect([chain, portal].map(({ cursors }) => cursors.length)).toEqual([length, length])
+    await timers.pass(1)
+    expect([chain, portal].map(({ cursors }) => cursors.length)).toEqual([length + 1, length + 1])
+  }
+  portal.receiver.events(told(0, 0, { signature: 'a' }).events)
+  portal.lose()
+  const { length } = portal.cursors
+  await timers.pass(250)
+  expect(portal.cursors).toHaveLength(length + 1)
   await stop()
 })
 
