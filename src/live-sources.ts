@@ -17,7 +17,8 @@ export function supervisedFeed(
 ): Feed {
   const sources = liveSources(config, NO_RECORDER, counters)
   const { backfillSlotsMax } = config
-  return new Supervisor({ sources, cursor, report, backfillSlotsMax })
+  const isEventClock = config.clock === 'event'
+  return new Supervisor({ sources, cursor, report, backfillSlotsMax, isEventClock })
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */

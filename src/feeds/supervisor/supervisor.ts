@@ -1,4 +1,5 @@
 import { snakeCase } from '../../base/snake-case.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../../engine/engine-options.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
@@ -27,6 +28,8 @@ export interface SupervisorOptions {
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   readonly backfillSlotsMax?: number
+  /** Whether events may lie ahead of the clock of this machine. */
+  readonly isEventClock?: boolean
   readonly timers?: Timers
   /** A number in [0, 1). */
   readonly random?: () => number
@@ -48,7 +51,10 @@ export class Supervisor implements Feed {
   /** null: the sources are all of one kind. */
   readonly #reserve: ReserveTrades | null
   #sink: EventSink | null = null
+  readonly #isEventClock: boolean
   #newestTimestamp = 0
+  /** How far what was handed over last lies ahead of the clock of this machine. */
+  #aheadSeconds = 0
   /** The cursor when it was looked at last, and since when it has stood there. */
   #standsAt: number | null
   #standsSinceMs: number
@@ -60,6 +66,7 @@ export class Supervisor implements Feed {
     this.name = sources.map((source) => source.name).join(',')
     this.#timers = options.timers ?? REAL_TIMERS
     const random = options.random ?? Math.random
+    this.#isEventClock = options.isEventClock ?? false
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
@@ -120,6 +127,11 @@ export class Supervisor implements Feed {
     if (behind < -BEHIND_SLOTS_MAX)
       return `The chain is ${-behind} slots behind what DATA_DIR holds: is that of another feed?`
     if (behind > BEHIND_SLOTS_MAX) return `The feed is ${behind} slots behind the chain.`
+    if (!this.#isEventClock && this.#aheadSeconds > AHEAD_OF_WALL_SECONDS_MAX)
+      return (
+        `The chain is ${this.#aheadSeconds} s ahead of the clock of this machine, and events more ` +
+        `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead are refused: set the clock.`
+      )
     const stuckMs = this.#desk.heldSlots === 0 ? 0 : this.#timers.nowMs() - this.#standsSinceMs
     if (stuckMs >= STUCK_MS)
       return `Slots are told, but none could be handed over for ${Math.round(stuckMs / 1000)} s.`
@@ -155,8 +167,11 @@ export class Supervisor implements Feed {
   #handOver(told: readonly FeedEvent[], isReserve: boolean): void {
     const events = this.#reserve?.untold(told, isReserve) ?? told
     if (events.length === 0) return
-    for (const { timestamp } of events)
-      this.#newestTimestamp = Math.max(this.#newestTimestamp, timestamp)
+    const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
+    this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
+    // A time that is refused would hide for ever how far the others are behind.
+    if (this.#aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
+      this.#newestTimestamp = Math.max(this.#newestTimestamp, newest)
     this.#reserves.check(events)
     try {
       this.#sink?.events(events)

@@ -190,6 +190,30 @@ test('events without a slot are left out while a source that knows slots is conn
   await stop()
 })
 
+test('a chain that is ahead of the clock of the machine is not live: its events are refused', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  const at = (slot: number, timestamp: number) => {
+    const transaction = told(slot)
+    const events = transaction.events.map((event) => ({ ...event, timestamp }))
+    source.receiver.transaction({ ...transaction, events })
+    source.receiver.slotComplete(slot, slot - 1)
+  }
+  at(10, 1_790_000_060)
+  expect(supervisor.notLive()).toBe(null)
+  at(11, 1_790_000_100)
+  expect(supervisor.notLive()).toBe(
+    'The chain is 100 s ahead of the clock of this machine, and events more than 60 s ahead are refused: set the clock.',
+  )
+  await timers.pass(1_000)
+  at(12, 1_790_000_000)
+  expect(supervisor.notLive()).toBe(null)
+  await timers.pass(99_000)
+  expect(supervisor.figures().feed_seconds_behind).toBe(40)
+  await stop()
+})
+
 test('a sink that throws ends the feed with its error', async () => {
   const source = new ScriptedSource()
   const supervisor = new Supervisor({ sources: [source], cursor: null, report: () => {} })
