@@ -14,6 +14,8 @@ const ANSWER_BYTES_MAX = 128 * 1024 * 1024
 /** Wait after a 429 that does not say how long, doubled up to eight times. */
 const FIRST_PAUSE_MS = 500
 const DOUBLINGS_MAX = 3
+/** A wait that the server names is believed up to this; timers take far longer ones for none. */
+const PAUSE_MS_MAX = 3_600_000
 /** Times a question is asked again after a 429. */
 const RATE_LIMITED_TRIES_MAX = 8
 const TOO_MANY_REQUESTS = 429
@@ -162,7 +164,8 @@ export class RpcClient {
   #slowDown(retryAfterSeconds: number): void {
     this.counters.rateLimited++
     const ownMs = FIRST_PAUSE_MS * 2 ** Math.min(this.#pauses, DOUBLINGS_MAX)
-    const pauseMs = retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : ownMs
+    const pauseMs =
+      retryAfterSeconds > 0 ? Math.min(retryAfterSeconds * 1_000, PAUSE_MS_MAX) : ownMs
     this.#pauses++
     this.#pauseUntilMs = Math.max(this.#pauseUntilMs, this.#timers.nowMs() + pauseMs)
   }

@@ -31,6 +31,22 @@ test('a 429 to a question whose asker has gone is counted and heeded all the sam
   expect(await next).toBe('block')
 })
 
+test('a 429 that names a wait of weeks, or without end, is heeded for an hour', async () => {
+  const { client, timers, questions } = await asked()
+  for (const [index, wait] of ['3000000', '1e400'].entries()) {
+    const answered = client.ask('getSlot', [], NEVER)
+    await until(() => questions.length === 2 * index + 1)
+    questions[2 * index].refuse({ 'retry-after': wait })
+    await until(() => timers.waiting === 1)
+    await timers.pass(3_599_999)
+    expect(questions).toHaveLength(2 * index + 1)
+    await timers.pass(1)
+    await until(() => questions.length === 2 * index + 2)
+    questions[2 * index + 1].answer(index)
+    expect(await answered).toBe(index)
+  }
+})
+
 test('the answer to a question whose asker has gone is not waited for without end', async () => {
   const { client, timers, questions } = await asked()
   const asker = new AbortController()
