@@ -11,8 +11,10 @@ import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.t
 
 /** Longest message that is taken: block metas with the rewards of an epoch are the longest. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
-/** How long one question may take. */
-const QUESTION_MS = 10_000
+/** How long one question may take: less than the silence that ends a connection. */
+const QUESTION_MS = 3_000
+/** Answers that say no, and will the next time: methods are let through by name on some plans. */
+const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
 
 export interface GeyserPeer {
   /** `https://host:port`, or `http://` without TLS. */
@@ -67,14 +69,14 @@ export class GeyserClient {
     return stream
   }
 
-  /** First slot the server can tell again; null: it tells none, or does not know the question. */
+  /** First slot the server can tell again; null: it tells none, or is not to be asked. */
   async firstAvailableSlot(): Promise<number | null> {
     const { path, requestSerialize, responseDeserialize } = SUBSCRIBE_REPLAY_INFO
     const deadline = Date.now() + QUESTION_MS
     return new Promise((resolve, reject) => {
       const answer = (error: ServiceError | null, value?: object) => {
         if (error === null) resolve(firstAvailableOf(value))
-        else if (error.code === status.UNIMPLEMENTED) resolve(null)
+        else if (NEVER_ANSWERED.includes(error.code)) resolve(null)
         else reject(error)
       }
       this.#client.makeUnaryRequest(

@@ -138,8 +138,11 @@ export class YellowstoneSource implements Source {
 
   /** The slot a stream can begin at without a gap; null: only at now. */
   async #replayableFrom(client: GeyserClient, cursor: number | null): Promise<number | null> {
-    const first = await client.firstAvailableSlot()
-    return cursor !== null && first !== null && first <= cursor ? cursor : null
+    if (cursor === null) return null
+    // Without an answer there is a stream all the same, or its own reason why not. What lies between
+    // is a gap like any other.
+    const first = await client.firstAvailableSlot().catch(() => null)
+    return first !== null && first <= cursor ? cursor : null
   }
 
   /** Reads until the stream or the signal ends, or until `onMessage` says that it is enough. */

@@ -29,6 +29,8 @@ export interface GeyserPeerOptions {
   /** First slot that is told again; null: none. */
   readonly firstAvailable?: number | null
   readonly token?: string
+  /** What becomes of the question for the first slot, if it is not answered. */
+  readonly replayInfo?: 'denied' | 'unheard'
 }
 
 /** A Yellowstone server that plays a chain, block by block, to whoever listens. */
@@ -56,7 +58,14 @@ export class GeyserPeer {
       },
       {
         Subscribe: (stream: Stream) => this.#subscribed(stream),
-        SubscribeReplayInfo: (_call: unknown, answer: (error: null, value: object) => void) => {
+        SubscribeReplayInfo: (
+          _call: unknown,
+          answer: (error: { code: number; details: string } | null, value?: object) => void,
+        ) => {
+          const { replayInfo } = this.#options
+          if (replayInfo === 'denied')
+            answer({ code: status.PERMISSION_DENIED, details: 'not in your plan' })
+          if (replayInfo !== undefined) return
           const { firstAvailable = this.#options.chain.blocks[0].slot - 1 } = this.#options
           answer(null, firstAvailable === null ? {} : { firstAvailable })
         },

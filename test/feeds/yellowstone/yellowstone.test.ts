@@ -12,6 +12,7 @@ import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
 
 const BLOCKS = 30
 const FAULTS_PER_RUN = 7
+const NEVER = new AbortController().signal
 
 test('a chain over gRPC gives the state of its file', async () => {
   const chain = syntheticChain(1, 60)
@@ -45,6 +46,35 @@ test('a back-fill whose stream stands still is given up after five seconds', asy
   expect(await ended).toBe('nothing came for 5 s')
   peer.stop()
 })
+
+test.each([
+  ['denied', 'the server tells slots again from now on'],
+  ['unheard', '4 DEADLINE_EXCEEDED'],
+] as const)(
+  'a server by which the question for its first slot is %s streams from now on',
+  async (replayInfo, reason) => {
+    const chain = syntheticChain(2, 30)
+    const peer = new GeyserPeer({ chain, replayInfo })
+    const url = await peer.start()
+    const playing = peer.play()
+    const source = new YellowstoneSource({ peer: { url, token: '' }, counters: newFeedCounters() })
+    const stopping = new AbortController()
+    const slots: number[] = []
+    const receiver = {
+      ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
+      transaction: () => {},
+      slotComplete: (slot: number) => slots.push(slot),
+    }
+    const { slot } = chain.blocks[0]
+    const ended = source.connect(receiver, slot, stopping.signal)
+    await until(() => slots.length > 10)
+    stopping.abort()
+    await ended
+    await expect(source.backfill(slot, slot, receiver, NEVER)).rejects.toThrow(reason)
+    peer.stop()
+    await playing
+  },
+)
 
 /** Where each fault shows. */
 const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
