@@ -11,6 +11,7 @@ const CONFIRMED = { commitment: 'confirmed' }
 const BLOCK_CLEANED_UP = -32_001
 const SLOT_SKIPPED = -32_007
 const LONG_TERM_SLOT_SKIPPED = -32_009
+const UNSUPPORTED_VERSION = -32_015
 const INVALID_PARAMS = -32_602
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
@@ -52,7 +53,7 @@ export class RpcQuestions {
 
   /**
    * null: the slot was skipped.
-   * @throws BlockGone when the server has it no more, any other error when it may have it later
+   * @throws BlockGone when it can never be had, any other error when it may have it later
    */
   async block(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
     let answer: unknown
@@ -62,6 +63,9 @@ export class RpcQuestions {
       const code = error instanceof RpcError ? error.code : 0
       if (code === SLOT_SKIPPED || code === LONG_TERM_SLOT_SKIPPED) return null
       if (code === BLOCK_CLEANED_UP) throw new BlockGone(`block ${slot} is no longer there`)
+      // Asked again it would be the same, and every later slot would wait for it.
+      if (code === UNSUPPORTED_VERSION)
+        throw new BlockGone(`block ${slot} holds transactions of a version that is not read`)
       throw error
     }
     const entries = listAt(answer, 'transactions')
@@ -107,13 +111,14 @@ export class RpcQuestions {
     } catch (error) {
       if (version === 0 || !(error instanceof RpcError) || error.code !== INVALID_PARAMS)
         throw error
+      const answer = await ask(0)
       this.#version = 0
-      return ask(0)
+      return answer
     }
   }
 }
 
-/** The server keeps no block that old. */
+/** The server keeps no block that old, or none that can be read. */
 export class BlockGone extends Error {}
 
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }

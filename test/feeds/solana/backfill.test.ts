@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
+import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
@@ -41,7 +43,7 @@ async function backfilling(from: number, to: number) {
     await until(() => questions.some(isAsked))
     questions.find(isAsked)?.answer(result)
   }
-  return { ended, told, answer, answerBlock }
+  return { ended, told, answer, answerBlock, questions }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -94,4 +96,35 @@ test('what came of the blocks behind one that cannot be had is not told', async 
   await answerBlock(11, null)
   expect(await ended).toBe('the RPC server has no block 11 yet')
   expect(told).toEqual(['9>10'])
+})
+
+test('a block of transactions that are too new is given up, not asked for without end', async () => {
+  const { ended, told, answer, answerBlock, questions } = await backfilling(10, 11)
+  await answer('getBlocks', [10, 11])
+  await answerBlock(10, { parentSlot: 9, transactions: [] })
+  const isAsked = ({ params }: { params: readonly unknown[] }) => params[0] === 11
+  await until(() => questions.some(isAsked))
+  questions.find(isAsked)?.fail(-32_015, 'Transaction version (2) is not supported')
+  expect(await ended).toBe('block 11 holds transactions of a version that is not read; to 11')
+  expect(told).toEqual(['9>10'])
+})
+
+test('a node that refuses a question for another reason is not taken for one that knows old versions only', async () => {
+  const { url, questions } = await rpcServer()
+  const asked = new RpcQuestions(new RpcClient(url, new VirtualTimers()))
+  const first = asked.transaction('signature', NEVER).catch(({ message }) => message)
+  for (const index of [0, 1]) {
+    await until(() => questions.length > index)
+    questions[index].fail(-32_602, 'Invalid param: not confirmed')
+  }
+  expect(await first).toBe('Invalid param: not confirmed')
+  const second = asked.transaction('signature', NEVER)
+  await until(() => questions.length > 2)
+  questions[2].answer(null)
+  expect(await second).toBe(null)
+  expect(questions.map(({ params }) => params[1])).toMatchObject([
+    { maxSupportedTransactionVersion: 1 },
+    { maxSupportedTransactionVersion: 0 },
+    { maxSupportedTransactionVersion: 1 },
+  ])
 })

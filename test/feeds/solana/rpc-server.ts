@@ -7,6 +7,7 @@ interface Question {
   readonly method: string
   readonly params: readonly unknown[]
   answer(result: unknown): void
+  fail(code: number, message: string): void
   refuse(headers: Readonly<Record<string, string>>): void
 }
 
@@ -19,6 +20,8 @@ export async function rpcServer(): Promise<{ url: string; questions: readonly Qu
       method,
       params,
       answer: (result) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result })),
+      fail: (code, message) =>
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } })),
       refuse: (headers) => response.writeHead(429, headers).end('too many requests'),
     })
   })
