@@ -132,6 +132,8 @@ export class RpcClient {
         body: JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params }),
         signal: AbortSignal.any([unwanted.signal, AbortSignal.timeout(ANSWER_MS)]),
         redirect: 'error',
+      }).catch((error: unknown) => {
+        throw unreached(method, error)
       })
       return await this.#answerOf(response, method)
     } finally {
@@ -169,6 +171,13 @@ export class RpcClient {
     this.#pauses++
     this.#pauseUntilMs = Math.max(this.#pauseUntilMs, this.#timers.nowMs() + pauseMs)
   }
+}
+
+/** `fetch failed` is all that the library says by itself. */
+function unreached(method: string, error: unknown): Error {
+  const cause = error instanceof Error ? error.cause : null
+  const reason = cause instanceof Error && 'code' in cause ? cause.code : error
+  return new Error(`the RPC server does not answer ${method} (${reason})`, { cause })
 }
 
 function resultOf(answer: JsonRecord): unknown {

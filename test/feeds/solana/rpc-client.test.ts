@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
@@ -90,4 +92,17 @@ test('a question that waits for its turn goes with its asker', async () => {
   await until(() => questions.length === 5)
   questions[4].answer(5)
   expect(await Promise.all([...answers, after])).toEqual([0, 1, 2, 3, 5])
+})
+
+test('a server that cannot be reached is said to be so, with the reason', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const refused = new RpcClient(`http://127.0.0.1:${port}`, new VirtualTimers())
+  await expect(refused.ask('getSlot', [], NEVER)).rejects.toThrow(
+    'the RPC server does not answer getSlot (ECONNREFUSED)',
+  )
+  expect(refused.counters).toEqual({ requests: 1, rateLimited: 0, errors: 1 })
 })
