@@ -31,6 +31,7 @@ export class SourceRun {
   readonly #backoff: Backoff
   #isConnected = false
   #lastSignMs = 0
+  #quietSinceMs = 0
   #newestSlot = -1
   #reason: string | null = 'not connected yet'
   #lostAtMs: number
@@ -52,6 +53,11 @@ export class SourceRun {
   /** How long there has been no connection; 0: there is one. */
   get lostMs(): number {
     return this.#isConnected ? 0 : this.#options.timers.nowMs() - this.#lostAtMs
+  }
+
+  /** How long this connection has told no transaction. */
+  get quietMs(): number {
+    return this.#options.timers.nowMs() - this.#quietSinceMs
   }
 
   /** The highest slot the source has spoken of; -1: none. */
@@ -130,6 +136,7 @@ export class SourceRun {
     return {
       connected: () =>
         heard(() => {
+          if (!this.#isConnected) this.#quietSinceMs = this.#options.timers.nowMs()
           this.#isConnected = true
           this.#reason = null
         }),
@@ -151,6 +158,7 @@ export class SourceRun {
 
   #transaction(transaction: ToldTransaction): void {
     this.counters.transactions++
+    this.#quietSinceMs = this.#options.timers.nowMs()
     this.#options.desk.live.transaction(transaction)
   }
 

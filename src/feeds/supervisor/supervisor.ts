@@ -17,6 +17,8 @@ export const BACKFILL_SLOTS_MAX = 9_000
 const LOST_MS = 10_000
 /** Slots that wait for so long while none is handed over are said in `/readyz`. */
 const STUCK_MS = 60_000
+/** The two programs have a hundred transactions a second: without one for so long it is said too. */
+const QUIET_MS = 60_000
 /** Slots that the handed-over events may lie behind the chain's newest and count as live. */
 const BEHIND_SLOTS_MAX = 150
 
@@ -89,7 +91,7 @@ export class Supervisor implements Feed {
           timers: this.#timers,
           random,
           handOver: (events) => this.#handOver(events, source.isDegraded),
-          isStandby: () => this.#hasFullSource(),
+          isStandby: () => this.#fullRuns().length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
         }),
@@ -135,6 +137,10 @@ export class Supervisor implements Feed {
     const stuckMs = this.#desk.heldSlots === 0 ? 0 : this.#timers.nowMs() - this.#standsSinceMs
     if (stuckMs >= STUCK_MS)
       return `Slots are told, but none could be handed over for ${Math.round(stuckMs / 1000)} s.`
+    const full = this.#fullRuns()
+    const quietMs = Math.min(...full.map((run) => run.quietMs))
+    if (full.length > 0 && quietMs >= QUIET_MS)
+      return `Slots are told, but for ${Math.round(quietMs / 1000)} s no transaction in them.`
     return null
   }
 
@@ -189,8 +195,9 @@ export class Supervisor implements Feed {
     if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
   }
 
-  #hasFullSource(): boolean {
-    return this.#runs.some((run) => run.isConnected && !run.source.isDegraded)
+  /** Those connected now that know slots. */
+  #fullRuns(): readonly SourceRun[] {
+    return this.#runs.filter((run) => run.isConnected && !run.source.isDegraded)
   }
 
   /** Below 0: what was recovered lies ahead of what the sources tell. */

@@ -129,6 +129,32 @@ test('a feed whose slots nobody says to be whole is not live after a minute', as
   await stop()
 })
 
+test('a feed that tells whole slots with nothing in them is not live after a minute', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  source.tell(10)
+  const empty = async (first: number, last: number) => {
+    for (let slot = first; slot <= last; slot++) {
+      await timers.pass(3_000)
+      source.receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  await empty(11, 29)
+  expect(supervisor.notLive()).toBe(null)
+  await empty(30, 30)
+  expect(supervisor.notLive()).toBe('Slots are told, but for 60 s no transaction in them.')
+  source.tell(31)
+  expect(supervisor.notLive()).toBe(null)
+  await empty(32, 60)
+  expect(supervisor.notLive()).not.toBe(null)
+  source.lose()
+  await timers.pass(250)
+  source.receiver.connected()
+  expect(supervisor.notLive()).toBe(null)
+  await stop()
+})
+
 test('waits between connections double until one works', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor, timers } = await started([source])
