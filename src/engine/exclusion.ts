@@ -13,3 +13,13 @@ export function isNeverHolder(state: State, token: number, wallet: number): bool
     state.neverHolders.includes(address)
   )
 }
+
+/** Addresses (+ 1; 0 while not known) of a mint's curve and pool. */
+export function houseOf({ births, tokens }: State, token: number): readonly number[] {
+  const b = births.u32[token >>> ROW_SHIFT]
+  const t = tokens.u32[token >>> ROW_SHIFT]
+  return [
+    b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1],
+    t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
+  ]
+}

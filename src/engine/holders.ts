@@ -1,7 +1,7 @@
 import { addToSum, takeFromSum, u64ToNumber } from '../base/u64.ts'
-import { isNeverHolder } from './exclusion.ts'
+import { houseOf, isNeverHolder } from './exclusion.ts'
 import { positionLane, walletLane } from './lanes.ts'
-import { B, B_LANES, L, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
+import { L, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import type { TopHolders } from './top-holders.ts'
@@ -96,19 +96,13 @@ export class Holders {
   }
 
   /**
-   * The curve or pool of the mint became another: traders among the old and new ones are no holders
-   * or holders again. True when that changed a position.
+   * The curve or pool of the mint became another: traders among the `former` and the new ones are no
+   * holders or holders again. True when that changed a position.
    */
-  excludeHouse(token: number, formerPoolPlus1: number): boolean {
+  excludeHouse(token: number, former: readonly number[]): boolean {
     const state = this.#state
-    const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const b = state.births.u32[token >>> ROW_SHIFT]
     let hasChanged = false
-    for (const addressPlus1 of [
-      formerPoolPlus1,
-      b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1],
-      t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
-    ]) {
+    for (const addressPlus1 of [...former, ...houseOf(state, token)]) {
       const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
       const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
       if (position >= 0 && this.#setExcluded(position, isNeverHolder(state, token, wallet)))

@@ -1,8 +1,7 @@
 import { displace } from './arrival-order.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
-import { tokenLane } from './lanes.ts'
 import { LateCreation } from './late-creation.ts'
-import { T } from './layout.ts'
+import { houseOf } from './exclusion.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { OrderRing } from './order-ring.ts'
@@ -126,12 +125,12 @@ export class OrderedFold {
 
   #apply(token: number, event: TokenCreated | Completed | Migrated, key: RingKey): void {
     const hadSwaps = this.swaps.hasSwaps(token)
-    const formerPoolPlus1 = tokenLane(this.#state, token, T.poolAmmPlus1)
+    const formerHouse = houseOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
     else this.#births.created(token, event, key)
     if (!hadSwaps) return
-    const hasChanged = this.swaps.holders.excludeHouse(token, formerPoolPlus1)
+    const hasChanged = this.swaps.holders.excludeHouse(token, formerHouse)
     if (event.type === 'token_created') this.#late.rejudge(token)
     else if (hasChanged) this.#late.rejudgeBundles(token)
   }

@@ -69,7 +69,7 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)
-    this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, 0)
+    this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, [])
     hand.takeToken(state)
     this.#births.takeQuote(hand)
     hand.takeWallet(state)

@@ -22,6 +22,18 @@ test('a creation told at any time, of any content, leaves one right answer', () 
   )
 })
 
+test('who was taken for the curve is a holder again once the creation names another', () => {
+  const pair = new Pair('event')
+  const events = [
+    swap({ pool: 'bob', signer: 'bob' }),
+    swap({ pool: 'bob', signer: 'alice' }),
+    created({ slot: 200, bondingCurve: 'curve' }),
+  ]
+  expect(follow(pair, events)).toBeNull()
+  expect(checkAll(pair, 1)).toBeNull()
+  expect(JSON.parse(pair.answers.marketData(['mint']))).toMatchObject([{ holders: 2 }])
+})
+
 /** Swaps of one mint and, somewhere among them, its creation: on time, late, or behind them. */
 function story(random: Random, count: number): FeedEvent[] {
   const events: FeedEvent[] = random.chance(0.8) ? [price(150)] : []
@@ -42,6 +54,8 @@ function trade(random: Random, slot: number): FeedEvent {
   return swap({
     slot,
     timestamp: START_SECOND + slot,
+    // A pool that the creation says nothing of is the mint's curve until it comes.
+    pool: random.pick(['curve', 'curve', 'bob']),
     signer: random.pick(['alice', 'bob', 'carol', 'creator', 'curve']),
     direction: random.chance(0.7) ? 'buy' : 'sell',
     quoteRaw: BigInt(random.integer(1, 2_000_000_000)),
