@@ -267,7 +267,7 @@ export class Engine implements EventSink {
     u32[at + U.flags] &= INPUT_FLAGS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (!isKnown) this.facts.emit('created', token)
-    else if (pricingOf(this.state, token) !== pricing) this.#tellRepriced(token)
+    else if (pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
     this.facts.emit('trade', tapeIndex)
   }
 
@@ -295,12 +295,7 @@ export class Engine implements EventSink {
     this.#ordered.lifecycle({ event, token, key })
     this.#tell(event, token)
     if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
-      this.#tellRepriced(token)
-  }
-
-  #tellRepriced(token: number): void {
-    this.bars.forget(token)
-    this.facts.emit('repriced', token)
+      this.facts.emit('repriced', token)
   }
 
   #tell(event: TokenCreated | Completed | Migrated, token: number): void {

@@ -1,7 +1,8 @@
 import { displace } from './arrival-order.ts'
+import type { BarChains } from './bar-chains.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
-import { LateCreation } from './late-creation.ts'
 import { houseOf } from './exclusion.ts'
+import { LateCreation } from './late-creation.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { OrderRing } from './order-ring.ts'
@@ -24,6 +25,7 @@ export interface FoldTargets {
   readonly search: SearchIndex
   readonly top: TopHolders
   readonly links: XLinks
+  readonly bars: BarChains
 }
 
 /**
@@ -52,7 +54,7 @@ export class OrderedFold {
   ) {
     this.#state = state
     this.#targets = targets
-    this.#births = new TokenBirths(state, targets.links)
+    this.#births = new TokenBirths(state, targets.links, targets.bars)
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
     this.#late = new LateCreation(state, this.swaps)
     this.#ring = ring

@@ -1,4 +1,5 @@
 import { copyU64, isZeroAt, writeU64 } from '../base/u64.ts'
+import type { BarChains } from './bar-chains.ts'
 import { dropBars } from './candles.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
 import type { Hand } from './hand.ts'
@@ -39,14 +40,16 @@ function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {
 export class TokenBirths {
   readonly #state: State
   readonly #links: XLinks
+  readonly #bars: BarChains
   /** Did the swap last given to `beforeSwap` graduate its mint? */
   hasGraduated = false
   /** Did it name the mint's curve or pool for the first time after others had traded? */
   hasNewHouse = false
 
-  constructor(state: State, links: XLinks) {
+  constructor(state: State, links: XLinks, bars: BarChains) {
     this.#state = state
     this.#links = links
+    this.#bars = bars
   }
 
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
@@ -84,7 +87,7 @@ export class TokenBirths {
     if (t[tAt + T.flags] & TokenFlag.creationKnown) return
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
     b[bAt + B.quote] = told
-    dropBars(t, tAt)
+    this.#dropBars(hand.token)
     hand.takeToken(this.#state)
   }
 
@@ -154,7 +157,7 @@ export class TokenBirths {
     const { book, texts } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
     const quote = quoteOf(event.quoteMint)
-    if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) dropBars(t, tAt)
+    if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) this.#dropBars(token)
     b[bAt + B.decimals] = decimals
     b[bAt + B.quote] = quote
     let flags = t[tAt + T.flags] | TokenFlag.creationKnown
@@ -222,6 +225,13 @@ export class TokenBirths {
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
     l[(creator & ROW_MASK) * L_LANES + L.migrations] += 1
     this.#state.creatorChanges.note(creator)
+  }
+
+  /** Prices may turn and, by what is folded again behind it, turn back: the bars are others all the same. */
+  #dropBars(token: number): void {
+    const { t, tAt } = this.#rows(token)
+    dropBars(t, tAt)
+    this.#bars.forget(token)
   }
 
   #save(token: number): void {

@@ -14,6 +14,7 @@ import { Random } from '../oracle/random.ts'
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
 const MORE_SWAPS = 600
 const FIRST_SLOT = 1_000
+const SOL = 'So11111111111111111111111111111111111111112'
 
 /** Engine and oracle of one mint that trades all the time. */
 class BusyMint {
@@ -92,3 +93,17 @@ test.each(Object.entries(TOLD))(
   },
   60_000,
 )
+
+test(`bars are others too where a quote turns and turns back in one fold (seed ${SEED})`, () => {
+  const mint = new BusyMint()
+  mint.trade(STORED_FROM_SWAPS + MORE_SWAPS)
+  mint.expectCharts()
+  mint.pair.apply(mint.swap({ quoteMint: SOL }))
+  // Comes late: what was told behind it turns the quote back.
+  mint.pair.apply(mint.swap({ txIndex: 0, quoteMint: USDC }))
+  mint.trade(MORE_SWAPS)
+  expect(mint.hasStoredBars).toBe(true)
+  // Its time lies far down the links, where a reader has been before.
+  mint.pair.apply(mint.swap({ timestamp: START_SECOND + FIRST_SLOT + 690 }))
+  mint.expectCharts()
+}, 60_000)

@@ -209,7 +209,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars keep the prices of before a swap told the quote',
     file: 'src/engine/token-births.ts',
-    find: 'dropBars(t, tAt)\n    hand',
+    find: 'this.#dropBars(hand.token)\n    hand',
     replace: 'hand',
     tests: ['test/properties/repriced-bars.test.ts'],
   },
@@ -222,8 +222,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bar: places are remembered of bars that were begun anew',
-    file: 'src/engine/engine.ts',
-    find: 'this.bars.forget(token)',
+    file: 'src/engine/token-births.ts',
+    find: 'this.#bars.forget(token)',
     replace: '',
     tests: ['test/properties/repriced-bars.test.ts'],
   },
