@@ -1,19 +1,18 @@
-import { F, U } from './swap-record.ts'
+import { indexOfMark, markOf } from './swap-mark.ts'
+import { U } from './swap-record.ts'
 import type { Tape } from './tape.ts'
-import { comparePlace, firstAtPlace } from './tape-place.ts'
 
-/** Trades whose place is remembered; the oldest goes. 28 bytes each. */
+/** Trades whose place is remembered; the oldest goes. 20 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16
 const MASK = RECENT_ARRIVALS_MAX - 1
 
 /**
  * Where the newest swaps stand in the tape, by the order in which they arrived. Late ones move the
- * records behind them, so a place is kept as the key of the total order and a word of the signature.
+ * records behind them, so a place is kept as where it was, and what the swap is known by there or further on.
  */
 export class RecentArrivals {
   readonly #tape: Tape
-  readonly #slots = new Float64Array(RECENT_ARRIVALS_MAX)
-  readonly #txIndexes = new Uint32Array(RECENT_ARRIVALS_MAX)
+  readonly #indexes = new Float64Array(RECENT_ARRIVALS_MAX)
   readonly #ordinals = new Uint32Array(RECENT_ARRIVALS_MAX)
   readonly #words = new Uint32Array(RECENT_ARRIVALS_MAX)
   readonly #wallets = new Uint32Array(RECENT_ARRIVALS_MAX)
@@ -28,7 +27,7 @@ export class RecentArrivals {
   }
 
   get bytes(): number {
-    const columns = [this.#slots, this.#txIndexes, this.#ordinals, this.#words, this.#wallets]
+    const columns = [this.#indexes, this.#ordinals, this.#words, this.#wallets]
     return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
@@ -44,14 +43,12 @@ export class RecentArrivals {
 
   /** Notes the newest arrival, record `index` of the tape. */
   note(index: number): void {
-    const u32 = this.#tape.u32Of(index)
-    const at = this.#tape.at(index)
+    const { ordinal, word } = markOf(this.#tape, index)
     const place = this.#last & MASK
-    this.#slots[place] = this.#tape.f64Of(index)[(at >>> 1) + F.slot]
-    this.#txIndexes[place] = u32[at + U.txIndex]
-    this.#ordinals[place] = u32[at + U.ordinal]
-    this.#words[place] = u32[at + U.signature]
-    this.#wallets[place] = u32[at + U.wallet]
+    this.#indexes[place] = index
+    this.#ordinals[place] = ordinal
+    this.#words[place] = word
+    this.#wallets[place] = this.#tape.u32Of(index)[this.#tape.at(index) + U.wallet]
     this.#last += 1
   }
 
@@ -63,17 +60,7 @@ export class RecentArrivals {
   /** Tape index of arrival `number`, from 1; good until the next event. -1 should it not be there. */
   indexOf(number: number): number {
     const place = (number - 1) & MASK
-    const wanted = {
-      slot: this.#slots[place],
-      txIndex: this.#txIndexes[place],
-      ordinal: this.#ordinals[place],
-    }
-    const { count } = this.#tape
-    for (let index = firstAtPlace(this.#tape, wanted); index < count; index++) {
-      if (comparePlace(this.#tape, index, wanted) !== 0) return -1
-      if (this.#tape.u32Of(index)[this.#tape.at(index) + U.signature] === this.#words[place])
-        return index
-    }
-    return -1
+    const [index, ordinal, word] = [this.#indexes[place], this.#ordinals[place], this.#words[place]]
+    return indexOfMark(this.#tape, { index, ordinal, word }, this.#tape.count)
   }
 }

@@ -2,8 +2,11 @@ import { positionLane, tokenLane } from './lanes.ts'
 import { P, T } from './layout.ts'
 import type { State } from './state.ts'
 import { chainOfPosition, chainOfToken, linkOf, type SwapChain } from './swap-chains.ts'
+import { indexOfMark, type SwapMark } from './swap-mark.ts'
 import { U } from './swap-record.ts'
-import { comparePlace, firstAtPlace, type TapePlace } from './tape-place.ts'
+
+/** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
+const MOVES_MAX = 1_024
 
 /** All swaps of a mint, oldest first. */
 export function swapsOldestFirst(state: State, token: number): number[] {
@@ -13,7 +16,7 @@ export function swapsOldestFirst(state: State, token: number): number[] {
   return swaps.reverse()
 }
 
-/** Swaps of a mint, or of one wallet in it (`position` not null), newest first, behind a place. */
+/** Swaps of a mint, or of one wallet in it (`position` not null), newest first, behind one of them. */
 export interface SwapsBehind {
   readonly total: number
   readonly swaps: readonly number[]
@@ -32,28 +35,28 @@ export function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
 }
 
 /**
- * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one at `place`
- * (null: the newest); null when no swap of theirs is there.
+ * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one of a mark
+ * (null: the newest); null when that is no swap of theirs.
  */
 export function chainBehind(
   state: State,
   of: SwapsOf,
-  place: TapePlace | null,
+  mark: SwapMark | null,
 ): { readonly chain: SwapChain; readonly firstPlus1: number } | null {
   const chain = chainOf(state, of)
-  if (place === null) return { chain, firstPlus1: chain.newestPlus1 }
-  const at = swapAt(state, of, place)
+  if (mark === null) return { chain, firstPlus1: chain.newestPlus1 }
+  const at = swapOf(state, of, mark)
   return at < 0 ? null : { chain, firstPlus1: linkOf(state, at, chain.link) }
 }
 
-/** Up to `limit` swaps behind a place, newest first; null when no swap of theirs is there. */
+/** Up to `limit` swaps behind that of a mark, newest first; null when that is no swap of theirs. */
 export function swapsBehind(
   state: State,
   of: SwapsOf,
-  place: TapePlace | null,
+  mark: SwapMark | null,
   limit: number,
 ): SwapsBehind | null {
-  const behind = chainBehind(state, of, place)
+  const behind = chainBehind(state, of, mark)
   if (behind === null) return null
   const { total, link } = behind.chain
   let next = behind.firstPlus1
@@ -63,16 +66,14 @@ export function swapsBehind(
   return { total, swaps: found, hasMore: next !== 0 }
 }
 
-/** The first of their swaps at a place, -1 when there is none. */
-function swapAt(state: State, of: SwapsOf, place: TapePlace): number {
+/** Their swap of a mark, -1 when there is none. */
+function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
   const { tape } = state
+  const index = indexOfMark(tape, mark, MOVES_MAX)
+  if (index < 0) return -1
+  const at = tape.at(index)
+  const u32 = tape.u32Of(index)
   const wallet = of.position === null ? -1 : positionLane(state, of.position, P.wallet)
-  for (let index = firstAtPlace(tape, place); index < tape.count; index++) {
-    if (comparePlace(tape, index, place) !== 0) break
-    const at = tape.at(index)
-    const u32 = tape.u32Of(index)
-    const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || u32[at + U.wallet] === wallet)
-    if (isTheirs) return index
-  }
-  return -1
+  const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || u32[at + U.wallet] === wallet)
+  return isTheirs ? index : -1
 }

@@ -8,13 +8,14 @@ import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
 import type { Positions } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
+import { markOf } from '../engine/swap-mark.ts'
 import { chainBehind, swapsBehind } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { Page } from './answers.ts'
 import { knownSwaps, knownToken } from './known.ts'
 import { ranked } from './ranked.ts'
 import { cursorText, type SwapCursor } from './requests/swaps-cursor.ts'
-import { swapJson, swapPlace } from './swap-json.ts'
+import { swapJson } from './swap-json.ts'
 import { creatorTokenJson, tokenDetailJson } from './token-detail-json.ts'
 import type { TokenReads } from './token-reads.ts'
 import { traderJson } from './trader-json.ts'
@@ -141,7 +142,7 @@ export class EngineTokenReads implements TokenReads {
     const items = found.swaps.map((index) => swapJson(state, index))
     const last = found.swaps.at(-1)
     const next =
-      found.hasMore && last !== undefined ? `"${cursorText(swapPlace(state, last))}"` : 'null'
+      found.hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
     const { total } = found
     return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
   }

@@ -111,14 +111,3 @@ export function poolOfSwap(state: State, index: number): string {
 export function mintOfSwap(state: State, index: number): string {
   return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + U.token])
 }
-
-/** Where a swap stands in the total order. */
-export function swapPlace(
-  state: State,
-  index: number,
-): { slot: number; txIndex: number; ordinal: number } {
-  const u32 = state.tape.u32Of(index)
-  const at = state.tape.at(index)
-  const slot = state.tape.f64Of(index)[(at >>> 1) + F.slot]
-  return { slot, txIndex: u32[at + U.txIndex], ordinal: u32[at + U.ordinal] }
-}

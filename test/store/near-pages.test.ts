@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import { markOf } from '../../src/engine/swap-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/tape-archive.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
@@ -88,8 +89,8 @@ test('swaps behind a cursor, and the detail of a token, are read in pieces too',
   const slow = new SlowMint()
   const { reads } = slow
   const cursors = [100, 350, 599].map((second) => {
-    const place = { slot: 1_000 + second, txIndex: 0, ordinal: 0 }
-    return { after: place, limit: 90 }
+    const after = markOf(slow.engine.state.tape, second * (BETWEEN + 1))
+    return { after, limit: 90 }
   })
   const expected = cursors.map((cursor) => reads.swapsFrom('slow', null, cursor))
   const detail = reads.detail('slow')

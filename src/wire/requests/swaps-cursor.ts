@@ -1,26 +1,21 @@
+import type { SwapMark } from '../../engine/swap-mark.ts'
 import { integer } from './integer.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
 import { type QueryParameters, single } from './query-parameters.ts'
 
-/** Where a page of swaps begins: behind a place in the total order, or at the newest swap. */
+/** Where a page of swaps begins: behind one of them, or at the newest. */
 export interface SwapCursor {
-  readonly after: SwapPlace | null
+  readonly after: SwapMark | null
   /** 1 to 200. */
   readonly limit: number
 }
 
-export interface SwapPlace {
-  readonly slot: number
-  readonly txIndex: number
-  readonly ordinal: number
-}
-
 const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
 
-/** The text of a place. */
-export function cursorText({ slot, txIndex, ordinal }: SwapPlace): string {
-  return `${slot}-${txIndex}-${ordinal}`
+/** The text of a mark. */
+export function cursorText({ index, ordinal, word }: SwapMark): string {
+  return `${index}-${ordinal}-${word}`
 }
 
 /** `cursor` and `limit`; null when there is no cursor. */
@@ -33,9 +28,9 @@ export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | nu
   const limit = integer(parameters, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT })
   if (!limit.ok) return limit
   if (text.value === 'start') return accept({ after: null, limit: limit.value })
-  const [, slot, txIndex, ordinal] = CURSOR.exec(text.value) ?? []
-  if (slot === undefined) return badCursor(text.value)
-  const after = { slot: Number(slot), txIndex: Number(txIndex), ordinal: Number(ordinal) }
+  const [, index, ordinal, word] = CURSOR.exec(text.value) ?? []
+  if (index === undefined) return badCursor(text.value)
+  const after = { index: Number(index), ordinal: Number(ordinal), word: Number(word) }
   return accept({ after, limit: limit.value })
 }
 
