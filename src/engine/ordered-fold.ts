@@ -13,6 +13,7 @@ import type { SearchIndex } from './search-index.ts'
 import type { State } from './state.ts'
 import { SwapFold } from './swap-fold.ts'
 import { SWAP_U32_LANES, U } from './swap-record.ts'
+import { comparePlace } from './tape-place.ts'
 import { TokenBirths } from './token-births.ts'
 import type { TokenOrder } from './token-order.ts'
 import type { TopHolders } from './top-holders.ts'
@@ -71,7 +72,17 @@ export class OrderedFold {
   isInReach(key: RingKey): boolean {
     if (key.slot < this.#newest.slot - this.lateSlots) return false
     if (!this.#ring.isLate(key)) return true
-    return this.#ring.markAfter(key) >= this.#state.undo.tail
+    return this.#ring.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
+  }
+
+  /**
+   * Does it stand behind all swaps that are not taken back any more? Where `lateSlots` has just grown,
+   * those that went by the old number are not remembered.
+   */
+  #isBehindSettled(key: RingKey): boolean {
+    const { tape } = this.#state
+    const settled = tape.count - this.#ring.swaps
+    return settled === 0 || comparePlace(tape, settled - 1, key) <= 0
   }
 
   /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */

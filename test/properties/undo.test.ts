@@ -6,6 +6,7 @@ import type { FeedEvent } from '../../src/engine/event.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import { UndoLog } from '../../src/engine/undo-log.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { swapLate, trades } from './late-trades.ts'
 
@@ -69,3 +70,21 @@ function expectSame(late: readonly FeedEvent[], inTime: readonly FeedEvent[]): v
   const [actual = new Map(), expected = new Map()] = engines
   expect(firstUnlike(actual, expected)).toBeNull()
 }
+
+test('once more slots may be late, what is later than is still remembered is refused', () => {
+  const at = (slot: number) => swap({ slot, txIndex: 0, signature: `in slot ${slot}` })
+  const inTime = Array.from({ length: 60 }, (_, i) => at(1_000 + i * 2))
+  // Before and behind the last swap that went by the old number, and with all after it remembered.
+  const late = [1_051, 1_083, 1_085, 1_091]
+  const engine = new Engine({ clock: 'event', identities: 1 << 10, lateSlots: 32 })
+  engine.events(inTime)
+  engine.settle({ clock: 'event', lateSlots: 100 })
+  engine.events(late.map(at))
+  expect(engine.counts.lateRefused).toBe(2)
+  const ordered = [...inTime, at(1_085), at(1_091)].sort((a, b) => slotOf(a) - slotOf(b))
+  const expected = new Engine({ clock: 'event', identities: 1 << 10 })
+  expected.events(ordered)
+  expect(firstUnlike(everyRead(engine, ordered), everyRead(expected, ordered))).toBeNull()
+})
+
+const slotOf = (event: FeedEvent): number => ('slot' in event ? (event.slot ?? 0) : 0)
