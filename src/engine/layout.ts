@@ -59,6 +59,8 @@ export const TokenFlag = {
   barsStored: 1 << 7,
   /** A supply was given by the creation or by a swap. */
   supplySeen: 1 << 8,
+  /** A swap told the quote while no creation was known. */
+  quoteTold: 1 << 9,
 } as const
 
 /** Birth and migration: changes a few times in a token's life. */

@@ -79,12 +79,16 @@ export class TokenBirths {
     return isNew
   }
 
-  /** A swap tells what its mint is quoted in; the creation knows better. Token and swap are in hand. */
+  /**
+   * The first swap that tells what its mint is quoted in; the creation knows better. Token and swap are
+   * in hand.
+   */
   takeQuote(hand: Hand): void {
     const told = toldQuoteOf(hand.r, hand.rAt)
-    if (told < 0 || told === hand.quote) return
     const { t, tAt, b, bAt } = hand
-    if (t[tAt + T.flags] & TokenFlag.creationKnown) return
+    if (told < 0 || t[tAt + T.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold)) return
+    t[tAt + T.flags] |= TokenFlag.quoteTold
+    if (told === hand.quote) return
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
     b[bAt + B.quote] = told
     this.#dropBars(hand.token)

@@ -90,7 +90,7 @@ test('a swap tells the quote of its mint while no creation is known, and a creat
   const swaps = [
     swap({ slot: 200, quoteRaw: 2_000_000_000n }),
     swap({ slot: 201, quoteRaw: 3_000_000_000n, quoteMint: USDC }),
-    swap({ slot: 202, quoteRaw: 4_000_000_000n }),
+    swap({ slot: 202, quoteRaw: 4_000_000_000n, quoteMint: 'the first counts' }),
   ]
   const told = oracleOf(price(100), ...swaps).swaps('mint', null, 1, 9)
   expect(told).toMatchObject({

@@ -49,9 +49,9 @@ export interface Token {
   created: Placed<TokenCreated> | null
   /** Its creation, also at places where it was not yet known. */
   readonly told: TokenCreated | null
-  /** What it is quoted in by all that is known: its creation, else the swap that told it last. */
+  /** What it is quoted in by all that is known: its creation, else the first swap that told it. */
   readonly quote: Quote
-  /** What swaps up to this place told of its quote, while no creation was known. */
+  /** What a swap up to this place told of its quote. */
   quoteSaid: Quote | null
   migrated: Placed<Migrated> | null
   /** Its first AMM swap. */
@@ -113,7 +113,7 @@ export class Fold {
   private lastSignature: string | null = null
   private readonly proRule: ProRule
   private readonly creations = new Map<string, TokenCreated>()
-  /** By mint what the last swap said that said anything. */
+  /** By mint what the first swap said that said anything. */
   private readonly saidQuotes = new Map<string, Quote>()
 
   constructor(proRule: ProRule) {
@@ -124,7 +124,8 @@ export class Fold {
     const sorted = arrivals.sorted()
     for (const { event } of sorted) {
       if (event.type === 'token_created') this.creations.set(event.mint, event)
-      if (event.type === 'swap' && event.quoteMint !== undefined)
+      const hasSaid = this.saidQuotes.has(event.mint)
+      if (event.type === 'swap' && event.quoteMint !== undefined && !hasSaid)
         this.saidQuotes.set(event.mint, quoteOf(event.quoteMint))
     }
     for (const placed of sorted) this.foldEvent(placed)
@@ -240,7 +241,7 @@ function foldIntoToken(token: Token, placed: Placed<Swap>): void {
   const { event: swap } = placed
   const { virtualBaseRaw: baseRaw, virtualQuoteRaw: quoteRaw } = swap
   token.supplySeenRaw = swap.supplyRaw ?? token.supplySeenRaw
-  if (swap.quoteMint !== undefined) token.quoteSaid = quoteOf(swap.quoteMint)
+  if (swap.quoteMint !== undefined) token.quoteSaid ??= quoteOf(swap.quoteMint)
   if (swap.source === 'pump_amm') {
     token.firstAmm ??= placed
   } else {

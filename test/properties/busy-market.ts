@@ -22,7 +22,7 @@ interface Character {
 
 /**
  * One mint, and one or two more beside it, with more swaps than bars are derived from on read: late
- * ones and ones without a slot, times that step back, quotes told by swaps and turned again,
+ * ones and ones without a slot, times that step back, quotes told by swaps that contradict each other,
  * creations told anywhere.
  */
 export function busyMarket(random: Random, count: number): FeedEvent[] {

@@ -94,12 +94,12 @@ test.each(Object.entries(TOLD))(
   60_000,
 )
 
-test(`bars are others too where a quote turns and turns back in one fold (seed ${SEED})`, () => {
+test(`bars are others too once a quote told late goes before the one told first (seed ${SEED})`, () => {
   const mint = new BusyMint()
   mint.trade(STORED_FROM_SWAPS + MORE_SWAPS)
   mint.expectCharts()
   mint.pair.apply(mint.swap({ quoteMint: SOL }))
-  // Comes late: what was told behind it turns the quote back.
+  // Comes late: in the total order it is the first that tells.
   mint.pair.apply(mint.swap({ txIndex: 0, quoteMint: USDC }))
   mint.trade(MORE_SWAPS)
   expect(mint.hasStoredBars).toBe(true)

@@ -75,8 +75,15 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: a swap knows better than the creation',
     file: 'src/engine/token-births.ts',
-    find: 'if (t[tAt + T.flags] & TokenFlag.creationKnown) return\n',
-    replace: '',
+    find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
+    replace: 'TokenFlag.quoteTold',
+    tests: ['test/properties/late-creation.test.ts'],
+  },
+  {
+    name: 'quote: every swap that tells another one prices its mint anew',
+    file: 'src/engine/token-births.ts',
+    find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
+    replace: 'TokenFlag.creationKnown',
     tests: ['test/properties/late-creation.test.ts'],
   },
   {
