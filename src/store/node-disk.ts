@@ -19,14 +19,18 @@ export class NodeDisk implements Disk {
   }
 
   makeFolder(folder: string): void {
-    const made = fs.mkdirSync(folder, { recursive: true })
-    if (made === undefined) return
-    // Else a power failure could take the folder, or one above it, with all that is safe in it.
-    const above = dirname(resolve(made))
-    for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
-      this.syncFolder(at)
-      if (at === above) return
+    if (isFolder(folder)) return
+    const above = dirname(resolve(folder))
+    // Level by level: Node's own way never ends where a file system takes no folders, as that of /proc.
+    if (above !== resolve(folder)) this.makeFolder(above)
+    try {
+      fs.mkdirSync(folder)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && isFolder(folder)) return
+      throw error
     }
+    // Else a power failure could take the folder, or one above it, with all that is safe in it.
+    this.syncFolder(above)
   }
 
   create(path: string): DiskFile {
@@ -122,6 +126,10 @@ function again<T>(call: () => T): T {
     } catch (error) {
       if (codeOf(error) !== 'EINTR') throw error
     }
+}
+
+function isFolder(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** The `code` of a system error, or "". */

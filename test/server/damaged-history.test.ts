@@ -44,6 +44,11 @@ beforeEach(async () => {
 
 afterEach(() => service.server.stop())
 
+/** The lines of the metrics. */
+async function metricLines(): Promise<readonly string[]> {
+  return (await (await fetch(`${service.server.url}/metrics`)).text()).split('\n')
+}
+
 const DAMAGED = { type: 'error', code: 'history_unreadable' }
 
 test('a request for history that the disk does not give is refused with a reason', async () => {
@@ -73,6 +78,8 @@ test('a live client that asks for it is told, and its connection goes on', async
   expect(await client.ask(ask('candles', candles))).toMatchObject({ type: 'subscribed' })
   expect(await client.next()).toMatchObject({ type: 'snapshot' })
   expect(logged).toEqual(['A live request threw', 'A live request threw'])
+  // The disk's fault is none of the program.
+  expect(await metricLines()).toContain('mintfeed_live_defects_total 0')
 })
 
 test('those who follow what cannot be brought up to now are told, once', async () => {
@@ -113,6 +120,7 @@ test('a defect closes the connection that met it, and no other', async () => {
   const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
   client.socket.send(JSON.stringify(ask('candles', { mint: 'A', resolution: '1S' })))
   expect((await client.closed).code).toBe(1011)
+  expect(await metricLines()).toContain('mintfeed_live_defects_total 1')
   service.feed([swapOf('A', SWAPS)])
   await other.ask(ask('update_mint_info', { mint: 'A' }))
   service.feed([swapOf('A', SWAPS + 1)])

@@ -45,11 +45,20 @@ test('a new folder lasts with all the new ones above it', () => {
   const synced = vi.spyOn(fs, 'fsyncSync')
   new NodeDisk().makeFolder(`${made}/`)
   expect(opened.mock.calls.map(([path]) => path)).toEqual(
-    ['one/two', 'one', ''].map((name) => join(folder, name)).map((path) => path.replace(/\/$/, '')),
+    ['', 'one', 'one/two'].map((name) => join(folder, name)).map((path) => path.replace(/\/$/, '')),
   )
   expect(synced).toHaveBeenCalledTimes(3)
   new NodeDisk().makeFolder(made)
   expect(synced).toHaveBeenCalledTimes(3)
+})
+
+test('a folder that cannot be made is refused, also where no file system takes one', () => {
+  fs.writeFileSync(join(folder, 'a file'), bytes)
+  fs.symlinkSync(join(folder, 'nowhere'), join(folder, 'a link'))
+  const taken = [join(folder, 'a file'), join(folder, 'a file', 'data'), join(folder, 'a link')]
+  const proc = fs.existsSync('/proc/self') ? ['/proc/no/data'] : []
+  for (const path of [...taken, ...proc])
+    expect(() => new NodeDisk().makeFolder(path), path).toThrow('mkdir')
 })
 
 test('any other error of a write or a sync is told once and not tried again', () => {

@@ -126,6 +126,7 @@ export class LiveFeed {
       live_slow_readers_total: this.#slowReaders,
       ...this.#added.figures(),
       ...this.#incoming.figures(),
+      ...this.#failures.figures(),
     }
   }
 

@@ -16,9 +16,15 @@ export interface LiveFailureParts {
  */
 export class LiveFailures {
   readonly #parts: LiveFailureParts
+  #defects = 0
 
   constructor(parts: LiveFailureParts) {
     this.#parts = parts
+  }
+
+  /** Flat figures for /readyz and /metrics; history that the disk does not give is no defect. */
+  figures(): Readonly<Record<string, number>> {
+    return { live_defects_total: this.#defects }
   }
 
   /** What `serve` says; when it threw the connection was told, and nothing is to be served again. */
@@ -35,6 +41,7 @@ export class LiveFailures {
   failed(error: unknown, connections: readonly LiveConnection[]): void {
     const stack = error instanceof Error ? error.stack : String(error)
     this.#parts.log.error({ stack }, 'A live request threw')
+    if (!(error instanceof TapeDamage)) this.#defects++
     for (const connection of connections) this.#tell(connection, error)
   }
 
