@@ -45,10 +45,15 @@ function queries(now: number): ChartQuery[] {
     ),
   )
   const fill = 'previous'
+  // Some of these seconds have no trade: such a range begins with what was before it.
+  const filled = [7, 30, 31, 45, 52].map((after) =>
+    chart({ from: START_SECOND + after, to: START_SECOND + after + 60, resolution: '1S', fill }),
+  )
   return [
     ...whole,
     ...some,
     ...edges,
+    ...filled,
     chart({ from: 0, to: now, resolution: '1S', fill }),
     chart({ from: 0, to: now, resolution: '1W', fill }),
     chart({ from: 0, to: now, resolution: '1M', continuous: true }),
