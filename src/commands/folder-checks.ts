@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
@@ -53,8 +54,4 @@ function checkRoom(place: string): Finding {
 function nearestPath(path: string): string {
   if (fs.existsSync(path) || dirname(path) === path) return path
   return nearestPath(dirname(path))
-}
-
-function isFolder(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

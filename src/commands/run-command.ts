@@ -1,7 +1,6 @@
-import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StoreError } from '../store/failure.ts'
-import { codeOf } from '../store/node-disk.ts'
+import { codeOf, isFolder } from '../store/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
 import { exportCommand } from './export-command.ts'
 import { inspectCommand } from './inspect-command.ts'
@@ -90,8 +89,7 @@ function askedOf(
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.
   const folder = String((flags['data-dir'] ?? environment.DATA_DIR) || 'snapshots')
-  if (flags.help !== true && !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new StoreError('missing', noFolder(folder))
+  if (flags.help !== true && !isFolder(folder)) throw new StoreError('missing', noFolder(folder))
   return { folder, flags }
 }
 

@@ -231,7 +231,7 @@ export class TokenBirths {
     this.#state.creatorChanges.note(creator)
   }
 
-  /** Prices may turn and, by what is folded again behind it, turn back: the bars are others all the same. */
+  /** Whoever remembers places among the bars forgets them at once: folded again they are other rows. */
   #dropBars(token: number): void {
     const { t, tAt } = this.#rows(token)
     dropBars(t, tAt)

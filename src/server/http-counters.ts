@@ -42,7 +42,6 @@ interface RouteCounts {
 /** Routes and statuses are closed sets, so the maps are bounded by the program's own text. */
 export function httpCounters(): HttpCounters {
   const byRoute = new Map<string, RouteCounts>()
-  let defects = 0
   const countsOf = (route: string): RouteCounts => {
     let counts = byRoute.get(route)
     if (counts === undefined) {
@@ -57,12 +56,14 @@ export function httpCounters(): HttpCounters {
       const counts = countsOf(route)
       counts.byStatus.set(statusCode, (counts.byStatus.get(statusCode) ?? 0) + 1)
       counts.sumMs += durationMs
-      if (statusCode === 500) defects++
       let bucket = 0
       while (bucket < BOUNDS_MS.length && durationMs > BOUNDS_MS[bucket]) bucket++
       counts.buckets[bucket]++
     },
-    figures: () => ({ http_defects_total: defects }),
+    figures: () => {
+      const defects = [...byRoute.values()].map(({ byStatus }) => byStatus.get(500) ?? 0)
+      return { http_defects_total: defects.reduce((sum, count) => sum + count, 0) }
+    },
     *rows() {
       for (const [route, { byStatus }] of byRoute) {
         for (const [statusCode, requests] of byStatus) yield { route, statusCode, requests }

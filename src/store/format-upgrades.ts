@@ -47,8 +47,12 @@ const announcementsAdded: SnapshotUpgrade = {
   },
 }
 
+function sameFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {
+  return [{ kind, payload }]
+}
+
 /** Version 2 has one kind of frame more; all others are what they were. */
-const restsAdded: JournalUpgrade = { from: 1, frame: (kind, payload) => [{ kind, payload }] }
+const restsAdded: JournalUpgrade = { from: 1, frame: sameFrame }
 
 /** Tokens may be dormant from version 3 on; what links the positions of a wallet lies beside them. */
 const dormantAdded: SnapshotUpgrade = {
@@ -149,10 +153,7 @@ function foldedSearch({ name, facts, bytes }: SavedPart): SavedPart {
  * and a lane that were zero (swap-record.ts). Chunks of the tape, which are reached through these, have
  * the same form.
  */
-const quoteToldInJournal: JournalUpgrade = {
-  from: 2,
-  frame: (kind, payload) => [{ kind, payload }],
-}
+const quoteToldInJournal: JournalUpgrade = { from: 2, frame: sameFrame }
 const quoteToldInSnapshots: SnapshotUpgrade = {
   from: 4,
   contents: (contents) => contents,

@@ -128,7 +128,8 @@ function again<T>(call: () => T): T {
     }
 }
 
-function isFolder(path: string): boolean {
+/** Links are followed; false also where nothing is. */
+export function isFolder(path: string): boolean {
   return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 

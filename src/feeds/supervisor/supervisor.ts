@@ -51,9 +51,9 @@ export class Supervisor implements Feed {
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
   /** null: the sources are all of one kind. */
-  readonly #reserve: ReserveTrades | null
-  #sink: EventSink | null = null
+  readonly #reserveTrades: ReserveTrades | null
   readonly #isEventClock: boolean
+  #sink: EventSink | null = null
   #newestTimestamp = 0
   /** How far what was handed over last lies ahead of the clock of this machine. */
   #aheadSeconds = 0
@@ -72,7 +72,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
-    this.#reserve = isMixed ? new ReserveTrades() : null
+    this.#reserveTrades = isMixed ? new ReserveTrades() : null
     this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
     this.#filler = new GapFiller({
       desk: this.#desk,
@@ -155,7 +155,7 @@ export class Supervisor implements Feed {
     }
     figures.feed_curve_drifts_total = this.#reserves.curveDrifts
     figures.feed_pool_drifts_total = this.#reserves.poolDrifts
-    figures.feed_reserve_trades_total = this.#reserve?.leftOut ?? 0
+    figures.feed_reserve_trades_total = this.#reserveTrades?.leftOut ?? 0
     for (const [name, value] of Object.entries(this.#counters))
       figures[`feed_${snakeCase(name)}_total`] = value
     for (const run of this.#runs) {
@@ -171,7 +171,7 @@ export class Supervisor implements Feed {
   }
 
   #handOver(told: readonly FeedEvent[], isReserve: boolean): void {
-    const events = this.#reserve?.untold(told, isReserve) ?? told
+    const events = this.#reserveTrades?.untold(told, isReserve) ?? told
     if (events.length === 0) return
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)

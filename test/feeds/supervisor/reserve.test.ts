@@ -27,15 +27,20 @@ async function chainWithReserve() {
   }
   const trades = () =>
     run.events().map((event) => event.type === 'swap' && `${event.signature} ${event.baseRaw}`)
-  return { ...run, chain, reserve, slot, trades }
+  const loseChain = async () => {
+    chain.lose(new Error('lost'))
+    await run.timers.pass(0)
+  }
+  const leftOut = () => run.supervisor.figures().feed_reserve_trades_total
+  return { ...run, chain, reserve, slot, trades, loseChain, leftOut }
 }
 
 test('a trade that the reserve told while the chain was away is not told again by a back-fill', async () => {
-  const { chain, reserve, slot, timers, trades, stop, supervisor } = await chainWithReserve()
+  const { chain, reserve, slot, timers, trades, loseChain, leftOut, stop } =
+    await chainWithReserve()
   chain.receiver.connected()
   slot(10, 'before', swap('before', 500n))
-  chain.lose(new Error('lost'))
-  await timers.pass(0)
+  await loseChain()
   reserve.receiver.events([withoutPlace('a', 700n)])
   await timers.pass(250)
   chain.receiver.connected()
@@ -43,18 +48,17 @@ test('a trade that the reserve told while the chain was away is not told again b
   const twin = swap('a', 701n, { ordinal: 2 })
   slot(11, 'a', swap('a', 900n, { ordinal: 0 }), swap('a', 701n), twin)
   expect(trades()).toEqual(['before 500', 'a 700', 'a 900', 'a 701'])
-  expect(supervisor.figures().feed_reserve_trades_total).toBe(1)
+  expect(leftOut()).toBe(1)
   await stop()
 })
 
 test('a trade that the chain told before it was lost is not told again by the reserve', async () => {
-  const { chain, reserve, slot, timers, trades, stop, supervisor } = await chainWithReserve()
+  const { chain, reserve, slot, trades, loseChain, leftOut, stop } = await chainWithReserve()
   chain.receiver.connected()
   slot(10, 'a', swap('a', 700n))
-  chain.lose(new Error('lost'))
-  await timers.pass(0)
+  await loseChain()
   reserve.receiver.events([withoutPlace('a', 700n), withoutPlace('b', 700n)])
   expect(trades()).toEqual(['a 700', 'b 700'])
-  expect(supervisor.figures().feed_reserve_trades_total).toBe(1)
+  expect(leftOut()).toBe(1)
   await stop()
 })
