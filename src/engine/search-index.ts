@@ -1,4 +1,5 @@
 import { foldCase } from './fold-case.ts'
+import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
 import { GrowingBytes } from './memory/growing-bytes.ts'
 import { ROWS_MAX } from './memory/rows.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
@@ -6,10 +7,11 @@ import { U32List } from './memory/u32-list.ts'
 
 /**
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
- * buffer, scanned natively. Bytes that UTF-8 never has divide fields and tokens, so a match never
- * spans two. Renamed tokens are written again and their old entry is blanked.
+ * buffer, scanned natively where a filter lets through. Bytes that UTF-8 never has divide fields and
+ * tokens, so a match never spans two. Renamed tokens are written again and their old entry is blanked.
  *
- * Fields that begin with the same two bytes are chained, so that beginnings are found without a scan.
+ * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
+ * the same two bytes, mints and symbols with the same hash.
  */
 export const SEARCH_RESULTS_MAX = 50
 
@@ -19,12 +21,23 @@ const TOKEN_END = 0xff
 const NOT_ASCII = 0x80
 /** Mint, name and symbol, in this order. */
 const FIELDS = 3
-/** One chain for each pair of bytes. */
+/** Fields of an entry in chains of beginnings (name, symbol) and of whole texts (mint, symbol). */
+const CHAINED = 2
 const CHAINS = 1 << 16
 const BYTE_VALUES = 1 << 8
 const FIRST_BYTES = 1 << 16
+/** By so many of its first bytes a mint or symbol has its chain. */
+const HASHED_BYTES = 16
+/** What more than one token in so many holds is common: it is found soon from the greatest market cap down. */
+const COMMON_SHARE = 64
+/** Entries put into the filter between two questions whether there is time for more. */
+const FILTERED_A_LOOK = 256
+/** So few are never too many to look at. */
+const COMMON_LEAST = 256
 
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
+/** Ranks of tokens that hold a text, but not as the whole of a field. */
+export type InnerRank = typeof Rank.prefix | typeof Rank.substring
 
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
@@ -38,12 +51,19 @@ export class SearchIndex {
   readonly #tokens = new U32List()
   /** Per token: its newest entry + 1. */
   readonly #entryOfToken = new U32List()
-  /** By the first two bytes of a field: the newest such field + 1, of number entry × FIELDS + field. */
-  readonly #newest = new Uint32Array(CHAINS)
-  /** By field: the one before it in its chain + 1. */
-  readonly #olders = new U32List()
-  /** By field: where it begins. */
+  readonly #grams = new GramFilter()
+  /** Entries that the filter knows, the oldest; blocks behind them may hold anything. */
+  #filtered = 0
+  /** Where the name and the symbol of each entry begin. */
   readonly #places = new U32List()
+  /** By the first two bytes: the newest name or symbol + 1, of number entry × CHAINED + which. */
+  readonly #newest = new Uint32Array(CHAINS)
+  /** By name or symbol: the one before it in its chain + 1. */
+  readonly #olders = new U32List()
+  /** By hash: the newest mint or symbol + 1, of number entry × CHAINED + which. */
+  readonly #newestAlike = new Uint32Array(CHAINS)
+  /** By mint or symbol: the one before it in its chain + 1. */
+  readonly #oldersAlike = new U32List()
 
   readonly part: StatePart = {
     name: 'search',
@@ -60,24 +80,29 @@ export class SearchIndex {
     },
     settle: () => {
       this.#newest.fill(0)
-      this.#olders.reset(0)
-      this.#places.reset(0)
+      this.#newestAlike.fill(0)
+      for (const list of [this.#places, this.#olders, this.#oldersAlike]) list.reset(0)
+      // A start does not wait for the filter: `isNear` fills it.
+      this.#grams.clear()
+      this.#filtered = 0
       for (let entry = 0; entry < this.#starts.length; entry++) this.#chain(entry)
     },
   }
 
   get bytes(): number {
-    const own = this.#texts.bytes + this.#newest.byteLength
+    const heads = this.#newest.byteLength + this.#newestAlike.byteLength
+    const own = this.#texts.bytes + this.#grams.bytes + heads
     return this.#lists.reduce((sum, list) => sum + list.bytes, own)
   }
 
   get untouchedBytes(): number {
-    const own = this.#texts.untouchedBytes
+    const own = this.#texts.untouchedBytes + this.#grams.untouchedBytes
     return this.#lists.reduce((sum, list) => sum + list.untouchedBytes, own)
   }
 
   get #lists(): readonly U32List[] {
-    return [this.#starts, this.#tokens, this.#entryOfToken, this.#olders, this.#places]
+    const derived = [this.#places, this.#olders, this.#oldersAlike]
+    return [this.#starts, this.#tokens, this.#entryOfToken, ...derived]
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
@@ -96,47 +121,91 @@ export class SearchIndex {
     this.#texts.append(entry)
     this.#bytes = this.#texts.buffer
     this.#chain(this.#starts.length - 1)
-  }
-
-  /** Calls `found` once for each token with the query as its mint, or as the beginning of a text. */
-  beginnings(query: string, found: (token: number, rank: number) => void): void {
-    const needle = needleOf(query)
-    if (needle.length === 0) return
-    const first = needle[0] * BYTE_VALUES
-    if (needle.length > 1) this.#walk(first + needle[1], needle, found)
-    else for (let next = 0; next < BYTE_VALUES; next++) this.#walk(first + next, needle, found)
+    if (this.#filtered === this.#starts.length - 1) this.#filter()
   }
 
   /**
-   * Calls `found` once for each token that holds the query elsewhere; false, and not all are found,
-   * when there are more than `most`.
+   * Fills the filter after a load for as long as `mayGoOn` says; false: to be called again in a later
+   * turn. What is asked before it is found too, only later.
    */
-  insides(query: string, most: number, found: (token: number) => void): boolean {
-    const needle = needleOf(query)
-    if (needle.length === 0) return true
-    const corpus = this.#bytes.subarray(0, this.#texts.length)
-    let entry = 0
-    let count = 0
-    for (let at = corpus.indexOf(needle, 0); at >= 0; ) {
-      entry = this.#entryAt(at, entry)
-      const end = this.#endOf(entry)
-      if (this.#rank(needle, entry) === Rank.substring) {
-        count += 1
-        if (count > most) return false
-        found(this.#tokens.get(entry))
-      }
-      at = corpus.indexOf(needle, end)
+  isNear(mayGoOn: () => boolean): boolean {
+    while (this.#filtered < this.#starts.length) {
+      const end = Math.min(this.#filtered + FILTERED_A_LOOK, this.#starts.length)
+      while (this.#filtered < end) this.#filter()
+      if (end < this.#starts.length && !mayGoOn()) return false
     }
     return true
   }
 
-  /** A test of single tokens for what `insides` finds. */
-  insideTest(query: string): (token: number) => boolean {
-    const needle = needleOf(query)
+  /** Calls `found` once for each token whose mint or symbol the needle is, with its rank. */
+  alike(needle: Buffer, found: (token: number, rank: number) => void): void {
+    const chain = hashOf(needle, 0, needle.length)
+    for (let next = this.#newestAlike[chain]; next !== 0; next = this.#oldersAlike.get(next - 1)) {
+      const entry = Math.floor((next - 1) / CHAINED)
+      const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
+      if (this.#rank(needle, entry) === own) found(this.#tokens.get(entry), own)
+    }
+  }
+
+  /**
+   * Calls `found` once for each token of a rank; false, and not all are found, when they are many.
+   */
+  ofRank(needle: Buffer, rank: InnerRank, found: (token: number) => void): boolean {
+    return rank === Rank.prefix ? this.#beginnings(needle, found) : this.#insides(needle, found)
+  }
+
+  #beginnings(needle: Buffer, found: (token: number) => void): boolean {
+    const first = needle[0] * BYTE_VALUES
+    const chains = needle.length > 1 ? [first + needle[1]] : range(first, first + BYTE_VALUES)
+    let count = 0
+    for (const chain of chains)
+      for (let next = this.#newest[chain]; next !== 0; next = this.#olders.get(next - 1)) {
+        if (!this.#isFirstBeginning(needle, next - 1)) continue
+        const entry = Math.floor((next - 1) / CHAINED)
+        if (this.#rank(needle, entry) !== Rank.prefix) continue
+        found(this.#tokens.get(entry))
+        count += 1
+        if (isCommon(count, this.#starts.length)) return false
+      }
+    return true
+  }
+
+  #insides(needle: Buffer, found: (token: number) => void): boolean {
+    const bits = this.#grams.bitsOf(needle)
+    const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
+    const filtered = Math.floor(this.#filtered / ENTRIES_PER_BLOCK)
+    const mayHold = (block: number) => block >= filtered || this.#grams.mayHold(block, bits)
+    let count = 0
+    for (let block = 0; block < blocks; block++) {
+      if (!mayHold(block)) continue
+      const from = block * ENTRIES_PER_BLOCK
+      // Neighbours are looked through in one go.
+      while (block + 1 < blocks && mayHold(block + 1)) block++
+      const last = Math.min((block + 1) * ENTRIES_PER_BLOCK, this.#starts.length) - 1
+      const start = this.#starts.get(from)
+      const text = this.#bytes.subarray(start, this.#endOf(last))
+      let entry = from
+      for (let at = text.indexOf(needle); at >= 0; ) {
+        entry = this.#entryAt(start + at, entry, last)
+        if (this.#rank(needle, entry) === Rank.substring) {
+          found(this.#tokens.get(entry))
+          count += 1
+          if (isCommon(count, entry + 1)) return false
+        }
+        at = entry === last ? -1 : text.indexOf(needle, this.#endOf(entry) - start)
+      }
+    }
+    return true
+  }
+
+  /** A test of single tokens for a rank. */
+  rankTest(needle: Buffer, rank: InnerRank): (token: number) => boolean {
     return (token) => {
       const entry = this.#entryOfToken.get(token) - 1
       if (entry < 0) return false
-      return this.#holds(needle, entry) && this.#rank(needle, entry) === Rank.substring
+      // Whatever stands lower has to hold it; to begin with it says that it does.
+      if (rank === Rank.substring && !this.#holds(needle, entry)) return false
+      return this.#rank(needle, entry) === rank
     }
   }
 
@@ -148,32 +217,38 @@ export class SearchIndex {
     return false
   }
 
-  #walk(chain: number, needle: Buffer, found: (token: number, rank: number) => void): void {
-    for (let field = this.#newest[chain]; field !== 0; field = this.#olders.get(field - 1)) {
-      const entry = Math.floor((field - 1) / FIELDS)
-      if (this.#firstMatch(needle, entry) !== (field - 1) % FIELDS) continue
-      const rank = this.#rank(needle, entry)
-      if (rank !== Rank.substring) found(this.#tokens.get(entry), rank)
-    }
+  /** Begins this name or symbol with the needle, and no name before it of the same entry? */
+  #isFirstBeginning(needle: Buffer, place: number): boolean {
+    if (!this.#startsWith(needle, this.#places.get(place))) return false
+    const isName = place % CHAINED === 0
+    return isName || !this.#startsWith(needle, this.#places.get(place - 1))
   }
 
-  /** The first field of an entry that begins with the needle, or FIELDS. */
-  #firstMatch(needle: Buffer, entry: number): number {
-    for (let field = 0; field < FIELDS; field++)
-      if (this.#startsWith(needle, this.#places.get(entry * FIELDS + field))) return field
-    return FIELDS
+  /** Puts the next entry into the filter. */
+  #filter(): void {
+    const entry = this.#filtered++
+    const name = this.#places.get(entry * CHAINED)
+    const symbol = this.#places.get(entry * CHAINED + 1)
+    this.#grams.add(entry, this.#bytes, this.#starts.get(entry), name - 1)
+    this.#grams.add(entry, this.#bytes, name, symbol - 1)
+    this.#grams.add(entry, this.#bytes, symbol, this.#endOf(entry) - 1)
   }
 
   /** Puts the fields of an entry into their chains; a blanked one has none. */
   #chain(entry: number): void {
     let at = this.#starts.get(entry)
     for (let field = 0; field < FIELDS; field++) {
-      const isEmpty = this.#bytes[at] >= FIELD_END
-      const chain = this.#bytes[at] * BYTE_VALUES + this.#bytes[at + 1]
-      this.#olders.push(isEmpty ? 0 : this.#newest[chain])
-      if (!isEmpty) this.#newest[chain] = this.#olders.length
-      this.#places.push(at)
+      const from = at
       while (this.#bytes[at] < FIELD_END) at++
+      const isEmpty = at === from
+      const chain = this.#bytes[from] * BYTE_VALUES + this.#bytes[from + 1]
+      const alike = hashOf(this.#bytes, from, at)
+      // Of the three, mint and symbol are looked for whole, name and symbol by how they begin.
+      if (field !== 0) {
+        this.#places.push(from)
+        link(this.#newest, this.#olders, isEmpty ? null : chain)
+      }
+      if (field !== 1) link(this.#newestAlike, this.#oldersAlike, isEmpty ? null : alike)
       at++
     }
   }
@@ -187,10 +262,10 @@ export class SearchIndex {
     return entry + 1 < this.#starts.length ? this.#starts.get(entry + 1) : this.#texts.length
   }
 
-  /** Index of the entry that holds byte `at`, which lies at or after entry `from`. */
-  #entryAt(at: number, from: number): number {
+  /** Index of the entry that holds byte `at`, from entry `from` to `last`. */
+  #entryAt(at: number, from: number, last: number): number {
     let low = from
-    let high = this.#starts.length
+    let high = last + 1
     while (high - low > 1) {
       const middle = (low + high) >>> 1
       if (this.#starts.get(middle) <= at) low = middle
@@ -199,11 +274,11 @@ export class SearchIndex {
     return low
   }
 
-  /** Rank of an entry that holds the needle. */
+  /** Rank of an entry, `substring` when it holds the needle elsewhere or not at all. */
   #rank(needle: Buffer, entry: number): number {
-    const mint = this.#places.get(entry * FIELDS)
-    const name = this.#places.get(entry * FIELDS + 1)
-    const symbol = this.#places.get(entry * FIELDS + 2)
+    const mint = this.#starts.get(entry)
+    const name = this.#places.get(entry * CHAINED)
+    const symbol = this.#places.get(entry * CHAINED + 1)
     if (mint + needle.length + 1 === name && this.#startsWith(needle, mint)) return Rank.mint
     const isSymbol = this.#startsWith(needle, symbol)
     if (isSymbol && symbol + needle.length + 1 === this.#endOf(entry)) return Rank.symbol
@@ -216,8 +291,31 @@ export class SearchIndex {
   }
 }
 
-function needleOf(query: string): Buffer {
+/** A query as the texts are kept. */
+export function needleOf(query: string): Buffer {
   return Buffer.from(foldCase(query))
+}
+
+function isCommon(count: number, entries: number): boolean {
+  return count >= COMMON_LEAST && count * COMMON_SHARE > entries
+}
+
+/** Puts the next number of `olders` at the front of a chain; null: into none. */
+function link(newest: Uint32Array, olders: U32List, chain: number | null): void {
+  olders.push(chain === null ? 0 : newest[chain])
+  if (chain !== null) newest[chain] = olders.length
+}
+
+/** FNV-1a of the first bytes and the length, folded to the number of chains. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5 ^ (to - from)
+  const end = Math.min(to, from + HASHED_BYTES)
+  for (let at = from; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+  return (hash ^ (hash >>> 16)) & (CHAINS - 1)
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i)
 }
 
 /** Case-folded fields, each with its end. */

@@ -8,10 +8,15 @@ import type { State } from './state.ts'
 
 const TOP = 10
 /** Positions a list keeps: some more than ten, so that ten sales in a row need no new scan. */
-const KEPT = 28
-/** [count, valid, floor (f64), positions…]: every holder that is not listed has at most `floor`. */
-const LIST = { count: 0, valid: 1, floorF: 1, first: 4 } as const
+const KEPT = 26
+/**
+ * [count, known, floor (f64), sum (f64), positions…]: every holder that is not listed has at most
+ * `floor`; `sum` is that of the ten largest.
+ */
+const LIST = { count: 0, known: 1, floorF: 1, sumF: 2, first: 6 } as const
 const LIST_LANES = LIST.first + KEPT
+/** What is known of a mint's largest holders. */
+const Known = { nothing: 0, list: 1, sum: 2 } as const
 
 /**
  * The largest holders of a mint, found by a scan on the first read and kept current after it.
@@ -48,7 +53,8 @@ export class TopHolders {
     if (list < 0) return
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
-    if (lanes[at + LIST.valid] === 0) return
+    if (lanes[at + LIST.known] === Known.nothing) return
+    lanes[at + LIST.known] = Known.list
     const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
     const listed = this.#placeOf(lanes, at, position)
     if (balance > floor) {
@@ -59,7 +65,8 @@ export class TopHolders {
   invalidate(token: number): void {
     const list = this.#listOf(token)
     if (list >= 0)
-      this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.valid] = 0
+      this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.known] =
+        Known.nothing
   }
 
   /** Forgets all lists: every balance may be another. */
@@ -81,7 +88,20 @@ export class TopHolders {
       const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
       return r[(((run & ROW_MASK) * R_LANES) >>> 1) + R.topSumF]
     }
-    return this.#exactSum(this.largest(token))
+    return this.#keptSum(token)
+  }
+
+  /** Made once after each change of a balance: the ten rows lie far apart in memory. */
+  #keptSum(token: number): number {
+    const list = this.#currentList(token)
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const floats = this.#lists.f64[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    if (lanes[at + LIST.known] !== Known.sum) {
+      floats[(at >>> 1) + LIST.sumF] = this.#exactSum(this.largest(token))
+      lanes[at + LIST.known] = Known.sum
+    }
+    return floats[(at >>> 1) + LIST.sumF]
   }
 
   /** The sum as `sum` has it, of a scan of its own: the same whatever was read. 0 up to ten holders. */
@@ -131,7 +151,8 @@ export class TopHolders {
     const holders =
       this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.holders]
     const count = lanes[at + LIST.count]
-    if (lanes[at + LIST.valid] === 0 || (count < TOP && count < holders)) this.#scan(token, list)
+    const isKnown = lanes[at + LIST.known] !== Known.nothing
+    if (!isKnown || (count < TOP && count < holders)) this.#scan(token, list)
     return list
   }
 
@@ -139,7 +160,7 @@ export class TopHolders {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     lanes[at + LIST.count] = 0
-    lanes[at + LIST.valid] = 1
+    lanes[at + LIST.known] = Known.list
     this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF] = 0
     const rows = this.#positions.rowsOfToken(token)
     for (let i = 0; i < rows.length; i++) {

@@ -1,29 +1,42 @@
-/** Values are told apart by sign, exponent and the first bits of the fraction. */
-const CLASSES = 1 << 16
-/** Places of the first batch, unless one class alone has more; each one after is twice as long. */
-const FIRST_BATCH = 1_024
+/** Values looked at to guess how great those of a batch are. */
+const SAMPLE = 2_048
+/** Places of the first batch, more or less; each one after is twice as long. */
+const FIRST_BATCH = 2_048
 
 /**
  * The places of numbers of 0 and more in batches, greatest first: what is in a batch is greater than
- * all behind it, and stands in no order. A pass for each batch, where sorting would compare all.
+ * all behind it, and stands in no order; NaN and what is below 0 stand last. A pass of comparisons
+ * for each batch, where sorting would move all.
  */
 export function* greatestFirst(values: Float64Array): Generator<readonly number[]> {
-  const halves = new Uint16Array(values.buffer, values.byteOffset, values.length * 4)
-  // The greatest bits of such a number grow with it; NaN and what is below 0 stand last.
-  const classOf = (place: number) => (values[place] > 0 ? halves[place * 4 + 3] : 0)
-  const counts = new Uint32Array(CLASSES)
-  for (let place = 0; place < values.length; place++) counts[classOf(place)] += 1
-  let size = FIRST_BATCH
-  for (let above = CLASSES; above > 0; size *= 2) {
-    let from = above
-    let count = 0
-    while (from > 0 && count < size) count += counts[--from]
+  // No number is NaN or more: nothing is above the first batch.
+  let above = Number.NaN
+  for (const least of boundsOf(values)) {
     const batch: number[] = []
-    for (let place = 0; place < values.length && batch.length < count; place++) {
-      const own = classOf(place)
-      if (own >= from && own < above) batch.push(place)
-    }
+    for (let place = 0; place < values.length; place++)
+      if (values[place] >= least && !(values[place] >= above)) batch.push(place)
     yield batch
-    above = from
+    above = least
+  }
+  const rest: number[] = []
+  for (let place = 0; place < values.length; place++)
+    if (!(values[place] >= above)) rest.push(place)
+  yield rest
+}
+
+/** The least value of each batch but the last, descending: as a sample of the values has them. */
+function boundsOf(values: Float64Array): readonly number[] {
+  const step = Math.max(1, Math.floor(values.length / SAMPLE))
+  const sample = new Float64Array(Math.ceil(values.length / step))
+  for (let i = 0; i < sample.length; i++) sample[i] = Math.max(0, values[i * step] || 0)
+  sample.sort()
+  const bounds: number[] = []
+  let before = Number.POSITIVE_INFINITY
+  for (let size = FIRST_BATCH, end = 0; ; size *= 2) {
+    end += size
+    const bound = sample[sample.length - 1 - Math.floor(end / step)] ?? 0
+    if (bound === 0) return bounds
+    if (bound < before) bounds.push(bound)
+    before = bound
   }
 }

@@ -45,6 +45,8 @@ export class MarketCapColumn extends TokenColumn {
   #pricesInQuote = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint8Array(FIRST_TOKENS)
+  /** What `all` gave last. */
+  #all = new Float64Array(0)
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInQuote[token] = reader.priceInQuote
@@ -57,11 +59,16 @@ export class MarketCapColumn extends TokenColumn {
     return this.#value(token)
   }
 
-  /** The values of all tokens. */
+  /** The values of all tokens, until the next call. */
   all(): Float64Array {
     this.settle()
-    const values = new Float64Array(this.state.tokens.count)
-    for (let token = 0; token < values.length; token++) values[token] = this.#value(token)
+    const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
+    const { count } = this.state.tokens
+    if (this.#all.length < count) this.#all = new Float64Array(supplies.length)
+    const dollars = this.#dollars()
+    const values = this.#all.subarray(0, count)
+    for (let token = 0; token < count; token++)
+      values[token] = prices[token] * dollars[quotes[token]] * supplies[token]
     return values
   }
 
@@ -72,12 +79,14 @@ export class MarketCapColumn extends TokenColumn {
     return price * this.#suppliesWhole[token]
   }
 
+  /** Dollars of one, by quote. */
+  #dollars(): Float64Array {
+    return Float64Array.from(QUOTES, (quote) => usdOfQuote(1, quote, this.state.solPriceUsd))
+  }
+
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
-    // Dollars of one, by quote.
-    const dollars = Float64Array.from(QUOTES, (quote) =>
-      usdOfQuote(1, quote, this.state.solPriceUsd),
-    )
+    const dollars = this.#dollars()
     let left = 0
     for (let i = 0; i < count; i++) {
       const token = tokens[i]
@@ -89,7 +98,8 @@ export class MarketCapColumn extends TokenColumn {
   }
 
   protected get ownBytes(): number {
-    return this.#pricesInQuote.byteLength + this.#suppliesWhole.byteLength + this.#quotes.byteLength
+    const parts = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes, this.#all]
+    return parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
   protected widen(size: number): void {

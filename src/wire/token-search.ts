@@ -1,19 +1,23 @@
 import { TokenFlag } from '../engine/layout.ts'
 import { flagsOf } from '../engine/lifecycle.ts'
-import { Rank, SEARCH_RESULTS_MAX, type SearchIndex } from '../engine/search-index.ts'
+import {
+  type InnerRank,
+  needleOf,
+  Rank,
+  SEARCH_RESULTS_MAX,
+  type SearchIndex,
+} from '../engine/search-index.ts'
 import type { State } from '../engine/state.ts'
 import { BestTokens } from './best-tokens.ts'
 import { greatestFirst } from './greatest-first.ts'
 import type { TableColumns } from './table-columns.ts'
 import type { MarketCapColumn } from './token-columns.ts'
 
-/** Texts that hold the query inside are looked through up to this many; more are found by value. */
-const INSIDE_MAX = 2_048
-
 /**
  * The tokens of a search (contract section 3.1): the best ranks first, the greatest market caps
- * within one. Its work is bounded whatever is asked: beginnings lie in chains, rare texts are found
- * by one scan, and of common ones the tokens are tried from the greatest market cap down.
+ * within one. What few tokens begin with or hold is found by chains and by a look through the texts
+ * that may hold it; where it is common, tokens are tried from the greatest market cap down
+ * (docs/decisions/0012).
  */
 export class TokenSearch {
   readonly #state: State
@@ -28,43 +32,59 @@ export class TokenSearch {
 
   /** At most 50, in the order of the answer. */
   tokens(query: string): readonly number[] {
-    const best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) => this.#compareMints(a, b))
-    const caps = this.#columns.marketCaps()
-    const offer = (token: number, rank: number) => {
-      if (this.#exists(token)) best.offer(token, rank, caps.usdOf(token))
-    }
-    this.#index.beginnings(query, offer)
-    // What only holds the query inside stands behind all of these.
-    if (best.tokens.length < SEARCH_RESULTS_MAX && query !== '')
-      this.#addInsides(best, query, caps, offer)
-    return best.tokens
+    const needle = needleOf(query)
+    if (needle.length === 0) return []
+    const answer = new Answer(this.#state, this.#columns.marketCaps())
+    this.#index.alike(needle, answer.offer)
+    // Each rank stands behind all before it.
+    if (!answer.isFull) this.#add(needle, Rank.prefix, answer)
+    if (!answer.isFull) this.#add(needle, Rank.substring, answer)
+    return answer.tokens
   }
 
-  #addInsides(
-    best: BestTokens,
-    query: string,
-    caps: MarketCapColumn,
-    offer: (token: number, rank: number) => void,
-  ): void {
+  /** Tokens of one rank, until the answer is full. */
+  #add(needle: Buffer, rank: InnerRank, answer: Answer): void {
     const found: number[] = []
-    if (this.#index.insides(query, INSIDE_MAX, (token) => found.push(token))) {
-      for (const token of found) offer(token, Rank.substring)
-      return
-    }
-    const isInside = this.#index.insideTest(query)
-    for (const batch of greatestFirst(caps.all())) {
-      for (const token of batch) if (isInside(token)) offer(token, Rank.substring)
+    if (this.#index.ofRank(needle, rank, (token) => found.push(token)))
+      for (const token of found) answer.offer(token, rank)
+    else this.#addGreatest(needle, rank, answer)
+  }
+
+  #addGreatest(needle: Buffer, rank: InnerRank, answer: Answer): void {
+    const has = this.#index.rankTest(needle, rank)
+    for (const batch of greatestFirst(answer.caps.all())) {
+      for (const token of batch) if (has(token)) answer.offer(token, rank)
       // All that come now are worth less than any of this batch.
-      if (best.tokens.length === SEARCH_RESULTS_MAX) return
+      if (answer.isFull) return
     }
   }
+}
 
-  #exists(token: number): boolean {
-    return (flagsOf(this.#state, token) & TokenFlag.exists) !== 0
+/** The best tokens found so far. */
+class Answer {
+  readonly caps: MarketCapColumn
+  readonly #state: State
+  readonly #best: BestTokens
+
+  constructor(state: State, caps: MarketCapColumn) {
+    this.caps = caps
+    this.#state = state
+    const { book } = state
+    this.#best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) =>
+      book.mintOf(a) < book.mintOf(b) ? -1 : 1,
+    )
   }
 
-  #compareMints(a: number, b: number): number {
-    const { book } = this.#state
-    return book.mintOf(a) < book.mintOf(b) ? -1 : 1
+  get tokens(): readonly number[] {
+    return this.#best.tokens
+  }
+
+  get isFull(): boolean {
+    return this.tokens.length === SEARCH_RESULTS_MAX
+  }
+
+  readonly offer = (token: number, rank: number): void => {
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0)
+      this.#best.offer(token, rank, this.caps.usdOf(token))
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SearchIndex } from '../../src/engine/search-index.ts'
+import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
 
 const MINT = 'm'.repeat(40)
 const LONG = `needle${'x'.repeat(30)}`
@@ -12,9 +12,10 @@ test('a text longer than what follows it is looked for in an entry at the end of
   for (const bytes of BUFFER_BYTES) {
     const index = new SearchIndex()
     index.set(0, MINT, 'y'.repeat(bytes - OTHER_BYTES) + LONG, 'S')
-    const [ranks, tokens]: number[][] = [[], []]
-    index.beginnings(LONG, (_, rank) => ranks.push(rank))
-    expect(index.insides(LONG, 1, (token) => tokens.push(token))).toBe(true)
-    expect([ranks, tokens]).toEqual([[], [0]])
+    const [beginnings, insides]: number[][] = [[], []]
+    const needle = needleOf(LONG)
+    expect(index.ofRank(needle, Rank.prefix, (token) => beginnings.push(token))).toBe(true)
+    expect(index.ofRank(needle, Rank.substring, (token) => insides.push(token))).toBe(true)
+    expect([beginnings, insides]).toEqual([[], [0]])
   }
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldCase } from '../../src/engine/fold-case.ts'
-import { Rank, SearchIndex } from '../../src/engine/search-index.ts'
+import { GramFilter } from '../../src/engine/gram-filter.ts'
+import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
 import { greatestFirst } from '../../src/wire/greatest-first.ts'
 import { firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
@@ -39,16 +40,86 @@ test('every token that holds a text is found once, with its best rank, after any
 })
 
 function matchesOf(index: SearchIndex, query: string): number[][] {
+  const needle = needleOf(query)
+  if (needle.length === 0) return []
   const found: number[][] = []
-  index.beginnings(query, (token, rank) => found.push([token, rank]))
-  expect(index.insides(query, 7, (token) => found.push([token, Rank.substring]))).toBe(true)
-  const isInside = index.insideTest(query)
-  for (const token of MINTS.keys()) {
-    const own = found.find(([other]) => other === token)
-    if (query !== '') expect(isInside(token)).toBe(own?.[1] === Rank.substring)
+  index.alike(needle, (token, rank) => found.push([token, rank]))
+  for (const rank of [Rank.prefix, Rank.substring] as const) {
+    expect(index.ofRank(needle, rank, (token) => found.push([token, rank]))).toBe(true)
+    const hasRank = index.rankTest(needle, rank)
+    for (const token of MINTS.keys())
+      expect(hasRank(token)).toBe(found.some(([other, own]) => other === token && own === rank))
   }
   return found.toSorted(([a = 0], [b = 0]) => a - b)
 }
+
+test('what a text is found by in thousands of others, the filter lets through', () => {
+  const random = new Random(7)
+  const index = new SearchIndex()
+  const fields: Texts[] = []
+  const letters = (count: number, of: string) =>
+    Array.from({ length: count }, () => of[random.integer(0, of.length - 1)]).join('')
+  for (let token = 0; token < 3_000; token++) {
+    const mint = letters(44, '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz')
+    const name = letters(random.integer(0, 12), 'abcdefgh éß月 0-')
+    const symbol = letters(random.integer(0, 5), 'ABCD$é0')
+    index.set(token, mint, name, symbol)
+    fields.push([mint, name, symbol])
+  }
+  const queries = fields.flatMap((texts, token) => {
+    const text = texts[token % 3]
+    const from = random.integer(0, text.length)
+    const length = random.integer(1, 6)
+    const query = [...text.slice(from, from + length)].join('')
+    return token % 5 === 0 && query !== '' ? [query] : []
+  })
+  // A copy whose filter knows only some of them.
+  const started = loaded(index)
+  expect(started.isNear(() => false)).toBe(false)
+  for (const query of [...queries, 'zz0', '0', '月', ' ', 'no such text', 'é0']) {
+    const expected: number[] = []
+    for (const [token, texts] of fields.entries())
+      if (texts.some((text) => foldCase(text).includes(foldCase(query)))) expected.push(token)
+    for (const each of [index, started]) {
+      const holders = holdersOf(each, query)
+      // Of what is common not all are found.
+      if (holders === null) expect(expected.length).toBeGreaterThanOrEqual(256)
+      else expect([query, holders]).toEqual([query, expected])
+    }
+  }
+})
+
+/** Tokens that hold a text; null when they are too many to find all. */
+function holdersOf(index: SearchIndex, query: string): number[] | null {
+  const needle = needleOf(query)
+  const found: number[] = []
+  index.alike(needle, (token) => found.push(token))
+  const isWhole = ([Rank.prefix, Rank.substring] as const).every((rank) =>
+    index.ofRank(needle, rank, (token) => found.push(token)),
+  )
+  return isWhole ? found.toSorted((a, b) => a - b) : null
+}
+
+test('the filter keeps away from most blocks that do not hold a text, and from none that does', () => {
+  const random = new Random(11)
+  const filter = new GramFilter()
+  const entries = 32 * 64
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz123456789'
+  const letter = () => alphabet[random.integer(0, alphabet.length - 1)]
+  const texts = Array.from({ length: entries }, () => Array.from({ length: 60 }, letter).join(''))
+  for (const [entry, text] of texts.entries()) {
+    const bytes = Buffer.from(text)
+    filter.add(entry, bytes, 0, bytes.length)
+  }
+  let passed = 0
+  const blocks = Array.from({ length: 64 }, (_, block) => block)
+  for (const [entry, text] of texts.entries()) {
+    const bits = filter.bitsOf(Buffer.from(text.slice(entry % 50, (entry % 50) + 5)))
+    expect(filter.mayHold(Math.floor(entry / 32), bits)).toBe(true)
+    passed += blocks.filter((block) => filter.mayHold(block, bits)).length
+  }
+  expect(passed / (entries * 64)).toBeLessThan(0.1)
+})
 
 /** What one text finds another by, when case does not count (Unicode's CaseFolding.txt). */
 const ALIKE = [
@@ -66,17 +137,20 @@ const ALIKE = [
 test.each(ALIKE)('%s is found by %s', (name, query) => {
   const index = new SearchIndex()
   index.set(0, 'mint', name, '')
-  const found: number[] = []
-  index.beginnings(query, (token) => found.push(token))
-  expect(found).toEqual([0])
+  expect(beginningWith(index, query)).toEqual([0])
 })
+
+/** Tokens whose name or symbol begins with a query and goes on. */
+function beginningWith(index: SearchIndex, query: string): number[] {
+  const found: number[] = []
+  index.ofRank(needleOf(query), Rank.prefix, (token) => found.push(token))
+  return found
+}
 
 test('a dotless i is a letter of its own', () => {
   const index = new SearchIndex()
   index.set(0, 'mint', 'kırmızı', '')
-  const found: number[] = []
-  index.beginnings('kirmizi', (token) => found.push(token))
-  expect(found).toEqual([])
+  expect(beginningWith(index, 'kirmizi')).toEqual([])
 })
 
 test('capitals fold as their small letters do, and what is folded stays as it is', () => {
@@ -108,6 +182,12 @@ function loaded(index: SearchIndex): SearchIndex {
   return copy
 }
 
+const WORTHS = [
+  ['', 10n],
+  [' dull', 7n],
+  [' faint', 4n],
+] as const
+
 test('what thousands of tokens hold is answered by the greatest market caps', () => {
   const random = new Random(5)
   const pair = new Pair('event')
@@ -115,17 +195,32 @@ test('what thousands of tokens hold is answered by the greatest market caps', ()
   for (let i = 0; i < 3_300; i += 1) {
     const mint = `mint ${i} common`
     const place = { mint, slot: 100 + i, timestamp: START_SECOND + i }
-    // Those that are called dull are worth less than all others.
-    const isDull = i % 3 !== 0
-    const name = isDull ? `n${i % 7} dull` : `n${i % 7}`
-    const virtualQuoteRaw = BigInt(random.integer(1, 400)) * (isDull ? 10n ** 7n : 10n ** 10n)
+    // Those that are called dull are worth less than all others, faint ones less than these.
+    const [word, digits] = WORTHS[i % 3]
+    const name = `n${i % 7}${word}`
+    const virtualQuoteRaw = BigInt(random.integer(1, 400)) * 10n ** digits
     const about = { ...place, signature: mint, name, symbol: `s${i % 11}`, virtualQuoteRaw }
     pair.apply(created(about))
     // Some were never traded, some have the same price as others.
     if (random.chance(0.8)) pair.apply(swap({ ...place, pool: `curve ${i}`, virtualQuoteRaw }))
   }
   const { answers, oracle } = pair
-  const queries = ['common', 'dull', 'mint', 't 25', 'n3', 's', 'o', 'mint 7 common', 'nobody']
+  const queries = [
+    'common',
+    'dull',
+    'faint',
+    'mint',
+    't 25',
+    'n',
+    'n3',
+    's',
+    's1',
+    's10',
+    'o',
+    'u',
+    'mint 7 common',
+    'nobody',
+  ]
   const checks = queries.map((query) => ({
     name: `search ${query}`,
     actual: answers.search(query),
