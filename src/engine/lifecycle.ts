@@ -8,8 +8,8 @@ import type { State } from './state.ts'
 /** The three groups of the token tables; exclusive (contract section 2). */
 export const Lifecycle = { new: 0, completing: 1, graduated: 2 } as const
 
-/** Products below this are exact in doubles. */
-const EXACT_RAW = 2 ** 46
+/** More than what a few roundings add up to, as a part of the greatest value among them. */
+const ROUNDED = 2 ** -50
 
 export function flagsOf(state: State, token: number): number {
   return tokenLane(state, token, T.flags)
@@ -41,8 +41,10 @@ function isCompleting(state: State, token: number): boolean {
   if (isZeroAt(b, bAt)) return false
   const initial = numberAt(b, bAt)
   const real = numberAt(t, tAt)
-  if (initial < EXACT_RAW && real < EXACT_RAW)
-    return (initial - real) * 100 >= state.rules.completingPercent * initial
+  const sold = (initial - real) * 100
+  const needed = state.rules.completingPercent * initial
+  // Far enough apart for doubles: BigInts would leave garbage behind every swap.
+  if (Math.abs(sold - needed) > ROUNDED * (initial + real) * 100) return sold >= needed
   const exact = readU64(b, bAt)
   return (
     (exact - readU64(t, tAt)) * 100n >= BigInt(Math.round(state.rules.completingPercent)) * exact

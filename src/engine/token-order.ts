@@ -194,13 +194,17 @@ export class TokenOrder {
     return key
   }
 
+  /** 1, -1 or 0: a difference that is no small integer would be garbage after every comparison. */
   #compare(a: number, b: number): number {
     const aF = a * FK.lanes
     const bF = b * FK.lanes
-    const completions = this.#f64[aF + FK.completion] - this.#f64[bF + FK.completion]
-    if (completions !== 0) return completions
-    const slots = this.#f64[aF + FK.slot] - this.#f64[bF + FK.slot]
-    return slots !== 0 ? slots : this.#tie(a, b)
+    const completion = this.#f64[aF + FK.completion]
+    const other = this.#f64[bF + FK.completion]
+    if (completion !== other) return completion < other ? -1 : 1
+    const slot = this.#f64[aF + FK.slot]
+    const otherSlot = this.#f64[bF + FK.slot]
+    if (slot !== otherSlot) return slot < otherSlot ? -1 : 1
+    return Math.sign(this.#tie(a, b))
   }
 
   /** Lists are read from the end, so equal keys stand with their mints descending. */
