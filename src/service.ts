@@ -96,6 +96,7 @@ export class Service implements EventSink {
       swaps: state.tape.count,
       addresses: state.book.counts.addresses,
       newest_slot: this.engine.newestSlot,
+      newest_event_seconds: this.engine.newestEventSeconds,
       now_seconds: state.now,
       sol_price_usd: state.solPriceUsd,
       swaps_folded_total: counts.swaps,

@@ -68,6 +68,7 @@ export class Engine implements EventSink {
   readonly #progress = new Progress(this.counts)
   readonly #newest: RingKey = this.#progress.newest
   readonly #key: RingKey = { ...NOWHERE }
+  #newestSeconds = 0
   readonly #arrivals: Arrivals
 
   constructor(options: EngineOptions) {
@@ -161,6 +162,11 @@ export class Engine implements EventSink {
     return this.#newest.slot
   }
 
+  /** Unix seconds of the latest time that a swap, creation or migration told; 0: none yet. */
+  get newestEventSeconds(): number {
+    return this.#newestSeconds
+  }
+
   /** Takes the records `from` to before `to` of a batch, in order of arrival. */
   acceptRecords(batch: RecordBatch, from = 0, to = batch.count): void {
     this.acceptLanes(batch.u32, batch.f64, RecordBatch.u32At(from), to - from)
@@ -202,6 +208,7 @@ export class Engine implements EventSink {
         return []
       },
       settle: () => {
+        this.#newestSeconds = this.#newestSwapSeconds()
         this.order.startAnew()
         this.links.rebuild()
         this.top.drop()
@@ -253,6 +260,7 @@ export class Engine implements EventSink {
       return
     }
     this.counts.swaps += 1
+    this.#noteTime(u32[at + U.timestamp])
     key.arrival = this.seq
     this.state.coverToken(u32[at + U.token])
     this.state.coverWallet(u32[at + U.wallet])
@@ -269,6 +277,17 @@ export class Engine implements EventSink {
     if (!isKnown) this.facts.emit('created', token)
     else if (pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
     this.facts.emit('trade', tapeIndex)
+  }
+
+  #newestSwapSeconds(): number {
+    const { tape } = this.state
+    if (tape.count === 0) return 0
+    const last = tape.count - 1
+    return tape.u32Of(last)[tape.at(last) + U.timestamp]
+  }
+
+  #noteTime(timestamp: number): void {
+    if (timestamp > this.#newestSeconds) this.#newestSeconds = timestamp
   }
 
   #acceptSolPrice(event: SolPrice): void {
@@ -288,6 +307,7 @@ export class Engine implements EventSink {
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
+    this.#noteTime(event.timestamp)
     this.dormancy.wake(token)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)

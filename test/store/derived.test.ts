@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { created, START_SECOND, twitter } from '../oracle/fixtures.ts'
+import { created, price, START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
 import { crowd } from './crowd.ts'
 import { differenceOf, engineOf, restored } from './restoring.ts'
 
@@ -50,6 +50,20 @@ test('the ten largest are those of the loaded balances, not of what was read bef
   const loaded = restored(whole, into)
   expect(loaded.top.largest(0)).toEqual(expected)
   expect(loaded.top.sum(0)).toBe(whole.top.sum(0))
+})
+
+test('the newest event is told by the time it happened at, also after loading, and by no price or metadata', () => {
+  const at = (seconds: number) => ({ timestamp: START_SECOND + seconds })
+  const whole = engineAfter([
+    { ...price(150), ...at(90) },
+    swap({ mint: 'first', slot: 101, signature: 'a', ...at(40) }),
+    swap({ mint: 'first', slot: 102, signature: 'b', ...at(30) }),
+    twitter('first', 'https://x.com/same/status/1'),
+  ])
+  expect(engineOf('event').newestEventSeconds).toBe(0)
+  expect(whole.newestEventSeconds).toBe(START_SECOND + 40)
+  // The newest on the tape: the other may lie on the disk.
+  expect(restored(whole, engineOf('event')).newestEventSeconds).toBe(START_SECOND + 30)
 })
 
 test('tokens that graduated in another order than they were created stay in that order', () => {

@@ -158,10 +158,17 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['model'],
   },
   {
+    name: 'completing: doubles decide next to the threshold',
+    file: 'src/engine/lifecycle.ts',
+    find: '> ROUNDED * (initial + real) * 100',
+    replace: '>= 0',
+    tests: ['test/properties/completing.test.ts'],
+  },
+  {
     name: 'completing: exactly the threshold is not enough',
     file: 'src/engine/lifecycle.ts',
-    find: '(initial - real) * 100 >=',
-    replace: '(initial - real) * 100 >',
+    find: '* 100n >= BigInt',
+    replace: '* 100n > BigInt',
     tests: ['tables'],
   },
   {

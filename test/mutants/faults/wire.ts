@@ -117,7 +117,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: completing by creation alone',
     file: 'src/engine/token-order.ts',
-    find: 'if (completions !== 0) return completions',
+    find: 'if (completion !== other) return completion < other ? -1 : 1',
     replace: '',
     tests: ['model', 'tables'],
   },
