@@ -122,7 +122,7 @@ export class OrderedFold {
     if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
     this.#ring.push(key, mark, bars, null)
     if (isNew) this.#indexText(token)
-    this.#targets.order.touch(token)
+    this.#targets.order.traded(token)
   }
 
   /** Applies a lifecycle event, which stands at `place` in the ring. */

@@ -69,6 +69,22 @@ export class TokenOrder {
     this.#dirty.push(token)
   }
 
+  /** As `touch`, of a swap: most move their token nowhere, which costs least to see while its rows are near. */
+  traded(token: number): void {
+    if (this.#staysInPlace(token)) this.#state.changes.note(token)
+    else this.touch(token)
+  }
+
+  /**
+   * Does the token stand where it stood before its swap? The new and the graduated stand by one event
+   * each, and whoever takes that back, or tells another one, touches the token.
+   */
+  #staysInPlace(token: number): boolean {
+    if (this.#isStale || token >= this.#listed.length) return false
+    const list = this.#listed[token]
+    return list !== List.none && list !== List.completing && this.#listOf(token) === list
+  }
+
   /**
    * The rows are other ones: the orders are made anew when somebody reads, and whatever was derived
    * from a token's rows is stale.
