@@ -40,7 +40,7 @@ export async function makeFeeds(
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
     const { lostConnection } = reports
-    const feed = supervisedFeed(config, counters, cursorOf(service), lostConnection)
+    const feed = supervisedFeed(config, counters, service.engine, lostConnection)
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
@@ -68,14 +68,6 @@ async function makeFeed(
     default:
       return null
   }
-}
-
-/**
- * The last slot that is known to be whole: the one before that of the newest event, of which the rest
- * may not have been written. The engine drops what comes again.
- */
-function cursorOf({ engine }: Service): number | null {
-  return engine.newestSlot > 0 ? engine.newestSlot - 1 : null
 }
 
 async function makeSimulator(config: Config, service: Service): Promise<Feed> {

@@ -1,24 +1,38 @@
 import type { Config } from './base/config.ts'
+import type { Engine } from './engine/engine.ts'
 import type { Feed } from './engine/event-sink.ts'
+import { newestSlotlessSwaps } from './engine/swap-outtake.ts'
 import { type FeedCounters, newFeedCounters } from './feeds/feed-counters.ts'
 import { PumpPortalSource } from './feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from './feeds/raw-frames.ts'
 import { SolanaSource } from './feeds/solana/solana-source.ts'
+import { REMEMBERED_MAX } from './feeds/supervisor/reserve-trades.ts'
 import type { Source } from './feeds/supervisor/source.ts'
 import { Supervisor } from './feeds/supervisor/supervisor.ts'
 import { YellowstoneSource } from './feeds/yellowstone/yellowstone-source.ts'
 
-/** The live feeds of FEED as one, which resumes from the slot `cursor`; null: from now on. */
+/** The live feeds of FEED as one, which goes on from where the engine stands. */
 export function supervisedFeed(
   config: Config,
   counters: FeedCounters,
-  cursor: number | null,
+  engine: Engine,
   report: (who: string, reason: string) => void,
 ): Feed {
   const sources = liveSources(config, NO_RECORDER, counters)
   const { backfillSlotsMax } = config
   const isEventClock = config.clock === 'event'
-  return new Supervisor({ sources, cursor, report, backfillSlotsMax, isEventClock })
+  const cursor = cursorOf(engine)
+  const toldByReserve = newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
+  const resumed = { cursor, toldByReserve }
+  return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
+}
+
+/**
+ * The last slot that is known to be whole: the one before that of the newest event, of which the rest
+ * may not have been written; null: from now on. The engine drops what comes again.
+ */
+function cursorOf({ newestSlot }: Engine): number | null {
+  return newestSlot > 0 ? newestSlot - 1 : null
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */

@@ -2,6 +2,7 @@ import { encodeBase58 } from '../base/base58.ts'
 import { readU64 } from '../base/u64.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Swap } from './event.ts'
+import type { State } from './state.ts'
 import { F, Flag, poolOf, SIGNATURE_LANES, toldQuoteOf, U } from './swap-record.ts'
 
 /** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
@@ -44,6 +45,27 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
   addGiven(swap, record)
   if (toldQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + U.quoteMint])
   return swap
+}
+
+/** What tells a trade from others of its transaction, when nobody knows its place there. */
+export type SwapContent = Pick<Swap, 'signature' | 'mint' | 'direction' | 'baseRaw'>
+
+/** The newest swaps in memory that came without a slot, oldest first; looks at `most` records. */
+export function newestSlotlessSwaps({ tape, book }: State, most: number): readonly SwapContent[] {
+  const found: SwapContent[] = []
+  const from = Math.max(tape.firstInMemory, tape.count - most)
+  for (let index = from; index < tape.count; index++) {
+    const record = { u32: tape.u32Of(index), f64: tape.f64Of(index), at: tape.at(index) }
+    const { u32, at } = record
+    if ((u32[at + U.flags] & Flag.noSlot) === 0) continue
+    found.push({
+      signature: signatureOf(record, book),
+      mint: book.mintOf(u32[at + U.token]),
+      direction: u32[at + U.flags] & Flag.sell ? 'sell' : 'buy',
+      baseRaw: readU64(u32, at + U.baseLo),
+    })
+  }
+  return found
 }
 
 /** What a feed may leave out is there when its flag says that it was given. */

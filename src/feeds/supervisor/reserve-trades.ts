@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { FeedEvent, Swap } from '../../engine/event.ts'
+import type { FeedEvent } from '../../engine/event.ts'
+import type { SwapContent } from '../../engine/swap-outtake.ts'
 
 /** Trades remembered of each side, an hour of a chain that is not busy; past it the oldest go. */
-const REMEMBERED_MAX = 100_000
+export const REMEMBERED_MAX = 100_000
 /** Amounts of the reserve were doubles: so far apart they may be the same. */
 const ROUNDING_RAW = 16n
 
@@ -19,6 +20,11 @@ export class ReserveTrades {
   /** Trades left out because the other side had told them. */
   leftOut = 0
 
+  /** `toldByReserve`: what the runs before took of it, which the chain may tell in this one. */
+  constructor(toldByReserve: readonly SwapContent[] = []) {
+    for (const trade of toldByReserve) remember(trade, this.#ofReserve)
+  }
+
   /** The events that the other side has not told. */
   untold(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
     const [own, other] = isReserve
@@ -27,19 +33,27 @@ export class ReserveTrades {
     return events.filter((event) => event.type !== 'swap' || this.#isNew(event, own, other))
   }
 
-  #isNew({ signature, mint, direction, baseRaw }: Swap, own: Amounts, other: Amounts): boolean {
-    const key = `${signature} ${mint} ${direction}`
-    const told = other.get(key) ?? []
-    const index = told.findIndex((amount) => isSame(amount, baseRaw))
+  #isNew(trade: SwapContent, own: Amounts, other: Amounts): boolean {
+    const told = other.get(keyOf(trade)) ?? []
+    const index = told.findIndex((amount) => isSame(amount, trade.baseRaw))
     if (index >= 0) {
       // A transaction may hold another one that is like it.
       told.splice(index, 1)
       this.leftOut++
       return false
     }
-    own.set(key, [...(own.get(key) ?? []), baseRaw])
+    remember(trade, own)
     return true
   }
+}
+
+function keyOf({ signature, mint, direction }: SwapContent): string {
+  return `${signature} ${mint} ${direction}`
+}
+
+function remember(trade: SwapContent, amounts: Amounts): void {
+  const key = keyOf(trade)
+  amounts.set(key, [...(amounts.get(key) ?? []), trade.baseRaw])
 }
 
 function isSame(a: bigint, b: bigint): boolean {

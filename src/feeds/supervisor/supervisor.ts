@@ -2,6 +2,7 @@ import { snakeCase } from '../../base/snake-case.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../../engine/engine-options.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import type { SwapContent } from '../../engine/swap-outtake.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
 import { ReserveTrades } from './reserve-trades.ts'
@@ -27,6 +28,8 @@ export interface SupervisorOptions {
   readonly sources: readonly Source[]
   /** The last slot that is known to be whole, from what was recovered; null: none. */
   readonly cursor: number | null
+  /** Trades that the runs before took of a source without slots. */
+  readonly toldByReserve?: readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   readonly backfillSlotsMax?: number
@@ -72,7 +75,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
-    this.#reserveTrades = isMixed ? new ReserveTrades() : null
+    this.#reserveTrades = isMixed ? new ReserveTrades(options.toldByReserve) : null
     this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
     this.#filler = new GapFiller({
       desk: this.#desk,

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
 import type { Swap } from '../../../src/engine/event.ts'
+import { newestSlotlessSwaps } from '../../../src/engine/swap-outtake.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -49,6 +51,23 @@ test('a trade that the reserve told while the chain was away is not told again b
   slot(11, 'a', swap('a', 900n, { ordinal: 0 }), swap('a', 701n), twin)
   expect(trades()).toEqual(['before 500', 'a 700', 'a 900', 'a 701'])
   expect(leftOut()).toBe(1)
+  await stop()
+})
+
+test('a trade that the reserve told before a restart is not told again by the back-fill after it', async () => {
+  const engine = new Engine({ clock: 'event' })
+  engine.events([swap('before', 500n, { slot: 10 }), withoutPlace('a', 700n)])
+  engine.events([withoutPlace('b', 300n, 4_000_000_001)])
+  const toldByReserve = newestSlotlessSwaps(engine.state, 100)
+  expect(newestSlotlessSwaps(engine.state, 1)).toEqual(toldByReserve.slice(1))
+  const [chain, reserve] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
+  const { events, timers, stop } = await started([chain, reserve], 10, 100, toldByReserve)
+  chain.receiver.connected()
+  await timers.pass(250)
+  chain.receiver.transaction(told(11, 0, { signature: 'a', events: [swap('a', 701n)] }))
+  chain.receiver.transaction(told(11, 1, { signature: 'c', events: [swap('c', 300n)] }))
+  chain.receiver.slotComplete(11, 10)
+  expect(events().map((event) => 'signature' in event && event.signature)).toEqual(['c'])
   await stop()
 })
 

@@ -1,3 +1,4 @@
+import type { SwapContent } from '../../../src/engine/swap-outtake.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { CollectingSink } from '../collecting-sink.ts'
@@ -8,6 +9,7 @@ export async function started(
   sources: readonly Source[],
   cursor: number | null = null,
   slotsMax = 100,
+  toldByReserve: readonly SwapContent[] = [],
 ) {
   const timers = new VirtualTimers()
   const sink = new CollectingSink()
@@ -15,6 +17,7 @@ export async function started(
   const supervisor = new Supervisor({
     sources,
     cursor,
+    toldByReserve,
     report: (who, reason) => reports.push(`${who}: ${reason}`),
     backfillSlotsMax: slotsMax,
     timers,
