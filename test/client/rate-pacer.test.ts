@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RatePacer } from '../../client/src/rate-pacer.ts'
+import { rateLimiter } from '../../src/server/rate-limiter.ts'
+
+/** Requests at these gaps through a pacer to a limit as the service counts it: waits and refusals. */
+function paced(rule: { limit: number; windowMs: number }, gapsMs: readonly number[]) {
+  const service = rateLimiter(rule)
+  const pacer = new RatePacer()
+  const seen = { waitedMs: 0, refused: 0 }
+  let nowMs = 1_000_000
+  for (const gapMs of gapsMs) {
+    nowMs += gapMs
+    for (let waitMs = pacer.take('e', nowMs); waitMs > 0; waitMs = pacer.take('e', nowMs)) {
+      seen.waitedMs += waitMs
+      nowMs += waitMs
+    }
+    const { allowed, remaining, resetS } = service.take('me', nowMs)
+    if (!allowed) seen.refused += 1
+    const headers: Readonly<Record<string, string>> = {
+      'x-ratelimit-remaining': String(remaining),
+      'x-ratelimit-reset': String(resetS),
+      ...(!allowed && { 'retry-after': String(resetS) }),
+    }
+    pacer.note('e', nowMs, (name) => headers[name] ?? null)
+  }
+  return seen
+}
+
+test('who asks less often than the limit never waits, over hours', () => {
+  const rule = { limit: 120, windowMs: 60_000 }
+  const gapMs = fc.integer({ min: 510, max: 5_000 })
+  fc.assert(
+    fc.property(gapMs, (gap) => {
+      expect(paced(rule, Array<number>(10_000).fill(gap))).toEqual({ waitedMs: 0, refused: 0 })
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('who asks as fast as possible is never refused, and waits a second too long at most', () => {
+  const windowMs = fc.constantFrom(1_000, 1_500, 6_000, 60_000)
+  const gapsMs = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 200, maxLength: 400 })
+  fc.assert(
+    fc.property(windowMs, gapsMs, (window, gaps) => {
+      const { waitedMs, refused } = paced({ limit: 20, windowMs: window }, gaps)
+      expect(refused).toBe(0)
+      expect(waitedMs).toBeLessThanOrEqual((gaps.length / 20) * (window + 1_000))
+    }),
+  )
+})
