@@ -97,9 +97,14 @@ export class Reads {
   /** The same by cursor, `start` first, then `next_cursor`: nothing comes twice while swaps come in. */
   swapsByCursor(
     mint: string,
-    query: { readonly cursor?: string; readonly limit?: number; readonly wallet?: string } = {},
+    query: {
+      readonly cursor?: string | undefined
+      readonly limit?: number
+      readonly wallet?: string
+    } = {},
   ): Promise<Answer<SwapsByCursor>> {
-    const asked = queryOf({ cursor: 'start', ...query })
+    // A loop over pages gives undefined at first, which must not become a page by number.
+    const asked = queryOf({ ...query, cursor: query.cursor ?? 'start' })
     const path = `${SEARCH}/tokens/${encoded(mint)}/swaps${asked}`
     return this.#http.request({ endpoint: 'swaps', path, shape: isSwapsByCursor })
   }

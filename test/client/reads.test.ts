@@ -88,6 +88,13 @@ test('every read is what the service answers at its path, with position and epoc
   expect(await read.ready()).toMatchObject({ ok: true })
 })
 
+test('swaps by cursor begin at the start for a loop that has no cursor yet', async () => {
+  const { client } = await engine()
+  let cursor: string | undefined
+  const first = await client.read.swapsByCursor('A', { cursor, limit: 1 })
+  expect(first).toMatchObject({ ok: true, data: { total: 1, items: [{ mint: 'A' }] } })
+})
+
 test('a refusal is a problem with the code, sentence and place that the service gave', async () => {
   const { client } = await engine()
   expect(await client.read.search(' ')).toMatchObject({
