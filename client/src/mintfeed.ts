@@ -31,7 +31,7 @@ export type {
   Update,
   WalletUpdate,
 } from './live/updates.ts'
-export type { ClientOptions, Fetch, FetchAnswer, Socket } from './options.ts'
+export type { ClientOptions, Closing, Fetch, FetchAnswer, Socket } from './options.ts'
 export type { Problem } from './problem.ts'
 export type { ChartQuery, PageQuery, Reads, TraderQuery, UdfHistoryQuery } from './reads.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote

@@ -17,9 +17,16 @@ export interface FetchAnswer {
   text(): Promise<string>
 }
 
+/** What the event of a socket that closes may tell. */
+export interface Closing {
+  readonly code?: number
+  readonly reason?: string
+}
+
 /** The part of a WebSocket that is used; that of browsers and Node 22 fits, and that of `ws`. */
 export interface Socket {
-  addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
+  addEventListener(type: 'open' | 'error', listener: () => void): void
+  addEventListener(type: 'close', listener: (event?: Closing) => void): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
   send(text: string): void
   close(): void

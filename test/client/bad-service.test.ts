@@ -132,6 +132,24 @@ test('what is missing is asked for again, what comes twice is dropped', async ()
   expect(client.live.status).toMatchObject({ gaps: 1, repeats: 3, disconnects: 0 })
 })
 
+test('a service that is not there, and one that closes, are told with each attempt', async () => {
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (connection > 1) serveWell(socket, message)
+    else if (isSubscription(message)) socket.close(4010, 'too many messages')
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(problems.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    'network: The connection was closed with 4010 (too many messages).',
+  ])
+  await service.stop()
+  await waitUntil(() => problems.length >= 4)
+  expect(problems[3]).toMatchObject({
+    code: 'network',
+    message: 'The live feed cannot be reached.',
+  })
+})
+
 test('a service that never has the missing message is asked with waits, not in a circle', async () => {
   service = await ScriptedService.start((socket, message) => {
     const from = askedFrom(message)

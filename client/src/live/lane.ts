@@ -1,5 +1,5 @@
 import { Backoff } from '../backoff.ts'
-import type { Settings, Socket } from '../options.ts'
+import type { Closing, Settings, Socket } from '../options.ts'
 import { type Problem, problem, sentenceOf } from '../problem.ts'
 import type { Follow, Line } from './follow.ts'
 import { type Channel, type ChannelFrame, type Frame, parseFrame } from './frames.ts'
@@ -110,9 +110,9 @@ export class Lane implements Line {
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => isCurrent() && this.#opened())
     socket.addEventListener('message', ({ data }) => isCurrent() && this.#heard(data))
-    socket.addEventListener('close', () => isCurrent() && this.#lost())
+    socket.addEventListener('close', (event) => isCurrent() && this.#ended(event))
     // Node's socket tells a failed handshake by this event alone.
-    socket.addEventListener('error', () => isCurrent() && this.#lost())
+    socket.addEventListener('error', () => isCurrent() && this.#ended())
   }
 
   #opened(): void {
@@ -197,6 +197,14 @@ export class Lane implements Line {
     } catch (thrown) {
       this.#giveUp(problem('network', `The socket takes nothing: ${sentenceOf(thrown)}.`))
     }
+  }
+
+  /** The other side, or the network, ended it: a program that waits for updates has to learn why none come. */
+  #ended({ code, reason }: Closing = {}): void {
+    const why = reason === undefined || reason === '' ? '' : ` (${reason})`
+    const how = code === undefined ? 'broke off' : `was closed with ${code}${why}`
+    const message = this.#isOpen ? `The connection ${how}.` : 'The live feed cannot be reached.'
+    this.#giveUp(problem('network', message))
   }
 
   #giveUp(why: Problem): void {

@@ -91,7 +91,7 @@ export class Live {
     return { connections, open, roundTripMs, lagMs, ...counts }
   }
 
-  /** Told of everything that went wrong and was mended. The answer takes the listener out again. */
+  /** Told of everything that went wrong and was mended or is tried again. The answer takes the listener out again. */
   onProblem(listener: (problem: Problem) => void): () => void {
     return this.#journal.onProblem(listener)
   }
