@@ -150,6 +150,21 @@ test('a service that is not there, and one that closes, are told with each attem
   })
 })
 
+test('an error that answers no request costs the connection: a stream ended, and it does not say which', async () => {
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (connection > 1) serveWell(socket, message)
+    else if (isSubscription(message)) {
+      socket.send(subscribedFrame(0))
+      socket.send(tradeFrame(1))
+      socket.send('{"type":"error","code":"history_unreadable","message":"m"}')
+    }
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+  expect(problems.map(({ code }) => code)).toEqual(['history_unreadable'])
+})
+
 test('a service that never has the missing message is asked with waits, not in a circle', async () => {
   service = await ScriptedService.start((socket, message) => {
     const from = askedFrom(message)

@@ -149,8 +149,9 @@ export class Lane implements Line {
         this.#requests.acknowledged(frame)
         return
       case 'error':
-        this.#journal.report(frame.problem)
-        this.#requests.refused(frame.problem)
+        // One that answers nothing ended a stream without saying which: all are asked for anew.
+        if (this.#requests.refused(frame.problem)) this.#journal.report(frame.problem)
+        else this.#giveUp(frame.problem)
         return
       case 'resync':
         this.#follows.get(frame.channel)?.get(frame.key)?.resync(frame)

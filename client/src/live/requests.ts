@@ -81,10 +81,11 @@ export class Requests {
     this.#leaveTables()
   }
 
-  /** The oldest request was refused; one of several keys is asked again for each. */
-  refused(problem: Problem): void {
+  /** The oldest request was refused; one of several keys is asked again for each. False when none waits. */
+  refused(problem: Problem): boolean {
     const waiting = this.#waiting.shift()
-    if (waiting === undefined || waiting.action === 'unsubscribe') return
+    if (waiting === undefined) return false
+    if (waiting.action === 'unsubscribe') return true
     const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
     if (PASSING.includes(problem.code)) this.#askLater(follows)
     else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
@@ -94,6 +95,7 @@ export class Requests {
         follow.refused(problem)
       }
     this.#leaveTables()
+    return true
   }
 
   clear(): void {
