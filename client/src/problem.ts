@@ -18,7 +18,9 @@ export function problem(code: string, message: string, status = 0): Problem {
   return { code, message, status, details: [] }
 }
 
-/** The sentence of anything that was thrown. */
+/** The sentence of anything that was thrown. Node's fetch keeps the reason below a "fetch failed". */
 export function sentenceOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { message, cause } = thrown
+  return cause instanceof Error && cause.message !== '' ? `${message} (${cause.message})` : message
 }

@@ -147,6 +147,14 @@ test.each([
   expect(asked.length).toBe(attempts)
 })
 
+test('a service that cannot be reached is told with the reason that the platform keeps below', async () => {
+  const reason = new Error('connect ECONNREFUSED 127.0.0.1:9')
+  const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: reason }))
+  const nobody = new Mintfeed('http://127.0.0.1:9', { ...QUICK, fetch })
+  const message = 'The service cannot be reached: fetch failed (connect ECONNREFUSED 127.0.0.1:9).'
+  expect(await nobody.read.token('A')).toMatchObject({ problem: { code: 'network', message } })
+})
+
 test('no service, a service that never answers, and a closed client are problems', async () => {
   const nobody = new Mintfeed('http://127.0.0.1:1', QUICK)
   expect(await nobody.read.token('A')).toMatchObject({ problem: { code: 'network', status: 0 } })
