@@ -78,8 +78,8 @@ export class Http {
       const tried = await this.#attempt(request)
       if ('done' in tried) return tried.done
       const waitMs = tried.afterMs ?? backoff.nextMs()
-      const isLast = tried.afterMs === null && attempt >= ATTEMPTS_MAX
-      if (isLast || Date.now() + waitMs > endMs) return unread(tried.failed)
+      const isLast = tried.afterMs === null ? attempt >= ATTEMPTS_MAX : Date.now() + waitMs > endMs
+      if (isLast) return unread(tried.failed)
       if (!(await this.#wait(waitMs))) return unread(CLOSED)
     }
   }

@@ -155,6 +155,14 @@ test('a service that cannot be reached is told with the reason that the platform
   expect(await nobody.read.token('A')).toMatchObject({ problem: { code: 'network', message } })
 })
 
+test('without waits for the rate limit, what failed on the way is tried three times all the same', async () => {
+  const { client, asked } = await scripted((_, response) => response.writeHead(502).end(), {
+    rateWaitMs: 0,
+  })
+  expect(await client.read.token('A')).toMatchObject({ ok: false, problem: { status: 502 } })
+  expect(asked.length).toBe(3)
+})
+
 test('no service, a service that never answers, and a closed client are problems', async () => {
   const nobody = new Mintfeed('http://127.0.0.1:1', QUICK)
   expect(await nobody.read.token('A')).toMatchObject({ problem: { code: 'network', status: 0 } })
