@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import type { WebSocket } from 'ws'
+import type { WebSocket as ServerSocket } from 'ws'
 import { Mintfeed, type Problem, type TradeUpdate } from '../../client/src/mintfeed.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import {
@@ -43,7 +43,7 @@ function follow(silenceMs = 5_000): { updates: TradeUpdate[]; problems: Problem[
 }
 
 /** Goes on where it is asked to, up to seq 3. */
-function serveWell(socket: WebSocket, message: unknown): void {
+function serveWell(socket: ServerSocket, message: unknown): void {
   const from = askedFrom(message)
   if (from === null) return
   socket.send(subscribedFrame(from))
@@ -163,6 +163,23 @@ test('an error that answers no request costs the connection: a stream ended, and
   await waitUntil(() => updates.length >= 3)
   expect(seqsOf(updates)).toEqual([1, 2, 3])
   expect(problems.map(({ code }) => code)).toEqual(['history_unreadable'])
+})
+
+test('an address of the live feed keeps the query it came with, as a proxy may want a key', async () => {
+  service = await ScriptedService.start(serveWell)
+  const asked: string[] = []
+  client = new Mintfeed(service.url, {
+    id: 'a b',
+    liveUrl: `${service.url.replace('http', 'ws')}/ws?key=k`,
+    openSocket: (url) => {
+      asked.push(new URL(url).search)
+      return new WebSocket(url)
+    },
+  })
+  const updates: TradeUpdate[] = []
+  for await (const update of client.live.trades('A', FROM_START))
+    if (updates.push(update) > 2) break
+  expect(asked).toEqual(['?key=k&id=a%20b'])
 })
 
 test('a service that never has the missing message is asked with waits, not in a circle', async () => {

@@ -99,7 +99,8 @@ export class Lane implements Line {
     }
     let socket: Socket
     try {
-      socket = openSocket(`${liveUrl}?id=${encodeURIComponent(this.id)}`)
+      const mark = liveUrl.includes('?') ? '&' : '?'
+      socket = openSocket(`${liveUrl}${mark}id=${encodeURIComponent(this.id)}`)
     } catch (thrown) {
       this.#failed('no_socket', `No socket can be opened: ${sentenceOf(thrown)}.`)
       return
