@@ -205,7 +205,8 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
-    throw new ConfigError(`${reason} Known flags: ${names.map((name) => `--${name}`).join(', ')}.`)
+    const known = names.map((name) => `--${name}`)
+    throw new ConfigError(`${reason.replace(/\.$/, '')}; known flags are ${known.join(', ')}.`)
   }
 }
 

@@ -84,7 +84,7 @@ function askedOf(
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
     const known = Object.keys(options).map((flag) => `--${flag}`)
-    throw new UsageError(`${reason} Flags of ${name}: ${known.join(', ')}.`)
+    throw new UsageError(`${reason.replace(/\.$/, '')}; flags of ${name} are ${known.join(', ')}.`)
   }
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.

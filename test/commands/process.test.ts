@@ -82,7 +82,7 @@ test('every command has a --help, and an unknown flag of it is a usage fault', a
   expect(help.output).toContain('time of a wall clock is no event and cannot be written')
   const wrong = await mintfeed('inspect', '--until', '3')
   expect(wrong.code).toBe(2)
-  expect(wrong.errors).toContain('--until')
+  expect(wrong.errors).toContain("Unknown option '--until'; flags of inspect are --json, ")
 })
 
 test('a reader who has had enough ends a command with its own exit code', async () => {
