@@ -41,6 +41,9 @@ const isRefusal = objectOf({
 /** What `/udf` refuses with. */
 const isUdfRefusal = objectOf({ s: ['error'], errmsg: 'text' })
 
+/** What `/readyz` says when the answer is no. */
+const isNotReady = objectOf({ status: ['not ready'], reason: 'text' })
+
 /** Sends requests; waits for rate limits, tries again what failed on the way. Never throws. */
 export class Http {
   readonly #settings: Settings
@@ -170,6 +173,7 @@ function read<T>(request: Request<T>, answer: FetchAnswer, text: string): Attemp
 function refusalOf(status: number, text: string): Problem {
   const body = parsed(text)
   if (isUdfRefusal(body)) return problem('http', body.errmsg, status)
+  if (isNotReady(body)) return problem('not_ready', body.reason, status)
   if (!isRefusal(body)) return problem('http', `The service answered ${status}.`, status)
   return { code: body.code, message: body.message, status, details: body.details }
 }

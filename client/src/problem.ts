@@ -3,7 +3,8 @@ export interface Problem {
   /**
    * The service's own code (docs/live.md, `code` of an HTTP error), or one of the client: `network`,
    * `timeout`, `closed`, `too_many_waiting`, `invalid_answer`, `invalid_frame`, `frame_too_large`,
-   * `invalid_event`, `no_answer`, `no_socket`, `listener`.
+   * `invalid_event`, `no_answer`, `no_socket`, `listener`, `not_ready` (of `/readyz`), `http` (a refusal
+   * without a code), `rate_limited` (the wait would be too long), `too_many_follows`.
    */
   readonly code: string
   /** One sentence. */

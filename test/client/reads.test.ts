@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { readinessOf } from '../../src/server/readiness.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
@@ -161,6 +162,17 @@ test('without waits for the rate limit, what failed on the way is tried three ti
   })
   expect(await client.read.token('A')).toMatchObject({ ok: false, problem: { status: 502 } })
   expect(asked.length).toBe(3)
+})
+
+test('a service that is not ready is told with its reason', async () => {
+  const { fields } = readinessOf('No feed is connected.', { swaps: 1 })
+  const { client } = await scripted((_, response) =>
+    response.writeHead(503).end(JSON.stringify(fields)),
+  )
+  expect(await client.read.ready()).toMatchObject({
+    ok: false,
+    problem: { code: 'not_ready', status: 503, message: 'No feed is connected.' },
+  })
 })
 
 test('no service, a service that never answers, and a closed client are problems', async () => {
