@@ -16,7 +16,7 @@ ${rows.join('\n')}
 
 Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. The
 first ones are FEED (sim), HOST (127.0.0.1), PORT (8080), DATA_DIR (snapshots) and LOG_LEVEL (info);
-all are in README.md, docs/operations.md and docs/feeds.md.
+all are in README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md.
 `
 }
 
