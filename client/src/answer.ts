@@ -6,7 +6,10 @@ export type Answer<T> = Read<T> | Unread
 export interface Read<T> {
   readonly ok: true
   readonly data: T
-  /** `X-Mintfeed-Seq`: events that the service had taken; joins a read to the live streams. */
+  /**
+   * `X-Mintfeed-Seq`: events that the service had taken; joins a read to the live streams. A chart may be
+   * up to 5 s older than it says.
+   */
   readonly position: number | null
   /** `X-Mintfeed-Epoch`. */
   readonly epoch: string | null
