@@ -2,6 +2,8 @@ import { StateError } from '../engine/memory/state-part.ts'
 import { bytesOf } from '../engine/memory/views.ts'
 import { foldedAgain } from '../engine/search-index.ts'
 import { StoreError } from './failure.ts'
+import type { SavedPart } from './saved-part.ts'
+import { WiderImages, widerRows } from './wider-births.ts'
 
 /** A frame of the journal in the form of the next version. */
 export interface UpgradedFrame {
@@ -15,20 +17,16 @@ export interface JournalUpgrade {
   readonly frame: (kind: number, payload: Uint8Array) => readonly UpgradedFrame[]
 }
 
-/** A part of a snapshot with all its bytes. */
-export interface SavedPart {
-  readonly name: string
-  readonly facts: readonly number[]
-  readonly bytes: Uint8Array
-}
-
 /** How a snapshot of a version reads in the next one. */
 export interface SnapshotUpgrade {
   readonly from: number
   /** The table of contents; the parts it lists stay as they are in the file. */
   readonly contents: (contents: unknown) => unknown
-  /** One part after the other, in the order of the file; they come out in the next one's order. */
-  readonly part: (part: SavedPart) => readonly SavedPart[]
+  /**
+   * Begins a snapshot: what it gives reads one part after the other, in the order of the file; they
+   * come out in the next one's order.
+   */
+  readonly parts: () => (part: SavedPart) => readonly SavedPart[]
 }
 
 /** What reads the files of older versions: one step for each, from a version to the next. */
@@ -41,7 +39,7 @@ export interface FormatUpgrades {
 const announcementsAdded: SnapshotUpgrade = {
   from: 1,
   contents: (contents) => contents,
-  part: (part) => {
+  parts: () => (part) => {
     const announcements = { name: 'announcements', facts: [0, 0], bytes: new Uint8Array(0) }
     return part.name === 'progress' ? [part, announcements] : [part]
   },
@@ -58,7 +56,7 @@ const restsAdded: JournalUpgrade = { from: 1, frame: sameFrame }
 const dormantAdded: SnapshotUpgrade = {
   from: 2,
   contents: (contents) => contents,
-  part: (part) => {
+  parts: () => (part) => {
     if (part.name === 'positions') return withLinks(part)
     if (part.name === 'position slots') return [part, ...nothingDormant()]
     return [part]
@@ -109,23 +107,15 @@ function withLinks({ name, facts, bytes }: SavedPart): SavedPart[] {
 const foldedAndArrived: SnapshotUpgrade = {
   from: 3,
   contents: (contents) => contents,
-  part: (part) => {
-    if (part.name === 'search') return [foldedSearch(part)]
-    return [part.name === 'births' ? withArrivals(part) : part]
+  parts: () => {
+    const images = new WiderImages()
+    return (part) => {
+      if (part.name === 'search') return [foldedSearch(part)]
+      if (part.name === 'births') return [widerRows(part)]
+      if (part.name === 'undo') return [images.log(part)]
+      return [part.name === 'order ring' ? images.ring(part) : part]
+    }
   },
-}
-
-/** u32 lanes of a birth up to version 3, and from 4 on: arrivals are kept of what had no slot. */
-const OLD_BIRTH_LANES = 24
-const BIRTH_LANES = 28
-
-function withArrivals({ name, facts, bytes }: SavedPart): SavedPart {
-  const [count] = facts
-  const old = lanesOf(bytes)
-  const rows = new Uint32Array(count * BIRTH_LANES)
-  for (let row = 0; row < count; row++)
-    rows.set(old.subarray(row * OLD_BIRTH_LANES, (row + 1) * OLD_BIRTH_LANES), row * BIRTH_LANES)
-  return { name, facts, bytes: bytesOf(rows) }
 }
 
 /** The texts, where the entries in them begin, then what entries and tokens have of each other. */
@@ -157,7 +147,7 @@ const quoteToldInJournal: JournalUpgrade = { from: 2, frame: sameFrame }
 const quoteToldInSnapshots: SnapshotUpgrade = {
   from: 4,
   contents: (contents) => contents,
-  part: (part) => [part],
+  parts: () => (part) => [part],
 }
 
 /** Version 1 is the first of all formats: nothing is older. */

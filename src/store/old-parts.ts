@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib'
 import type { StatePart } from '../engine/memory/state-part.ts'
 import { totalBytes } from '../engine/memory/views.ts'
 import { type DiskFile, readAll } from './disk.ts'
-import type { SavedPart, SnapshotUpgrade } from './format-upgrades.ts'
+import type { SnapshotUpgrade } from './format-upgrades.ts'
+import type { SavedPart } from './saved-part.ts'
 import type { PartEntry } from './snapshot-format.ts'
 
 /**
@@ -15,12 +16,13 @@ export function* loadOldParts(
   steps: readonly SnapshotUpgrade[],
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
+  const upgrades = steps.map((step) => step.parts())
   let next = 0
   let done = 0
   for (const entry of entries) {
     const saved = readPart(file, entry)
     if (saved === null) return false
-    for (const part of upgraded(saved, steps)) {
+    for (const part of upgraded(saved, upgrades)) {
       if (next === parts.length || !fill(parts[next], part)) return false
       next += 1
     }
@@ -36,9 +38,12 @@ function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PartEntry): S
   return readAll(file, saved, at) && crc32(saved) === crc ? { name, facts, bytes: saved } : null
 }
 
-function upgraded(saved: SavedPart, steps: readonly SnapshotUpgrade[]): readonly SavedPart[] {
+function upgraded(
+  saved: SavedPart,
+  upgrades: readonly ReturnType<SnapshotUpgrade['parts']>[],
+): readonly SavedPart[] {
   let parts: readonly SavedPart[] = [saved]
-  for (const step of steps) parts = parts.flatMap(step.part)
+  for (const upgrade of upgrades) parts = parts.flatMap((part) => upgrade(part))
   return parts
 }
 

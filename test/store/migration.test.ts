@@ -6,7 +6,6 @@ import { StoreError } from '../../src/store/failure.ts'
 import {
   FORMAT_UPGRADES,
   type FormatUpgrades,
-  type SavedPart,
   type UpgradedFrame,
   upgradeSteps,
 } from '../../src/store/format-upgrades.ts'
@@ -14,6 +13,7 @@ import { FrameWriter } from '../../src/store/frame-writer.ts'
 import { Kind, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { walkJournal } from '../../src/store/journal-scan.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
+import type { SavedPart } from '../../src/store/saved-part.ts'
 import { readContents } from '../../src/store/snapshot-file.ts'
 import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
@@ -47,13 +47,17 @@ const UPGRADES: FormatUpgrades = {
         const settings = { clock: SIZES.clock, lateSlots: LATE_SLOTS }
         return typeof contents === 'object' ? { ...contents, settings } : null
       },
-      part: (part) => {
+      parts: () => (part) => {
         if (part.name === 'swaps') return [{ ...part, name: 'tape' }]
         const derived = { name: 'derived', facts: [], bytes: new Uint8Array(0) }
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    ...FORMAT_UPGRADES.snapshots.map(({ from }) => ({ from, contents: same, part: samePart })),
+    ...FORMAT_UPGRADES.snapshots.map(({ from }) => ({
+      from,
+      contents: same,
+      parts: () => samePart,
+    })),
   ],
 }
 

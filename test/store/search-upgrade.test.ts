@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
-import { FORMAT_UPGRADES, type SavedPart } from '../../src/store/format-upgrades.ts'
+import { FORMAT_UPGRADES } from '../../src/store/format-upgrades.ts'
+import type { SavedPart } from '../../src/store/saved-part.ts'
 
 const FIELD_END = 0xfe
 const TOKEN_END = 0xff
@@ -19,7 +20,7 @@ function lanes(...values: readonly number[]): Buffer {
 
 function upgraded(part: SavedPart): SavedPart {
   const step = FORMAT_UPGRADES.snapshots.find(({ from }) => from === 3)
-  const [found] = step?.part(part) ?? []
+  const [found] = step?.parts()(part) ?? []
   if (found === undefined) throw new Error('no step leads on from version 3')
   return found
 }
