@@ -6,6 +6,9 @@ import type { SnapshotUpgrade } from './format-upgrades.ts'
 import type { SavedPart } from './saved-part.ts'
 import type { PartEntry } from './snapshot-format.ts'
 
+/** Read at once: the system refuses 2 GiB, and of more than 4 GiB no crc is right. */
+const PIECE_BYTES = 8 << 20
+
 /**
  * Loads the parts of a snapshot of an older version, one after the other through the steps to the
  * present one; yields the bytes read so far. False when the file is damaged.
@@ -35,7 +38,13 @@ export function* loadOldParts(
 function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PartEntry): SavedPart | null {
   if (at + bytes > file.size()) return null
   const saved = new Uint8Array(bytes)
-  return readAll(file, saved, at) && crc32(saved) === crc ? { name, facts, bytes: saved } : null
+  let found = 0
+  for (let done = 0; done < bytes; done += PIECE_BYTES) {
+    const piece = saved.subarray(done, done + PIECE_BYTES)
+    if (!readAll(file, piece, at + done)) return null
+    found = crc32(piece, found)
+  }
+  return found === crc ? { name, facts, bytes: saved } : null
 }
 
 function upgraded(
