@@ -7,7 +7,7 @@ import { StoreError } from '../store/failure.ts'
 import { FORMAT_UPGRADES } from '../store/format-upgrades.ts'
 import { foldFrame } from '../store/frame-fold.ts'
 import { JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
-import { headerOf, walkJournal } from '../store/journal-scan.ts'
+import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
 import { loadNewestAnew } from '../store/recovery.ts'
 import type { SegmentHeader } from '../store/segment-header.ts'
@@ -39,8 +39,8 @@ export interface Exported {
 
 interface Start {
   readonly engine: Engine
-  /** What comes from this seq on has to be folded; the addresses of all before it are known. */
-  readonly foldFrom: number
+  /** What comes from there on has to be folded; the addresses of all before it are known. */
+  readonly foldFrom: JournalStart
 }
 
 /**
@@ -58,8 +58,10 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   const journalFrom = seqs[0] ?? 0
   const start = startOf(options, files, journalFrom)
   const from = Math.max(options.from, journalFrom)
-  const wanted = Math.min(from, start.foldFrom)
-  const walkFrom = seqs.findLast((seq) => seq <= wanted) ?? wanted
+  const { foldFrom } = start
+  const wanted = seqs.findLast((seq) => seq <= Math.min(from, foldFrom.seq)) ?? foldFrom.seq
+  // Frames without events stand on either side of the snapshot too: its segment tells.
+  const walkFrom = wanted < foldFrom.seq ? wanted : foldFrom
   let text = ''
   let events = 0
   let isBehind = false
@@ -75,7 +77,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
         events += lines.length
         for (const line of lines) text += `${line}\n`
       }
-      if (header.firstSeq >= start.foldFrom) foldFrame(start.engine, frame, header)
+      if (header.index >= foldFrom.segment) foldFrame(start.engine, frame, header)
     },
     { framesPerRest: 1 },
   )
@@ -124,8 +126,8 @@ function startOf(
   journalFrom: number,
 ): Start {
   const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
-  if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents.seq }
-  if (journalFrom === 0) return { engine: newEngine(), foldFrom: 0 }
+  if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents }
+  if (journalFrom === 0) return { engine: newEngine(), foldFrom: { seq: 0, segment: 0 } }
   throw new StoreError(
     'missing',
     `The journal of ${folder} begins at seq ${journalFrom} and no snapshot is whole: who traded ` +

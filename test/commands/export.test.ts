@@ -164,3 +164,31 @@ test('a bad range is a usage fault', async () => {
   expect((await ask('export', '--data-dir', folder, '--from', 'x')).code).toBe(2)
   expect((await ask('export', '--data-dir', folder, '--from', '5', '--to', '4')).code).toBe(2)
 })
+
+/** A run whose first batch was torn by a full disk: its names are in the journal, its events are not. */
+function tearFirstBatch(folder: string, events: readonly FeedEvent[]): void {
+  const { journal } = new Run(folder).take(events)
+  const path = filesOf(folder, 'journal-').at(-1) ?? ''
+  fs.truncateSync(path, journal.segmentSize - 8)
+}
+
+test('names of a batch that was torn behind a snapshot are read before those that go on there', () => {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(11, 60)
+  new Run(folder).take(events.slice(0, 20)).snapshot().close()
+  const snapshotSeq = 20
+  tearFirstBatch(folder, events.slice(20, 22))
+  new Run(folder).take(events.slice(22)).close()
+  const lines = linesOf(events.slice(22))
+  expect(eventsOf(exported(folder, snapshotSeq))).toEqual(eventsOf(lines))
+})
+
+test('names of a batch that was torn before a snapshot are not read twice', () => {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(11, 60)
+  new Run(folder).take(events.slice(0, 20)).close()
+  tearFirstBatch(folder, events.slice(20, 22))
+  new Run(folder).snapshot().take(events.slice(22)).close()
+  const lines = linesOf([...events.slice(0, 20), ...events.slice(22)])
+  expect(eventsOf(exported(folder))).toEqual(eventsOf(lines))
+})
