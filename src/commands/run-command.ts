@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { TapeDamage } from '../engine/tape.ts'
 import { StoreError } from '../store/failure.ts'
 import { codeOf, isFolder } from '../store/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
@@ -51,7 +52,8 @@ function told(error: unknown, { stderr }: Terminal): number {
   // Who reads the output had enough of it.
   if (code === 'EPIPE') return Exit.good
   if (error instanceof UsageError) return sentence(stderr, error.message, Exit.usage)
-  if (error instanceof StoreError) return sentence(stderr, error.message, Exit.data)
+  if (error instanceof StoreError || error instanceof TapeDamage)
+    return sentence(stderr, error.message, Exit.data)
   if (code === '' || !(error instanceof Error)) throw error
   const running = code === 'ENOENT' ? ' A running service removes files: run it again.' : ''
   return sentence(stderr, `${error.message}.${running}`, Exit.data)
