@@ -120,10 +120,12 @@ export class Journal {
   /**
    * Writes the batch in `frames`, which ends before `endSeq`; with `always` it is on the disk when
    * this returns.
-   * @throws StoreError when the disk refuses, or had refused before
+   * @throws StoreError when the disk refuses, or had refused before, or the journal is closed
    */
   commit(endSeq: number): void {
     if (this.#failure !== null) throw this.#failure
+    // A feed may still hand over what it had when it was stopped: the file's number is another's by now.
+    if (this.#isClosed) throw new StoreError('disk', 'The journal is closed: the program ends.')
     const { bytes } = this.frames
     try {
       appendAll(this.#file, bytes)
