@@ -2,13 +2,21 @@ import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
 import { totalBytes } from '../engine/memory/views.ts'
 import { DAMAGED } from './cut-tail.ts'
-import { type DataFiles, listDataFiles, snapshotPath, syncFiles } from './data-folder.ts'
+import {
+  type DataFiles,
+  listDataFiles,
+  type NumberedFile,
+  snapshotPath,
+  syncFiles,
+  withFile,
+} from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { headerOf, type JournalStart } from './journal-scan.ts'
 import { loadNewestAnew, loadSnapshot } from './recovery.ts'
-import { writeSnapshot } from './snapshot-file.ts'
+import { readContents, writeSnapshot } from './snapshot-file.ts'
+import type { Contents } from './snapshot-format.ts'
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
 import { archiveTape } from './tape-archive.ts'
@@ -152,6 +160,10 @@ function* verify(
   )
 }
 
+function contentsOf(disk: Disk, { path }: NumberedFile): Contents | null {
+  return withFile(disk.open(path), (file) => readContents(file, path))
+}
+
 /** Removes snapshots past the newest ones, and segments that the oldest of these does not need. */
 function prune(
   disk: Disk,
@@ -162,13 +174,15 @@ function prune(
   const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
   const kept = snapshots.slice(-SNAPSHOTS_KEPT)
   // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
-  const neededFrom = kept.length < SNAPSHOTS_KEPT ? 0 : kept[0].number
+  const needed = kept.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, kept[0])
   for (const { path } of old) disk.remove(path)
   let segmentsRemoved = 0
   if (!keepsJournal)
     while (segmentsRemoved + 1 < segments.length) {
       const next = headerOf(disk, segments[segmentsRemoved + 1].path)
-      if (next === null || next === 'newer' || next.firstSeq > neededFrom) break
+      if (needed === null || next === null || next === 'newer' || next.firstSeq > needed.seq) break
+      // Of a write that was torn there may be names, and no event: at its seq, and behind it.
+      if (segments[segmentsRemoved].number >= needed.segment) break
       disk.remove(segments[segmentsRemoved].path)
       segmentsRemoved += 1
     }

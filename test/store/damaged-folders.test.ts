@@ -24,6 +24,8 @@ const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
 /** Folders damaged anew at random. */
 const RANDOM_FOLDERS = 300
 const PATIENCE_MS = 300_000
+/** The frame that a stop in order ends a journal with. */
+const CLOSED_BYTES = frameBytes(0)
 
 /** One whose swaps settle early enough to leave memory. */
 const HISTORY_SEED = 5
@@ -94,6 +96,23 @@ test('a snapshot that a compactor finds damaged does not count as one of those t
   const { engine, found } = recovered(disk)
   expect(found).toMatchObject({ snapshotSeq: first.number, loss: null })
   expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
+test('names of a torn write right behind a snapshot stay as long as that snapshot does', () => {
+  const disk = writtenFolder({ events: events.slice(0, 20), segmentsAt: [], snapshotsAt: [] })
+  makeSnapshot(disk, 2, false)
+  const first = recovered(disk)
+  goOn(disk, first.engine, first.found.place, events.slice(20, 22))
+  const torn = listDataFiles(disk, FOLDER).segments.at(-1)?.path ?? ''
+  disk.files.set(torn, disk.bytesOf(torn).slice(0, -CLOSED_BYTES - 8))
+  const second = recovered(disk)
+  goOn(disk, second.engine, second.found.place, events.slice(22, 60))
+  makeSnapshot(disk, 4, false)
+  const last = listDataFiles(disk, FOLDER).snapshots[1]
+  flipped(disk, last.path, middleOf(disk, last.path))
+  const { engine, found } = recovered(disk)
+  expect(found.snapshotSeq).toBe(20)
+  expect(stateDigest(engine.parts)).toBe(stateDigest(second.engine.parts))
 })
 
 test('with all snapshots damaged the whole journal is read', () => {
