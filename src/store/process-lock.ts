@@ -36,7 +36,11 @@ export function lockFolder(folder: string): () => void {
       fs.ftruncateSync(fd)
       fs.writeSync(fd, nameOf(process.pid), 0)
       return () => {
-        fs.rmSync(path, { force: true })
+        try {
+          fs.rmSync(path, { force: true })
+        } catch {
+          // The disk refuses it: the name of a process that has ended holds nobody up.
+        }
         fs.closeSync(fd)
       }
     }

@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { lockOpenFile } from '../../src/store/kernel-lock.ts'
 import { lockFolder } from '../../src/store/process-lock.ts'
 import { hasFlock } from '../has-flock.ts'
+import { systemError } from './disks/crash-disk.ts'
 
 /** Nobody has this pid. */
 const ENDED = '{"pid":4000000,"started":"1","boot":"x"}'
@@ -53,4 +54,19 @@ test('a lock that was left behind is taken over, and names this process then', (
   const giveBack = lockFolder(folder)
   expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid })
   giveBack()
+})
+
+test('a folder is given back also where a disk that is read-only by now keeps the name', () => {
+  const folder = newFolder()
+  const unlock = lockFolder(folder)
+  const removing = vi.spyOn(fs, 'rmSync').mockImplementation(() => {
+    throw systemError('EROFS', 'rm')
+  })
+  try {
+    expect(unlock).not.toThrow()
+  } finally {
+    removing.mockRestore()
+  }
+  expect(fs.existsSync(join(folder, 'lock'))).toBe(true)
+  lockFolder(folder)()
 })
