@@ -226,12 +226,20 @@ export class Journal {
     step.run((error) => {
       this.#isSyncing = false
       if (this.#isClosed || this.#failure !== null) return
-      if (error !== null) this.#fail(error)
-      else {
-        step.done()
-        this.#keepSyncing()
-      }
+      if (error === null) this.#finish(step)
+      else this.#fail(error)
     })
+  }
+
+  /** Nobody else would catch what the disk refuses here: it is called in the background. */
+  #finish(step: SyncStep): void {
+    try {
+      step.done()
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#keepSyncing()
   }
 
   #nextStep(): SyncStep | null {
