@@ -61,7 +61,10 @@ function planText(plan: RepairPlan): string {
 async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {
   const lines = createInterface({ input: stdin, output: stderr })
   try {
-    return (await lines.question('Give this up? Type yes: ')).trim() === 'yes'
+    // Ctrl-D and Ctrl-C close the lines, and leave the question unanswered for ever.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    const answer = lines.question('Give this up? Type yes: ')
+    return (await Promise.race([answer, closed])).trim() === 'yes'
   } finally {
     lines.close()
   }

@@ -1,8 +1,10 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair } from '../../src/commands/repair-plan.ts'
+import { runCommand } from '../../src/commands/run-command.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import {
@@ -206,3 +208,20 @@ function joined(head = '', tail = ''): string {
     'base64',
   )
 }
+
+test.each([
+  ['the end of the input', '', 1],
+  ['another word', 'no\n', 1],
+  ['yes', 'yes\n', 0],
+])('the question whether to give up takes %s for an answer', async (_, typed, expected) => {
+  const { folder } = filledFolder(OPTIONS)
+  const before = contentsOf(folder)
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  stdin.end(typed)
+  const terminal = { stdin, stdout, stderr, environment: {} }
+  const args = ['repair', '--data-dir', folder, '--until', '500']
+  expect(await runCommand(args, terminal)).toBe(expected)
+  if (expected === 1) expect(contentsOf(folder)).toEqual(before)
+  expect(fs.existsSync(join(folder, 'lock'))).toBe(false)
+})
