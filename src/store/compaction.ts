@@ -85,6 +85,9 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps)
   const { count } = dormant.tape
   const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
+  // Put aside, as a start does: else it would count as one of those that are kept. Before the new one
+  // is written, which may have the name of one.
+  for (const damaged of damagedSnapshots) disk.rename(damaged, `${damaged}${DAMAGED}`)
   const path = snapshotPath(folder, end.seq)
   const about = {
     seq: end.seq,
@@ -96,8 +99,6 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   // The old state goes before the new one is loaded, so that only one is in memory.
   engine = null
   yield* verify(options, path, digest)
-  // Put aside, as a start does: else it would count as one of those that are kept.
-  for (const damaged of damagedSnapshots) disk.rename(damaged, `${damaged}${DAMAGED}`)
   const removed = prune(disk, folder, options.keepsJournal)
   return {
     seq: end.seq,

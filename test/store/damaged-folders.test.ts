@@ -98,6 +98,15 @@ test('a snapshot that a compactor finds damaged does not count as one of those t
   expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
 })
 
+test('a damaged snapshot that is made again at its seq gives way to the new one', () => {
+  const disk = whole.copy()
+  makeSnapshot(disk, 6, false)
+  const last = listDataFiles(disk, FOLDER).snapshots.at(-1)?.path ?? ''
+  flipped(disk, last, middleOf(disk, last))
+  makeSnapshot(disk, 6, false)
+  expect(recovered(disk).found).toMatchObject({ snapshotSeq: endSeq, damagedSnapshots: [] })
+})
+
 test('names of a torn write right behind a snapshot stay as long as that snapshot does', () => {
   const disk = writtenFolder({ events: events.slice(0, 20), segmentsAt: [], snapshotsAt: [] })
   makeSnapshot(disk, 2, false)
