@@ -38,7 +38,7 @@ export class NodeDisk implements Disk {
   }
 
   open(path: string): DiskFile {
-    return new NodeFile(fs.openSync(path, 'r+'))
+    return new NodeFile(openKept(path))
   }
 
   rename(from: string, to: string): void {
@@ -80,6 +80,16 @@ export function checkRoom(folder: string, bytes: number): void {
     `A snapshot takes ${bytes} bytes and the journal has to keep ${roomBytes}, but the disk of ` +
       `${folder} has ${freeBytes} left: make room.`,
   )
+}
+
+/** A file system that has become read-only, as some do after an error, is read on. */
+function openKept(path: string): number {
+  try {
+    return fs.openSync(path, 'r+')
+  } catch (error) {
+    if (codeOf(error) !== 'EROFS') throw error
+    return fs.openSync(path, 'r')
+  }
 }
 
 class NodeFile implements DiskFile {

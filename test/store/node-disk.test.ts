@@ -39,6 +39,22 @@ test('a read that a signal interrupts is made again', () => {
   file.close()
 })
 
+test('on a disk that is read-only by now files are still opened to be read', () => {
+  const path = join(folder, 'kept')
+  fs.writeFileSync(path, bytes)
+  const { openSync } = fs
+  vi.spyOn(fs, 'openSync').mockImplementation((name, flags, mode) => {
+    if (flags !== 'r') throw systemError('EROFS', 'open')
+    return openSync(name, flags, mode)
+  })
+  const file = new NodeDisk().open(path)
+  const into = new Uint8Array(bytes.length)
+  expect(readAll(file, into, 0)).toBe(true)
+  expect(into).toEqual(bytes)
+  file.close()
+  expect(() => new NodeDisk().create(join(folder, 'more'))).toThrow('EROFS')
+})
+
 test('a new folder lasts with all the new ones above it', () => {
   const made = join(folder, 'one', 'two', 'three')
   const opened = vi.spyOn(fs, 'openSync')
