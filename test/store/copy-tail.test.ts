@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { copyTail } from '../../src/store/copy-tail.ts'
+import type { DiskFile } from '../../src/store/disk.ts'
+import { ImageDisk } from './damage/image-disk.ts'
+import { systemError } from './disks/crash-disk.ts'
+
+/** A disk with room for one write. */
+class NearlyFull extends ImageDisk {
+  override create(path: string): DiskFile {
+    const file = super.create(path)
+    let writes = 0
+    const append = (bytes: Uint8Array) => {
+      writes += 1
+      if (writes > 1) throw systemError('ENOSPC', 'write')
+      return file.append(bytes.subarray(0, 10))
+    }
+    return {
+      append,
+      size: () => file.size(),
+      read: (into, position) => file.read(into, position),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      syncLater: (done) => file.syncLater(done),
+      close: () => file.close(),
+    }
+  }
+}
+
+test('half a copy on a full disk is taken away again: each start would leave another', () => {
+  const disk = new NearlyFull()
+  disk.files.set('/data/journal', new Uint8Array(1_000))
+  const tail = { path: '/data/journal', byte: 100, bytes: 900 }
+  expect(() => copyTail(disk, tail, '/data/journal.damaged')).toThrow('ENOSPC')
+  expect([...disk.files.keys()]).toEqual(['/data/journal'])
+})
