@@ -7,7 +7,7 @@ import {
 import type { Disk } from '../store/disk.ts'
 import { newerVersion, StoreError } from '../store/failure.ts'
 import type { JournalPlace } from '../store/journal.ts'
-import { headerOf } from '../store/journal-scan.ts'
+import { headerOf, type JournalStart } from '../store/journal-scan.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
@@ -58,7 +58,7 @@ export function planRepair(
 ): RepairPlan {
   const files = listDataFiles(disk, folder)
   const base = newestUntil(disk, files.snapshots, until)
-  const end = goodEnd(disk, files, base?.seq ?? 0, until)
+  const end = goodEnd(disk, files, base ?? { seq: 0, segment: 0 }, until)
   const segments = files.segments.slice(end.segment + 1)
   const snapshots = files.snapshots.filter(({ number }) => number > end.seq)
   const isNothing = end.cut === null && segments.length + snapshots.length === 0
@@ -96,9 +96,10 @@ function newestUntil(
   return null
 }
 
-function goodEnd(disk: Disk, files: DataFiles, fromSeq: number, until: number): GoodEnd {
+function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number): GoodEnd {
+  const { seq: fromSeq } = from
   const headers = files.segments.map(({ path }) => knownHeader(disk, path))
-  const first = headers.findLastIndex((header) => header !== null && header.firstSeq <= fromSeq)
+  const first = firstOf(files, headers, from)
   if (first < 0 && fromSeq === 0 && files.segments.length > 0)
     throw new StoreError(
       'missing',
@@ -114,6 +115,17 @@ function goodEnd(disk: Disk, files: DataFiles, fromSeq: number, until: number): 
     if (end.cut !== null) break
   }
   return { ...end, seq: Math.max(end.seq, fromSeq) }
+}
+
+/** Place of the segment that a start begins with; of those at one seq there may be some without events. */
+function firstOf(
+  { segments }: DataFiles,
+  headers: readonly (SegmentHeader | null)[],
+  { seq, segment }: JournalStart,
+): number {
+  const holds = headers.map((header) => header !== null && header.firstSeq <= seq)
+  const first = holds.findLastIndex((held, i) => held && segments[i].number <= segment)
+  return first < 0 ? holds.indexOf(true) : first
 }
 
 /** Where the good frames of a segment end; null when it does not go on where `before` ends. */

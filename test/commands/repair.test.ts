@@ -10,6 +10,7 @@ import { NodeDisk } from '../../src/store/node-disk.ts'
 import {
   ask,
   contentsOf,
+  crowdOfLines,
   filesOf,
   filledFolder,
   flipByte,
@@ -132,6 +133,21 @@ test('a repair that is interrupted at any step can be run again', () => {
     expect(next.digest).toBe(reference)
     expect(next.recovered.epoch).not.toBe(run.recovered.epoch)
   }
+})
+
+test('damage in a run without events right behind a snapshot is found', async () => {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(13, 60)
+  new Run(folder).take(events.slice(0, 20)).close().snapshot()
+  const quiet = new Run(folder).close()
+  new Run(folder).take(events.slice(20)).close()
+  flipByte(filesOf(folder, 'journal-')[quiet.journal.segment - 1], 150)
+  expect(() => new Run(folder)).toThrow('The journal is damaged in the middle')
+  const { code, output } = await ask('repair', '--data-dir', folder, '--until', '1000', '--yes')
+  expect(code).toBe(0)
+  expect(output).toContain('the next start begins at seq 20')
+  const next = new Run(folder)
+  expect([next.journal.seq, next.recovered.cut]).toEqual([20, null])
 })
 
 test('where nothing is to be given up nothing changes', async () => {
