@@ -238,6 +238,7 @@ export class Program {
     if (this.#feeds === null) return 'The feeds are about to start.'
     const failure = this.#durability?.failure?.message ?? this.#service.failure
     if (failure !== null) return failure
+    if (this.#service.clockReason !== null) return this.#service.clockReason
     if (this.#service.tokenLimit.reason !== null) return this.#service.tokenLimit.reason
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {

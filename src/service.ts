@@ -1,5 +1,6 @@
 import type { Config } from './base/config.ts'
 import { Engine } from './engine/engine.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from './engine/engine-options.ts'
 import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
 import type { MemoryPart } from './engine/memory/memory-part.ts'
@@ -19,6 +20,7 @@ export class Service implements EventSink {
   /** Told after each batch, with when it began (`performance.now`). */
   onFolded: (startMs: number) => void = () => {}
   readonly #onFailure: (reason: string) => void
+  readonly #isEventClock: boolean
   /** Unix milliseconds; a simulation puts its own in place. */
   readonly #clockMs: () => number
 
@@ -33,6 +35,7 @@ export class Service implements EventSink {
     this.#sink = this.engine
     this.#onFailure = onFailure
     this.#clockMs = clockMs
+    this.#isEventClock = config.clock === 'event'
     // No tick yet: a recovery folds the journal by the clock of then, and time never goes back.
   }
 
@@ -44,6 +47,17 @@ export class Service implements EventSink {
   /** Moves a wall clock to now; every read and every batch does it first. */
   tick(): void {
     this.#guard(() => this.engine.advance(Math.floor(this.#clockMs() / 1000)))
+  }
+
+  /** Why figures of 24 hours cannot be trusted though everything runs, in one sentence; null: they can. */
+  get clockReason(): string | null {
+    const aheadSeconds = this.engine.state.now - Math.floor(this.#clockMs() / 1000)
+    if (this.#isEventClock || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX) return null
+    return (
+      `The market's clock is ${aheadSeconds} s ahead of this machine's, which was set ahead once: ` +
+      'windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +
+      'DATA_DIR from before, or with an empty one.'
+    )
   }
 
   events(batch: readonly FeedEvent[]): void {

@@ -3,6 +3,7 @@
  * of what the contract leaves open, so that every one has a single right answer.
  */
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { U64_MAX } from './exact.ts'
 import {
   bearToken,
   createdEvent,
@@ -204,7 +205,9 @@ function isBesideCompletion(steps: readonly Step[], event: FeedEvent): boolean {
 /** The same event again, as it was or with another content under the same identity. */
 function repeated(random: Random, event: FeedEvent): FeedEvent | null {
   if (event.type === 'swap' && random.chance(0.08)) {
-    const other: Partial<Swap> = { baseRaw: event.baseRaw + 5n, direction: 'sell' }
+    // No feed can tell more than a u64.
+    const baseRaw = event.baseRaw > U64_MAX - 5n ? 5n : event.baseRaw + 5n
+    const other: Partial<Swap> = { baseRaw, direction: 'sell' }
     return random.chance(0.5) ? event : { ...event, ...other, signer: 'someone else' }
   }
   if (event.type === 'token_created' && random.chance(0.1)) {
