@@ -175,3 +175,18 @@ test(
   },
   120_000 + FRAMES * 100,
 )
+
+test.each([
+  ['arrays', '[', ']', 31_000],
+  ['groups', '{"newPools":', '}', 4_700],
+])(
+  'a filter of %s nested as deep as a message is long is refused, and the service goes on',
+  async (_, opening, closing, depth) => {
+    service = await EngineServer.start()
+    const client = await open()
+    const filter = `${opening.repeat(depth)}1${closing.repeat(depth)}`
+    const text = JSON.stringify(ask({ filter: 0 })).replace('"filter":0', `"filter":${filter}`)
+    expect(await client.ask(text)).toMatchObject({ type: 'error', code: 'invalid_filter' })
+    expect(await client.ask(ask({ filter: {} }))).toMatchObject({ type: 'subscribed' })
+  },
+)

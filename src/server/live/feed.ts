@@ -93,8 +93,8 @@ export class LiveFeed {
       turns: options.turns,
       send,
       close,
-      serve: (connection, request) =>
-        this.#failures.guarded(connection, () => requests.serve(connection, request)),
+      serve: (connection, request) => requests.serve(connection, request),
+      guarded: (connection, serve) => this.#failures.guarded(connection, serve),
     })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {

@@ -13,6 +13,8 @@ export interface IncomingParts {
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
+  /** What `serve` says, also of what is read before it; an exception is told to the connection alone. */
+  readonly guarded: (connection: LiveConnection, serve: () => boolean) => boolean
 }
 
 const UTF8 = new TextDecoder()
@@ -78,7 +80,11 @@ export class Incoming {
   }
 
   /** False: it is to be served again in a later turn. */
-  #serve(connection: LiveConnection, { bytes, isBinary, isBegun }: Message): boolean {
+  #serve(connection: LiveConnection, message: Message): boolean {
+    return this.#parts.guarded(connection, () => this.#serveText(connection, message))
+  }
+
+  #serveText(connection: LiveConnection, { bytes, isBinary, isBegun }: Message): boolean {
     if (isBinary) {
       const text = 'A binary frame came, JSON text is expected.'
       this.#parts.send(connection, liveErrorFrame('binary_frame', text))

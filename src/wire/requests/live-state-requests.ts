@@ -2,7 +2,7 @@ import { RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
 import { tableName } from '../table-name.ts'
 import { STATE_OPTION_KEYS, stateOptionError, unknownKey } from './live-options.ts'
-import { parseTables } from './tables.ts'
+import { tablesOf } from './tables.ts'
 
 /** Bars of a candle snapshot at most, and when the client does not say. */
 export const COUNTBACK_MAX = 5_000
@@ -42,7 +42,8 @@ export function parseTableRequest(action: Action, data: Data): TableRequest | Fr
   if (table !== undefined) return invalidFilter('data.table comes with unsubscribe alone.')
   if (filter === undefined)
     return invalidFilter('data.filter is required: the body of POST /api/v2/meme.')
-  const query = parseTables(JSON.stringify(filter))
+  // Never as text again: writing JSON is recursive, and a client may nest as deep as its message is long.
+  const query = tablesOf(filter)
   if (!query.ok) return invalidFilter(query.error.message)
   return { kind: 'table', action, table: tableName(query.value), query: query.value }
 }

@@ -26,8 +26,12 @@ const BODY_KEYS = { new: 'newPools', completing: 'completing', graduated: 'gradu
 /** The query of a token-table body (FiltersMemeDto as JSON text). */
 export function parseTables(text: string): Parsed<TablesQuery> {
   const json = parseJson(text)
-  if (!json.ok) return json
-  const body = withoutNulls(json.value, BODY_DEPTH)
+  return json.ok ? tablesOf(json.value) : json
+}
+
+/** The query of such a body as a value, however deep: it is not looked into further than is allowed. */
+export function tablesOf(value: unknown): Parsed<TablesQuery> {
+  const body = withoutNulls(value, BODY_DEPTH)
   if (!tablesValidator.Check(body)) return refusedBody(body)
   const filters: { [K in Group]?: Filters } = {}
   for (const group of GROUPS) {

@@ -138,8 +138,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: an exception while a message is served ends the process',
     file: 'src/server/live/feed.ts',
-    find: 'this.#failures.guarded(connection, () => requests.serve(connection, request))',
-    replace: 'requests.serve(connection, request)',
+    find: 'guarded: (connection, serve) => this.#failures.guarded(connection, serve)',
+    replace: 'guarded: (_, serve) => serve()',
     tests: ['test/server/damaged-history.test.ts'],
   },
   {
