@@ -2,7 +2,7 @@ import { indexOfMark, markOf } from './swap-mark.ts'
 import { U } from './swap-record.ts'
 import type { Tape } from './tape.ts'
 
-/** Trades whose place is remembered; the oldest goes. 20 bytes each. */
+/** Trades whose place is remembered; the oldest goes. 36 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16
 const MASK = RECENT_ARRIVALS_MAX - 1
 
@@ -16,6 +16,10 @@ export class RecentArrivals {
   readonly #ordinals = new Uint32Array(RECENT_ARRIVALS_MAX)
   readonly #words = new Uint32Array(RECENT_ARRIVALS_MAX)
   readonly #wallets = new Uint32Array(RECENT_ARRIVALS_MAX)
+  /** By the last bits of a wallet's row: number of the newest arrival of such a wallet. */
+  readonly #newest = new Float64Array(RECENT_ARRIVALS_MAX)
+  /** Number of the one before it of such a wallet; forgotten ones are numbers up to `first`. */
+  readonly #olders = new Float64Array(RECENT_ARRIVALS_MAX)
   #first: number
   #last: number
 
@@ -28,7 +32,8 @@ export class RecentArrivals {
 
   get bytes(): number {
     const columns = [this.#indexes, this.#ordinals, this.#words, this.#wallets]
-    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const chains = [this.#newest, this.#olders]
+    return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
   /** Swaps that arrived in all, up to the newest noted. */
@@ -48,13 +53,23 @@ export class RecentArrivals {
     this.#indexes[place] = index
     this.#ordinals[place] = ordinal
     this.#words[place] = word
-    this.#wallets[place] = this.#tape.u32Of(index)[this.#tape.at(index) + U.wallet]
+    const wallet = this.#tape.u32Of(index)[this.#tape.at(index) + U.wallet]
+    this.#wallets[place] = wallet
     this.#last += 1
+    this.#olders[place] = this.#newest[wallet & MASK]
+    this.#newest[wallet & MASK] = this.#last
   }
 
-  /** Wallet row of arrival `number`, from 1. */
-  walletOf(number: number): number {
-    return this.#wallets[(number - 1) & MASK]
+  /**
+   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when not so many are
+   * remembered. Looks at its own alone: a client asks for hundreds of wallets in one message.
+   */
+  ofWallet(wallet: number, count: number): number[] | null {
+    const found: number[] = []
+    let number = this.#newest[wallet & MASK]
+    for (; found.length < count && number > this.first; number = this.#olders[(number - 1) & MASK])
+      if (this.#wallets[(number - 1) & MASK] === wallet) found.push(number)
+    return found.length < count ? null : found.reverse()
   }
 
   /** Tape index of arrival `number`, from 1; good until the next event. -1 should it not be there. */

@@ -207,14 +207,8 @@ export class EngineStreams implements LiveStreams {
 
   /** Arrival numbers of a wallet's newest `count` trades, oldest first. */
   #arrivalsOf(row: number, count: number): number[] | ResyncReason {
-    const found: number[] = []
-    const recent = this.#recent
-    if (count > 0 && (recent === null || row < 0)) return 'too_old'
-    for (let number = recent?.last ?? 0; found.length < count; number--) {
-      if (recent === null || number <= recent.first) return 'too_old'
-      if (recent.walletOf(number) === row) found.push(number)
-    }
-    return found.reverse()
+    if (count <= 0) return []
+    return (row < 0 ? null : this.#recent?.ofWallet(row, count)) ?? 'too_old'
   }
 
   #frames(

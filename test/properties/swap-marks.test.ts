@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { RecentArrivals } from '../../src/engine/recent-arrivals.ts'
+import { RECENT_ARRIVALS_MAX, RecentArrivals } from '../../src/engine/recent-arrivals.ts'
 import { SIGNATURE_LANES, U } from '../../src/engine/swap-record.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
@@ -80,4 +80,41 @@ test(`the newest arrivals are found where late ones have moved them (seed ${SEED
       name,
     ).toEqual(arrived)
   }
+})
+
+test(`the newest arrivals of each wallet are found, and no more than are remembered (seed ${SEED})`, () => {
+  for (const { name, events } of histories()) {
+    const engine = newEngine()
+    const { tape } = engine.state
+    const recent = new RecentArrivals(tape, 0)
+    const wallets: number[] = []
+    engine.facts.on('trade', (index) => {
+      recent.note(index)
+      wallets.push(tape.u32Of(index)[tape.at(index) + U.wallet])
+    })
+    engine.events(events)
+    for (const wallet of new Set(wallets)) {
+      const numbers = wallets.flatMap((one, i) => (one === wallet ? [i + 1] : []))
+      for (let count = 1; count <= numbers.length; count += 1)
+        expect(recent.ofWallet(wallet, count), name).toEqual(numbers.slice(-count))
+      expect(recent.ofWallet(wallet, numbers.length + 1), name).toBeNull()
+    }
+  }
+})
+
+test('whether a thousand wallets are among the newest arrivals is known at once', () => {
+  const engine = newEngine()
+  engine.events(history(SEED, EVENTS))
+  const { tape } = engine.state
+  const last = tape.count - 1
+  const recent = new RecentArrivals(tape, 0)
+  const wallet = tape.u32Of(last)[tape.at(last) + U.wallet]
+  for (let i = 0; i < RECENT_ARRIVALS_MAX + 10; i += 1) recent.note(last)
+  expect(recent.ofWallet(wallet, RECENT_ARRIVALS_MAX)?.[0]).toBe(11)
+  expect(recent.ofWallet(wallet, RECENT_ARRIVALS_MAX + 1)).toBeNull()
+  const beganMs = performance.now()
+  for (let other = 1; other <= 1_000; other += 1)
+    expect(recent.ofWallet(wallet + other, 1)).toBeNull()
+  // Through all arrivals for each of them it takes 150 ms and more.
+  expect(performance.now() - beganMs).toBeLessThan(75)
 })
