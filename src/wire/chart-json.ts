@@ -94,7 +94,7 @@ function reopen(series: ChartBar['usd'], open: number): void {
 
 /**
  * Flat bars at the close before wherever nothing traded, up to `end`, past which are only bars with
- * trades; the newest `count` are kept.
+ * trades; the newest `count` are kept. From the newest gap on: the gaps of a month hold millions.
  */
 function fillPrevious(
   bars: readonly ChartBar[],
@@ -102,16 +102,22 @@ function fillPrevious(
   end: number,
   count: number,
 ): ChartBar[] {
-  const filled: ChartBar[] = []
-  for (let i = 0; i < bars.length; i++) {
-    filled.push(bars[i])
+  const newestFirst: ChartBar[] = []
+  for (let i = bars.length - 1; i >= 0 && newestFirst.length < count; i--) {
     const last = i + 1 < bars.length ? Math.min(bars[i + 1].time - 1, end) : end
-    let time = nextBarTime(width, bars[i].time)
-    const first = firstKept(width, time, last)
-    if (first > time) time = first
-    for (; time <= last; time = nextBarTime(width, time)) filled.push(flatBar(bars[i], time))
+    newestFirst.push(...flatBars(bars[i], width, last).reverse(), bars[i])
   }
-  return filled.slice(-count)
+  return newestFirst.slice(0, count).reverse()
+}
+
+/** The flat bars behind a bar up to a time, the newest ones of a long gap. */
+function flatBars(before: ChartBar, width: Width, last: number): ChartBar[] {
+  const flat: ChartBar[] = []
+  let time = nextBarTime(width, before.time)
+  const first = firstKept(width, time, last)
+  if (first > time) time = first
+  for (; time <= last; time = nextBarTime(width, time)) flat.push(flatBar(before, time))
+  return flat
 }
 
 /** A gap of years in seconds is not walked through: only its newest bars can be kept. */

@@ -47,8 +47,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: the oldest bars are kept instead of the newest',
     file: 'src/wire/chart-json.ts',
-    find: 'filled.slice(-count)',
-    replace: 'filled.slice(0, count)',
+    find: 'newestFirst.slice(0, count)',
+    replace: 'newestFirst.slice(-count)',
     tests: ['bars'],
   },
   {
