@@ -82,6 +82,19 @@ test('a live client that asks for it is told, and its connection goes on', async
   expect(await metricLines()).toContain('mintfeed_live_defects_total 0')
 })
 
+test('of several streams those are resumed whose history can be read', async () => {
+  service.feed([swapOf('C', SWAPS)])
+  archive.isBroken = true
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const resumed = { mints: ['C', 'A', 'B'], from_seq: { C: 0, A: 0, B: 0 } }
+  for (const mint of ['A', 'B'])
+    expect(
+      await (mint === 'A' ? client.ask(ask('update_mint_info', resumed)) : client.next()),
+    ).toMatchObject({ type: 'resync', reason: 'history_unreadable', mint })
+  expect(await client.next()).toMatchObject({ type: 'subscribed', mints: ['C'], seqs: { C: 0 } })
+  expect(await client.next()).toMatchObject({ channel: 'update_mint_info', seq: 1 })
+})
+
 test('those who follow what cannot be brought up to now are told, once', async () => {
   const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
   const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)

@@ -210,6 +210,31 @@ test('more than is kept is told to resynchronise', async () => {
   client.close()
 })
 
+test('of hundreds of streams whose history takes long to look at each is resumed, in many turns', async () => {
+  const service = await EngineServer.start()
+  running = service
+  const mints = Array.from({ length: 200 }, (_, i) => `mint ${i}`)
+  service.feed(mints.map((mint, i) => ({ ...trade(i), mint, slot: 10 })))
+  const source = service.wired.streams.sources.update_mint_info
+  const since = source.since.bind(source)
+  let inTurn = 0
+  let mostInTurn = 0
+  source.since = (key, after, max) => {
+    if (inTurn === 0) setImmediate(() => (inTurn = 0))
+    inTurn += 1
+    mostInTurn = Math.max(mostInTurn, inTurn)
+    const endMs = performance.now() + 1
+    while (performance.now() < endMs);
+    return since(key, after, max)
+  }
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const from_seq = Object.fromEntries(mints.map((mint) => [mint, 0]))
+  expect(await client.ask(follow({ mints, from_seq }))).toMatchObject({ type: 'subscribed', mints })
+  for (const _ of mints) expect(await client.next()).toMatchObject({ seq: 1 })
+  expect(mostInTurn).toBeLessThan(20)
+  client.close()
+})
+
 test(
   'a reader too slow for the live stream is cut with 4009 and goes on where it was',
   async () => {

@@ -1,3 +1,4 @@
+import { TapeDamage } from '../../engine/tape.ts'
 import {
   KEY_NAMES,
   numbered,
@@ -16,7 +17,7 @@ import {
   tooManyWallets,
 } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
-import { MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../limits.ts'
+import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../limits.ts'
 import type { CatchUps } from './catch-ups.ts'
 import type { LiveConnection } from './connection.ts'
 import type { Topics } from './topics.ts'
@@ -70,8 +71,12 @@ export class NumberedStreams {
     this.#accepted(connection, request)
     const isTooMuch = this.#missed(request) > MAX_REPLAYED_TOGETHER
     const seqs = new Map<string, number>()
+    const endMs = performance.now() + CATCH_UP_SLICE_MS
     for (const key of keys) {
-      const reason = this.#resyncReason(request, key, isTooMuch)
+      const reason =
+        this.#farResync(request, key, isTooMuch) ??
+        // Of hundreds of keys each may have its trades on the disk: the others are judged as they are sent.
+        (performance.now() < endMs ? this.#lostResync(request, key) : null)
       const seq = this.#begin(connection, request, key, reason)
       if (seq !== null) seqs.set(key, seq)
     }
@@ -176,17 +181,28 @@ export class NumberedStreams {
     return after ?? seq
   }
 
-  /** Why a stream cannot go on from where the client stopped; null when it can, or is to begin. */
-  #resyncReason(request: StreamRequest, key: string, isTooMuch: boolean): ResyncReason | null {
+  /** Why a stream cannot go on from where the client stopped, as its numbers alone say; or null. */
+  #farResync(request: StreamRequest, key: string, isTooMuch: boolean): ResyncReason | null {
     const from = request.from.get(key)
     if (from === undefined) return null
     if (request.epoch !== null && request.epoch !== this.#streams.epoch()) return 'epoch_changed'
-    const source = this.#streams.sources[request.channel]
-    const head = source.head(key)
+    const head = this.#streams.sources[request.channel].head(key)
     if (from > head) return 'seq_ahead'
-    if (isTooMuch || head - from > MAX_REPLAYED) return 'too_old'
-    const frames = source.since(key, from, 0)
-    return typeof frames === 'string' ? frames : null
+    return isTooMuch || head - from > MAX_REPLAYED ? 'too_old' : null
+  }
+
+  /** Why what was missed cannot be had; or null. */
+  #lostResync({ channel, from }: StreamRequest, key: string): ResyncReason | null {
+    const after = from.get(key)
+    if (after === undefined) return null
+    try {
+      const frames = this.#streams.sources[channel].since(key, after, 0)
+      return typeof frames === 'string' ? frames : null
+    } catch (error) {
+      // The other keys of the message have theirs in memory, maybe.
+      if (error instanceof TapeDamage) return 'history_unreadable'
+      throw error
+    }
   }
 
   /** Messages that a request of several keys would replay. */
