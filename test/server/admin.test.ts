@@ -113,12 +113,15 @@ test('what fails is logged and answered without its reason', async () => {
   expect(logged).toContain('an admin request failed')
 })
 
-test('an unknown path is told what there is', async () => {
-  await start()
-  const answer = await ask('GET', '/nothing')
-  expect(answer.status).toBe(404)
-  expect(answer.body).toContain('POST /snapshot')
-})
+test.each(['/nothing', '//', '//[', 'http://a:b/'])(
+  'an unknown path as %s is told what there is',
+  async (path) => {
+    await start()
+    const answer = await ask('GET', path)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toContain('POST /snapshot')
+  },
+)
 
 test('it has garbage collected when it is told to', async () => {
   await start()

@@ -63,7 +63,8 @@ async function answer(
   request.resume()
   const refusal = whyRefused(request, options.token)
   if (refusal !== null) return say(response, refusal.statusCode, refusal.message)
-  const url = new URL(request.url ?? '/', 'http://admin')
+  const url = URL.parse(request.url ?? '/', 'http://admin')
+  if (url === null) return say(response, 404, listOf(routes))
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const paths = routes.filter((route) => route.path === url.pathname)
   if (paths.length === 0) return say(response, 404, listOf(routes))
