@@ -173,14 +173,12 @@ export class SearchIndex {
   #insides(needle: Buffer, found: (token: number) => void): boolean {
     const bits = this.#grams.bitsOf(needle)
     const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
-    const filtered = Math.floor(this.#filtered / ENTRIES_PER_BLOCK)
-    const mayHold = (block: number) => block >= filtered || this.#grams.mayHold(block, bits)
     let count = 0
     for (let block = 0; block < blocks; block++) {
-      if (!mayHold(block)) continue
+      if (!this.#mayHold(block, bits)) continue
       const from = block * ENTRIES_PER_BLOCK
       // Neighbours are looked through in one go.
-      while (block + 1 < blocks && mayHold(block + 1)) block++
+      while (block + 1 < blocks && this.#mayHold(block + 1, bits)) block++
       const last = Math.min((block + 1) * ENTRIES_PER_BLOCK, this.#starts.length) - 1
       const start = this.#starts.get(from)
       const text = this.#bytes.subarray(start, this.#endOf(last))
@@ -190,7 +188,7 @@ export class SearchIndex {
         if (this.#rank(needle, entry) === Rank.substring) {
           found(this.#tokens.get(entry))
           count += 1
-          if (isCommon(count, entry + 1)) return false
+          if (isCommon(count, this.#starts.length)) return false
         }
         at = entry === last ? -1 : text.indexOf(needle, this.#endOf(entry) - start)
       }
@@ -200,13 +198,21 @@ export class SearchIndex {
 
   /** A test of single tokens for a rank. */
   rankTest(needle: Buffer, rank: InnerRank): (token: number) => boolean {
+    const bits = this.#grams.bitsOf(needle)
     return (token) => {
       const entry = this.#entryOfToken.get(token) - 1
-      if (entry < 0) return false
+      // What only old and cheap tokens hold is looked for in all others first.
+      if (entry < 0 || !this.#mayHold(Math.floor(entry / ENTRIES_PER_BLOCK), bits)) return false
       // Whatever stands lower has to hold it; to begin with it says that it does.
       if (rank === Rank.substring && !this.#holds(needle, entry)) return false
       return this.#rank(needle, entry) === rank
     }
+  }
+
+  /** May an entry of the block hold a text with these bits, by the filter as far as it is filled? */
+  #mayHold(block: number, bits: readonly number[]): boolean {
+    const filtered = Math.floor(this.#filtered / ENTRIES_PER_BLOCK)
+    return block >= filtered || this.#grams.mayHold(block, bits)
   }
 
   /** One entry is too short for a native search to pay. */
