@@ -172,6 +172,8 @@ export class SearchIndex {
 
   #insides(needle: Buffer, found: (token: number) => void): boolean {
     const bits = this.#grams.bitsOf(needle)
+    // One or two letters are in mints everywhere: a beginning tells. Other texts lie where their fashion was.
+    const isEverywhere = bits.length === 0
     const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
     let count = 0
     for (let block = 0; block < blocks; block++) {
@@ -188,7 +190,7 @@ export class SearchIndex {
         if (this.#rank(needle, entry) === Rank.substring) {
           found(this.#tokens.get(entry))
           count += 1
-          if (isCommon(count, this.#starts.length)) return false
+          if (isCommon(count, isEverywhere ? entry + 1 : this.#starts.length)) return false
         }
         at = entry === last ? -1 : text.indexOf(needle, this.#endOf(entry) - start)
       }
