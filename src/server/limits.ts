@@ -271,6 +271,9 @@ export const MAX_DEPARTED = 50_000
 /** Streams of server-sent events at most. */
 export const MAX_EVENT_STREAMS = 2_000
 
+/** Of one client at most: a house of people behind one address, and a tenth of all. */
+export const MAX_EVENT_STREAMS_PER_ADDRESS = 200
+
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 15_000
 

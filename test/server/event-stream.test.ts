@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
@@ -249,3 +250,21 @@ test('a stream that is not read is ended, others get everything', async () => {
   ).rejects.toThrow()
   await quick.close()
 }, 30_000)
+
+test('an address may have so many streams, others are not held back by it, and one that ends makes room', async () => {
+  service = await EngineServer.start('e1', undefined, { trustProxy: ['127.0.0.1'] })
+  const asked = (client: string) =>
+    fetch(`${service.server.url}/api/v2/stream?channel=new_launched_pool`, {
+      headers: { 'X-Forwarded-For': client },
+    })
+  const from = async (client: string) => new EventReader(await asked(client))
+  const readers = await Promise.all(
+    Array.from({ length: MAX_EVENT_STREAMS_PER_ADDRESS }, () => from('9.9.9.9')),
+  )
+  expect(readers.map(({ response }) => response.status)).not.toContain(429)
+  const refused = await asked('9.9.9.9')
+  expect([refused.status, (await errorOf(refused)).code]).toEqual([429, 'too_many_connections'])
+  expect((await from('9.9.9.8')).response.status).toBe(200)
+  await readers[0].close()
+  await expect.poll(async () => (await from('9.9.9.9')).response.status).toBe(200)
+})

@@ -1,12 +1,15 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { requestError } from '../../wire/errors.ts'
 import { type EventStreamRequest, parseEventStream } from '../../wire/requests/event-stream.ts'
-import { accept, type Parsed } from '../../wire/requests/parsed.ts'
+import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { Exchange, type ExchangeContext } from '../exchange.ts'
 import { internalError, rateHeaders, rateLimited, starting } from '../front-replies.ts'
-import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS } from '../limits.ts'
+import {
+  EVENT_STREAM_COMMENT_MS,
+  MAX_EVENT_STREAMS,
+  MAX_EVENT_STREAMS_PER_ADDRESS,
+} from '../limits.ts'
 import { isLocalPeer } from '../local-peer.ts'
 import type { ServerState } from '../options.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -17,6 +20,7 @@ import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
 import { EventStreamOutlet } from './event-stream-outlet.ts'
 import type { LiveFeed } from './feed.ts'
+import { LiveGate } from './live-gate.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
@@ -47,6 +51,10 @@ export const eventStreamRoute: Route = {
 export class EventStreams {
   readonly #options: EventStreamsOptions
   readonly #open = new Map<LiveConnection, EventStreamOutlet>()
+  readonly #bounds = new LiveGate(
+    { connections: MAX_EVENT_STREAMS, connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS },
+    'streams of events',
+  )
   readonly #timer: NodeJS.Timeout
 
   constructor(options: EventStreamsOptions) {
@@ -80,23 +88,26 @@ export class EventStreams {
     if (!request.ok) return errorReply(request.error)
     const { feed, context, headers, turns } = this.#options
     const { res } = exchange
+    const { client } = exchange.request
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
     const outlet = new EventStreamOutlet(res, idRule(request.value), () => {
       this.#open.delete(connection)
+      this.#bounds.left(client)
       feed.disconnected(connection)
     })
     const connection = feed.connect({
       id: '',
       isLocal,
-      client: exchange.request.client,
+      client,
       isSocket: false,
       socket: outlet,
       load: null,
     })
     this.#open.set(connection, outlet)
+    this.#bounds.entered(client, performance.now())
     const isServed = () => connection.isClosed || feed.serveAdded(connection, request.value)
-    if (!isServed()) turns.later(exchange.request.client, { run: () => !isServed() })
+    if (!isServed()) turns.later(client, { run: () => !isServed() })
     return null
   }
 
@@ -108,14 +119,8 @@ export class EventStreams {
       if (!verdict.allowed) return rateLimited(verdict)
     }
     if (state.isStarting()) return starting(state.notReady())
-    const full = this.#full()
-    return full.ok ? null : errorReply(full.error)
-  }
-
-  #full(): Parsed<null> {
-    if (this.#open.size < MAX_EVENT_STREAMS) return accept(null)
-    const message = `All ${MAX_EVENT_STREAMS} streams of events are taken.`
-    return { ok: false, error: requestError('overloaded', message) }
+    const full = this.#bounds.refusal(exchange.request.client)
+    return full === null ? null : errorReply(full)
   }
 
   #writeHead(res: HttpResponse, headers: readonly Header[]): void {

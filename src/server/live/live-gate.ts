@@ -15,26 +15,29 @@ const LOOPBACK = /^(?:127\.|0{16}$)/
  */
 export class LiveGate {
   readonly #limits: GateLimits
+  /** What is counted, for the sentences of refusals. */
+  readonly #what: string
   readonly #loads = new Map<string, ClientLoad>()
   /** Of clients without connections, in the order in which they left. */
   readonly #resting = new Map<string, ClientLoad>()
   #total = 0
 
-  constructor(limits: GateLimits) {
+  constructor(limits: GateLimits, what: string = 'live connections') {
     this.#limits = limits
+    this.#what = what
   }
 
   /** Null when the client may come in. */
   refusal(client: string): RequestError | null {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)
-      return requestError('overloaded', `All ${connections} live connections are taken.`)
+      return requestError('overloaded', `All ${connections} ${this.#what} are taken.`)
     if (
       LOOPBACK.test(client) ||
       (this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress
     )
       return null
-    const message = `Your address has ${connectionsPerAddress} live connections, which is the most allowed.`
+    const message = `Your address has ${connectionsPerAddress} ${this.#what}, which is the most allowed.`
     return requestError('too_many_connections', message)
   }
 

@@ -191,4 +191,11 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: 'pid !== null',
     tests: ['test/store/process-lock.test.ts'],
   },
+  {
+    name: 'event streams: one that ends makes no room for its address',
+    file: 'src/server/live/event-streams.ts',
+    find: 'this.#bounds.left(client)',
+    replace: '',
+    tests: ['test/server/event-stream.test.ts'],
+  },
 ]
