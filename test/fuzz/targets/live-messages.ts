@@ -23,6 +23,10 @@ const WORDS = [
   'ping',
 ]
 
+/** Stands for a value as deep as a message may be long. */
+const NESTED = 'nested'
+const NESTED_MAX = 32_000
+
 const UTF8 = new TextDecoder()
 
 /** Text frames of the live feed. */
@@ -36,7 +40,10 @@ export const liveMessages: FuzzTarget = {
       random.chance(0.8) ? `mint${random.below(9)}` : randomJson(random, WORDS, 1)
     if (random.chance(0.4)) data.mint = mint()
     if (random.chance(0.4)) data.mints = Array.from({ length: random.below(5) }, mint)
-    return Buffer.from(JSON.stringify({ event: random.pick(LIVE_EVENTS), data }))
+    if (random.chance(0.05)) data.filter = NESTED
+    const text = JSON.stringify({ event: random.pick(LIVE_EVENTS), data })
+    const depth = random.below(NESTED_MAX)
+    return Buffer.from(text.replace(`"${NESTED}"`, '['.repeat(depth) + ']'.repeat(depth)))
   },
   run(input) {
     const request = parseLiveMessage(UTF8.decode(input), ID)
