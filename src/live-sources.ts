@@ -22,7 +22,7 @@ export function supervisedFeed(
   const { backfillSlotsMax } = config
   const isEventClock = config.clock === 'event'
   const cursor = cursorOf(engine)
-  const toldByReserve = newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
+  const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   const resumed = { cursor, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }

@@ -236,14 +236,13 @@ export class Program {
   #notReady(): string | null {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     if (this.#feeds === null) return 'The feeds are about to start.'
-    const failure = this.#durability?.failure?.message ?? this.#service.failure
-    if (failure !== null) return failure
-    if (this.#service.clockReason !== null) return this.#service.clockReason
-    if (this.#service.tokenLimit.reason !== null) return this.#service.tokenLimit.reason
+    const { failure, clockReason, tokenLimit } = this.#service
+    const reason = this.#durability?.failure?.message ?? failure ?? clockReason ?? tokenLimit.reason
+    if (reason !== null) return reason
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {
-      const reason = feed.notLive?.() ?? null
-      if (reason !== null) return reason
+      const notLive = feed.notLive?.() ?? null
+      if (notLive !== null) return notLive
     }
     return null
   }

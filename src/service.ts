@@ -20,7 +20,6 @@ export class Service implements EventSink {
   /** Told after each batch, with when it began (`performance.now`). */
   onFolded: (startMs: number) => void = () => {}
   readonly #onFailure: (reason: string) => void
-  readonly #isEventClock: boolean
   /** Unix milliseconds; a simulation puts its own in place. */
   readonly #clockMs: () => number
 
@@ -35,7 +34,6 @@ export class Service implements EventSink {
     this.#sink = this.engine
     this.#onFailure = onFailure
     this.#clockMs = clockMs
-    this.#isEventClock = config.clock === 'event'
     // No tick yet: a recovery folds the journal by the clock of then, and time never goes back.
   }
 
@@ -52,7 +50,8 @@ export class Service implements EventSink {
   /** Why figures of 24 hours cannot be trusted though everything runs, in one sentence; null: they can. */
   get clockReason(): string | null {
     const aheadSeconds = this.engine.state.now - Math.floor(this.#clockMs() / 1000)
-    if (this.#isEventClock || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX) return null
+    if (this.engine.settings.clock === 'event' || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
+      return null
     return (
       `The market's clock is ${aheadSeconds} s ahead of this machine's, which was set ahead once: ` +
       'windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +

@@ -6,6 +6,7 @@ import {
   yellowstoneSetting,
 } from './chain-settings.ts'
 import { ConfigError } from './config-error.ts'
+import { flagSentence } from './flag-sentence.ts'
 import { durationMs, integer, oneOf, origin, rateLimit, sizeBytes } from './setting-values.ts'
 import {
   type MetadataSetting,
@@ -204,9 +205,7 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
-    const known = names.map((name) => `--${name}`)
-    throw new ConfigError(`${reason.replace(/\.$/, '')}; known flags are ${known.join(', ')}.`)
+    throw new ConfigError(flagSentence(error, 'known flags', names))
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { flagSentence } from '../base/flag-sentence.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import { StoreError } from '../store/failure.ts'
 import { codeOf, isFolder } from '../store/node-disk.ts'
@@ -84,9 +85,7 @@ function askedOf(
     for (const [flag, value] of Object.entries(values))
       if (!Array.isArray(value)) flags[flag] = value
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
-    const known = Object.keys(options).map((flag) => `--${flag}`)
-    throw new UsageError(`${reason.replace(/\.$/, '')}; flags of ${name} are ${known.join(', ')}.`)
+    throw new UsageError(flagSentence(error, `flags of ${name}`, Object.keys(options)))
   }
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.

@@ -162,7 +162,7 @@ export class Engine implements EventSink {
     return this.#newest.slot
   }
 
-  /** Unix seconds of the latest time that a swap, creation or migration told; 0: none yet. */
+  /** Unix seconds of the latest time that a swap, creation or migration told; 0: none is known. */
   get newestEventSeconds(): number {
     return this.#newestSeconds
   }
@@ -281,8 +281,9 @@ export class Engine implements EventSink {
 
   #newestSwapSeconds(): number {
     const { tape } = this.state
-    if (tape.count === 0) return 0
     const last = tape.count - 1
+    // No load waits for the disk, or fails, for a figure.
+    if (last < tape.firstInMemory) return 0
     return tape.u32Of(last)[tape.at(last) + U.timestamp]
   }
 

@@ -28,8 +28,8 @@ export interface SupervisorOptions {
   readonly sources: readonly Source[]
   /** The last slot that is known to be whole, from what was recovered; null: none. */
   readonly cursor: number | null
-  /** Trades that the runs before took of a source without slots. */
-  readonly toldByReserve?: readonly SwapContent[]
+  /** Trades that the runs before took of a source without slots; asked for where others tell them too. */
+  readonly toldByReserve?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   readonly backfillSlotsMax?: number
@@ -75,7 +75,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
-    this.#reserveTrades = isMixed ? new ReserveTrades(options.toldByReserve) : null
+    this.#reserveTrades = isMixed ? new ReserveTrades(options.toldByReserve?.()) : null
     this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
     this.#filler = new GapFiller({
       desk: this.#desk,

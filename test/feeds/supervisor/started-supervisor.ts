@@ -17,7 +17,7 @@ export async function started(
   const supervisor = new Supervisor({
     sources,
     cursor,
-    toldByReserve,
+    toldByReserve: () => toldByReserve,
     report: (who, reason) => reports.push(`${who}: ${reason}`),
     backfillSlotsMax: slotsMax,
     timers,
