@@ -187,7 +187,10 @@ export const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 export const MAX_RESTING_LOADS = 10_000
 
-/** Bytes buffered for one live connection at most; past it the connection closes with 4009. */
+/**
+ * Bytes buffered for one live connection at most; past it the connection closes with 4009. What is
+ * left of a snapshot that the client asked for comes on top: one of 5,000 bars is 1 MB by itself.
+ */
 export const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /** Buffers are looked at whenever this many bytes were published since the last look. */
@@ -232,7 +235,7 @@ export const MAX_CATCH_UPS = 50_000
 /** Missed messages sent in one go; about a quarter of a MiB. */
 export const CATCH_UP_FRAMES = 200
 
-/** A replay waits while more than this lies unread, far below what cuts the connection. */
+/** Replays and snapshots wait while more than this lies unread, far below what cuts the connection. */
 export const CATCH_UP_BUFFER_BYTES = 256 * 1024
 
 /** Replays hold the loop for this long at a time. */

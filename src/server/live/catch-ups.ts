@@ -2,7 +2,6 @@ import { TapeDamage } from '../../engine/tape.ts'
 import { type ResyncReason, resyncFrame, type StreamChannel } from '../../wire/live-frames.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import {
-  CATCH_UP_BUFFER_BYTES,
   CATCH_UP_FRAMES,
   CATCH_UP_RETRY_MS,
   CATCH_UP_SLICE_MS,
@@ -10,7 +9,7 @@ import {
   MAX_REPLAYED,
 } from '../limits.ts'
 import { slice } from '../route.ts'
-import type { LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection } from './connection.ts'
 
 /** A connection on its way to where a stream is now. */
 export interface CatchUp {
@@ -93,7 +92,7 @@ export class CatchUps {
     for (; next < this.#waiting.length && performance.now() < endMs; next++) {
       const catchUp = this.#waiting[next]
       if (!this.#isCurrent(catchUp)) continue
-      if (catchUp.connection.socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES) held.push(catchUp)
+      if (hasMuchUnread(catchUp.connection)) held.push(catchUp)
       else if (this.#stepOrFail(catchUp)) this.cancel(catchUp.connection, catchUp.topic)
       else this.#waiting.push(catchUp)
     }

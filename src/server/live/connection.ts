@@ -1,4 +1,5 @@
 import type { Broadcast } from '../../wire/live-messages.ts'
+import { CATCH_UP_BUFFER_BYTES, MAX_BUFFERED_BYTES } from '../limits.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 import { TopicSet } from './topic-set.ts'
@@ -47,8 +48,26 @@ export interface LiveConnection {
   lastHeardMs: number
   /** Monotonic milliseconds of the next ping. */
   nextPingMs: number
+  /**
+   * Bytes of the last snapshot that was asked for, until it is read but for the last of it: they are
+   * not held against the client, who has no way to read a long text but piece by piece.
+   */
+  snapshotBytes: number
   /** True from the moment a close was asked for: the socket must not be touched any more. */
   isClosed: boolean
+}
+
+/** Does so much lie unread that replays and snapshots wait until the client has read on? */
+export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
+}
+
+/** Does so much lie unread that the connection has to go? */
+export function hasTooMuchUnread(connection: LiveConnection): boolean {
+  if (connection.isClosed) return false
+  const unreadBytes = connection.socket.getBufferedAmount()
+  if (unreadBytes <= CATCH_UP_BUFFER_BYTES) connection.snapshotBytes = 0
+  return unreadBytes > MAX_BUFFERED_BYTES + connection.snapshotBytes
 }
 
 /** A connection that follows nothing yet. */
@@ -66,6 +85,7 @@ export function newConnection(
     rate: new MessageRate(),
     lastHeardMs: nowMs,
     nextPingMs: nowMs + pingMs,
+    snapshotBytes: 0,
     isClosed: false,
   }
 }

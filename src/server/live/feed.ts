@@ -10,7 +10,13 @@ import type { LiveTimes, Log } from '../options.ts'
 import type { Turns } from '../turns.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
-import { type LiveConnection, newConnection, type Outlet, type SocketData } from './connection.ts'
+import {
+  hasTooMuchUnread,
+  type LiveConnection,
+  newConnection,
+  type Outlet,
+  type SocketData,
+} from './connection.ts'
 import { Departures } from './departures.ts'
 import { Incoming } from './incoming.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -165,6 +171,7 @@ export class LiveFeed {
         const { connection } = ws.getUserData()
         if (connection !== null) this.#incoming.heard(connection, message, isBinary)
       },
+      drain: (ws) => this.#drained(ws),
       ping: (ws, message) => this.#touched(ws, message),
       pong: (ws, message) => this.#touched(ws, message),
       close: (ws) => this.#closed(ws),
@@ -197,6 +204,11 @@ export class LiveFeed {
     if (connection === null) return
     this.#gate.left(client)
     this.disconnected(connection)
+  }
+
+  #drained(socket: WebSocket<SocketData>): void {
+    const { connection } = socket.getUserData()
+    if (connection !== null) this.#incoming.drained(connection)
   }
 
   /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
@@ -258,7 +270,7 @@ export class LiveFeed {
   }
 
   #checkBuffer(connection: LiveConnection): void {
-    if (connection.isClosed || connection.socket.getBufferedAmount() <= MAX_BUFFERED_BYTES) return
+    if (!hasTooMuchUnread(connection)) return
     this.#slowReaders++
     const reason = `slow reader: more than ${MAX_BUFFERED_BYTES} bytes buffered`
     this.#close(connection, CLOSE_CODES.slowReader, reason)

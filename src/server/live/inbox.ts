@@ -1,7 +1,7 @@
 import { Fifo } from '../fifo.ts'
 import { INBOX_MESSAGE_BYTES, MAX_INBOX_BYTES, MAX_INBOXES_BYTES } from '../limits.ts'
 import type { Turns, Waiting } from '../turns.ts'
-import type { LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection } from './connection.ts'
 
 export interface Message {
   readonly bytes: ArrayBuffer | Uint8Array
@@ -21,13 +21,16 @@ type Serve = (connection: LiveConnection, message: Message) => boolean
 
 /**
  * Messages of live connections that wait for a later turn of the loop, each behind those of its
- * connection. Copies are made only of them: uWebSockets.js lends a message for the call.
+ * connection; or until the client has read on, when one of them brings a snapshot and much lies unread.
+ * Copies are made only of them: uWebSockets.js lends a message for the call.
  */
 export class Inboxes {
   readonly #turns: Turns
   readonly #serve: Serve
   /** Of connections with messages that wait. */
   readonly #inboxes = new Map<LiveConnection, Inbox>()
+  /** Those among them that have no turn until their client has read on. */
+  readonly #held = new Set<LiveConnection>()
   #messages = 0
   #bytes = 0
   #deferred = 0
@@ -43,6 +46,7 @@ export class Inboxes {
       live_waiting_messages: this.#messages,
       live_waiting_bytes: this.#bytes,
       live_deferred_messages_total: this.#deferred,
+      live_held_connections: this.#held.size,
     }
   }
 
@@ -71,7 +75,17 @@ export class Inboxes {
 
   /** After the connection closed: nothing of it is served any more. */
   drop(connection: LiveConnection): void {
-    if (this.#inboxes.size > 0) this.#inboxes.get(connection)?.clear()
+    if (this.#inboxes.size === 0) return
+    this.#inboxes.get(connection)?.clear()
+    if (this.#held.delete(connection)) this.ended(connection)
+  }
+
+  /** The client has read something of what lay unread: is it enough to go on? */
+  drained(connection: LiveConnection): void {
+    if (!this.#held.has(connection) || hasMuchUnread(connection)) return
+    this.#held.delete(connection)
+    const inbox = this.#inboxes.get(connection)
+    if (inbox !== undefined) this.#turns.later(connection.client, inbox)
   }
 
   #newInbox(connection: LiveConnection): Inbox {
@@ -79,6 +93,13 @@ export class Inboxes {
     this.#inboxes.set(connection, inbox)
     this.#turns.later(connection.client, inbox)
     return inbox
+  }
+
+  /** What comes first in it cannot be served: true when that is for its client to change. */
+  hold(connection: LiveConnection): boolean {
+    if (!hasMuchUnread(connection)) return false
+    this.#held.add(connection)
+    return true
   }
 
   /** Its turn is over for good: nothing waits in it. */
@@ -121,18 +142,20 @@ export class Inbox implements Waiting {
 
   /** Serves what waits. Nothing of a closed connection is answered. */
   run(endMs: number): boolean {
+    let isHeld = false
     while (!this.#connection.isClosed) {
       const message = this.#kept.first()
       if (message === undefined) break
       if (!this.#inboxes.serve(this.#connection, message)) {
         message.isBegun = true
+        isHeld = this.#inboxes.hold(this.#connection)
         break
       }
       this.#drop()
       if (performance.now() >= endMs) break
     }
     if (this.#connection.isClosed) this.clear()
-    if (this.#kept.size > 0) return true
+    if (this.#kept.size > 0) return !isHeld
     this.#inboxes.ended(this.#connection)
     return false
   }

@@ -66,6 +66,11 @@ export class Incoming {
     return !connection.isClosed && this.#admits(connection, bytes, performance.now())
   }
 
+  /** The client has read something of what lay unread. */
+  drained(connection: LiveConnection): void {
+    this.#inboxes.drained(connection)
+  }
+
   /** After the connection closed: nothing of it is served any more. */
   drop(connection: LiveConnection): void {
     this.#inboxes.drop(connection)

@@ -13,7 +13,7 @@ import {
   TABLES_EVERY_MS,
 } from '../limits.ts'
 import { slice } from '../route.ts'
-import type { LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
@@ -36,6 +36,12 @@ const BOUNDS = {
     max: MAX_CANDLES,
   },
 } as const
+
+/** What a newcomer is sent first. */
+interface Beginning {
+  readonly acknowledgement: string
+  readonly snapshot: string
+}
 
 export interface LiveStateParts {
   readonly answers: Answers
@@ -106,7 +112,10 @@ export class LiveStates {
     this.traded(mint, 0)
   }
 
-  /** False: its columns are read for all tokens, and it is to be served again in a later turn. */
+  /**
+   * False: much of what it was sent lies unread, or the columns are read for all tokens, and it is to
+   * be served again in a later turn.
+   */
   serveTable(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
     const topic = `${TABLES}/${name}`
@@ -114,16 +123,17 @@ export class LiveStates {
       this.#leave(connection, topic, { event: TABLES, table: name })
       return true
     }
+    if (hasMuchUnread(connection)) return false
     if (!this.#parts.answers.hasFoundTables(query, slice())) return false
     this.#follow(connection, TABLES, topic, () => {
       const table = this.#tables.get(topic) ?? this.#newTable(topic, name, query)
       this.#advanceTable(topic)
-      return [table.acknowledgement(), table.snapshot()]
+      return { acknowledgement: table.acknowledgement(), snapshot: table.snapshot() }
     })
     return true
   }
 
-  /** False: the trades of the mint lie on the disk, and it is to be served again in a later turn. */
+  /** False: the same, or the trades of the mint lie on the disk. */
   serveCandles(connection: LiveConnection, request: CandlesRequest): boolean {
     const { mint, resolution, countback } = request
     const topic = `${CANDLES}/${resolution}/${mint}`
@@ -131,13 +141,17 @@ export class LiveStates {
       this.#leave(connection, topic, { event: CANDLES, mint, resolution })
       return true
     }
+    if (hasMuchUnread(connection)) return false
     const { answers, streams } = this.#parts
     if (!answers.hasFoundBars(newestBars(mint, resolution, countback, streams), slice()))
       return false
     this.#follow(connection, CANDLES, topic, () => {
       const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
       this.#advanceCandles(topic)
-      return [candles.acknowledgement(), candles.snapshot(countback)]
+      return {
+        acknowledgement: candles.acknowledgement(),
+        snapshot: candles.snapshot(countback),
+      }
     })
     return true
   }
@@ -150,7 +164,7 @@ export class LiveStates {
     connection: LiveConnection,
     channel: keyof typeof BOUNDS,
     topic: string,
-    begin: () => readonly string[],
+    begin: () => Beginning,
   ): void {
     const { send, topics } = this.#parts
     const full = this.#fullFrame(connection, channel, topic)
@@ -159,7 +173,10 @@ export class LiveStates {
       return
     }
     try {
-      for (const frame of begin()) send(connection, frame)
+      const { acknowledgement, snapshot } = begin()
+      send(connection, acknowledgement)
+      connection.snapshotBytes = Buffer.byteLength(snapshot)
+      send(connection, snapshot)
       topics.join(connection, topic)
     } finally {
       // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.

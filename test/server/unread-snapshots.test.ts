@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import type { Swap } from '../../src/engine/event.ts'
+import { CATCH_UP_BUFFER_BYTES, MAX_BUFFERED_BYTES } from '../../src/server/limits.ts'
+import {
+  hasTooMuchUnread,
+  type LiveConnection,
+  newConnection,
+} from '../../src/server/live/connection.ts'
+import { LiveFailures } from '../../src/server/live/live-failures.ts'
+import { LiveStates } from '../../src/server/live/live-states.ts'
+import { Topics } from '../../src/server/live/topics.ts'
+import { START_SECOND } from '../oracle/fixtures.ts'
+import { EngineServer } from './engine-server.ts'
+import { LiveClient } from './live-client.ts'
+import { born, trade } from './told-events.ts'
+
+/** A chart of so many bars takes a megabyte: all together pass what a system holds for a socket. */
+const BARS = 5000
+const CHARTS = 40
+
+/** Quote times base of a bonding curve. */
+const CURVE = 30_000_000_000n * 1_073_000_000_000_000n
+const LOOKED_FOR = { timeout: 20_000 }
+
+let service: EngineServer
+afterEach(() => service.server.stop())
+
+const chart = JSON.stringify({
+  event: 'candles',
+  data: { action: 'subscribe', id: 'me', mint: 'A', resolution: '1S', countback: BARS },
+})
+
+async function startWithBars(): Promise<LiveClient> {
+  service = await EngineServer.start()
+  service.feed([
+    { type: 'sol_price', timestamp: START_SECOND, usd: 187.61 },
+    born('A'),
+    ...Array.from({ length: BARS }, longTrade),
+  ])
+  return LiveClient.open(`${service.server.wsUrl}?id=me`)
+}
+
+const figures = async (): Promise<Record<string, number>> =>
+  (await service.json('/readyz')) as Record<string, number>
+
+/** Its prices have all the digits that they can have. */
+function longTrade(_: unknown, index: number): Swap {
+  const virtualQuoteRaw = 30_000_000_000n + 7_654_321n * BigInt(index)
+  const virtualBaseRaw = CURVE / virtualQuoteRaw
+  return trade({ mint: 'A', quoteRaw: 987_654_321n, virtualQuoteRaw, virtualBaseRaw })
+}
+
+/** Reads nothing from here on. */
+async function askForAll(client: LiveClient): Promise<void> {
+  client.socket.pause()
+  for (let n = 0; n < CHARTS; n += 1) client.socket.send(chart)
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_held_connections: 1 })
+}
+
+test('who asks for more snapshots than a connection may leave unread gets each once it has read those before', async () => {
+  const client = await startWithBars()
+  await askForAll(client)
+  client.socket.send('{"type":"ping"}')
+  // Nothing is computed or sent meanwhile, and no turn is spent on it.
+  const { live_waiting_messages, turn_waiting } = await figures()
+  await sleep(100)
+  expect(await figures()).toMatchObject({ live_waiting_messages })
+  expect(turn_waiting).toBe(0)
+  client.socket.resume()
+  for (let n = 0; n < CHARTS; n += 1) {
+    expect(await client.next()).toMatchObject({ type: 'subscribed' })
+    const snapshot = await client.next()
+    expect(snapshot).toMatchObject({ type: 'snapshot', mint: 'A' })
+    expect(JSON.stringify(snapshot).length).toBeGreaterThan(0.9 * MAX_BUFFERED_BYTES)
+  }
+  expect(await client.next()).toEqual({ type: 'pong' })
+  expect(await figures()).toMatchObject({
+    live_held_connections: 0,
+    live_waiting_messages: 0,
+    live_slow_readers_total: 0,
+  })
+  client.close()
+}, 60_000)
+
+test('a connection that is held goes with all that waits of it', async () => {
+  const client = await startWithBars()
+  await askForAll(client)
+  client.socket.terminate()
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({
+    live_connections: 0,
+    live_held_connections: 0,
+    live_waiting_messages: 0,
+    live_waiting_bytes: 0,
+    live_candles: 0,
+  })
+}, 60_000)
+
+test('one that is held is cut as any other when what is published to it passes the limit', async () => {
+  const client = await startWithBars()
+  const data = { action: 'subscribe', id: 'me', mints: ['A'] }
+  await client.ask({ event: 'update_mint_info', data })
+  await askForAll(client)
+  while ((await figures()).live_slow_readers_total === 0)
+    service.feed(Array.from({ length: 500 }, () => trade({ mint: 'A' })))
+  client.socket.resume()
+  expect(await client.closed).toMatchObject({ code: 4009 })
+  expect(await figures()).toMatchObject({ live_held_connections: 0, live_waiting_bytes: 0 })
+}, 60_000)
+
+test('what is left of a long snapshot is allowed on top of the limit until all but the last of it is read', async () => {
+  const client = await startWithBars()
+  client.close()
+  let unreadBytes = CATCH_UP_BUFFER_BYTES
+  let isCut = false
+  const send = ({ socket }: LiveConnection, frame: string) => {
+    socket.send(frame)
+    isCut ||= hasTooMuchUnread(connection)
+  }
+  const socket = {
+    send: (frame: string) => (unreadBytes += frame.length),
+    getBufferedAmount: () => unreadBytes,
+    subscribe: () => true,
+    unsubscribe: () => true,
+    end: () => {},
+  }
+  const about = { id: 'me', isLocal: false, client: '', isSocket: true, socket, load: null }
+  const connection = newConnection(about, 0, 1)
+  const nothing = () => {}
+  const { answers, streams } = service.wired
+  const states = new LiveStates({
+    answers,
+    streams,
+    topics: new Topics({ ws: nothing, publish: nothing }, nothing, send),
+    send,
+    failures: new LiveFailures({
+      log: { info: nothing, warn: nothing, error: nothing },
+      send,
+      close: nothing,
+    }),
+    finishDepartures: nothing,
+  })
+  const request = {
+    kind: 'candles',
+    action: 'subscribe',
+    mint: 'A',
+    resolution: '1S',
+    countback: BARS,
+  } as const
+  expect(states.serveCandles(connection, request)).toBe(true)
+  expect([unreadBytes > MAX_BUFFERED_BYTES, isCut]).toEqual([true, false])
+  expect(states.serveCandles(connection, request)).toBe(false)
+  const snapshotBytes = unreadBytes - CATCH_UP_BUFFER_BYTES
+  unreadBytes = MAX_BUFFERED_BYTES + snapshotBytes + 1
+  expect(hasTooMuchUnread(connection)).toBe(true)
+  unreadBytes = CATCH_UP_BUFFER_BYTES
+  expect(hasTooMuchUnread(connection)).toBe(false)
+  unreadBytes = MAX_BUFFERED_BYTES + 1
+  expect(hasTooMuchUnread(connection)).toBe(true)
+  states.stop()
+})
