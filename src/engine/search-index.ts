@@ -1,29 +1,17 @@
 import { foldCase } from './fold-case.ts'
 import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
 import { GrowingBytes } from './memory/growing-bytes.ts'
+import { CHAINS, NumberChains } from './memory/number-chains.ts'
 import { ROWS_MAX } from './memory/rows.ts'
-import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
+import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { U32List } from './memory/u32-list.ts'
+import { entryOf, FIELD_END, FIELDS, TOKEN_END } from './search-entry.ts'
 
-/**
- * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
- * buffer, scanned natively where a filter lets through. Bytes that UTF-8 never has divide fields and
- * tokens, so a match never spans two. Renamed tokens are written again and their old entry is blanked.
- *
- * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
- * the same two bytes, mints and symbols with the same hash.
- */
+/** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50
 
-const FIELD_END = 0xfe
-const TOKEN_END = 0xff
-/** From this byte on UTF-8 has no ASCII. */
-const NOT_ASCII = 0x80
-/** Mint, name and symbol, in this order. */
-const FIELDS = 3
 /** Fields of an entry in chains of beginnings (name, symbol) and of whole texts (mint, symbol). */
 const CHAINED = 2
-const CHAINS = 1 << 16
 const BYTE_VALUES = 1 << 8
 const FIRST_BYTES = 1 << 16
 /** By so many of its first bytes a mint or symbol has its chain. */
@@ -42,6 +30,13 @@ export type InnerRank = typeof Rank.prefix | typeof Rank.substring
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
 
+/**
+ * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
+ * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their old entry is blanked.
+ *
+ * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
+ * the same two bytes, mints and symbols with the same hash.
+ */
 export class SearchIndex {
   readonly #texts = new GrowingBytes(FIRST_BYTES)
   /** The buffer of the texts. */
@@ -56,14 +51,10 @@ export class SearchIndex {
   #filtered = 0
   /** Where the name and the symbol of each entry begin. */
   readonly #places = new U32List()
-  /** By the first two bytes: the newest name or symbol + 1, of number entry × CHAINED + which. */
-  readonly #newest = new Uint32Array(CHAINS)
-  /** By name or symbol: the one before it in its chain + 1. */
-  readonly #olders = new U32List()
-  /** By hash: the newest mint or symbol + 1, of number entry × CHAINED + which. */
-  readonly #newestAlike = new Uint32Array(CHAINS)
-  /** By mint or symbol: the one before it in its chain + 1. */
-  readonly #oldersAlike = new U32List()
+  /** Names and symbols by their first two bytes, of number entry × CHAINED + which. */
+  readonly #beginningChains = new NumberChains()
+  /** Mints and symbols by their hash, of number entry × CHAINED + which. */
+  readonly #wholeChains = new NumberChains()
 
   readonly part: StatePart = {
     name: 'search',
@@ -79,9 +70,9 @@ export class SearchIndex {
       return this.#views()
     },
     settle: () => {
-      this.#newest.fill(0)
-      this.#newestAlike.fill(0)
-      for (const list of [this.#places, this.#olders, this.#oldersAlike]) list.reset(0)
+      this.#places.reset(0)
+      this.#beginningChains.clear()
+      this.#wholeChains.clear()
       // A start does not wait for the filter: `isNear` fills it.
       this.#grams.clear()
       this.#filtered = 0
@@ -90,19 +81,16 @@ export class SearchIndex {
   }
 
   get bytes(): number {
-    const heads = this.#newest.byteLength + this.#newestAlike.byteLength
-    const own = this.#texts.bytes + this.#grams.bytes + heads
-    return this.#lists.reduce((sum, list) => sum + list.bytes, own)
+    return this.#memory.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   get untouchedBytes(): number {
-    const own = this.#texts.untouchedBytes + this.#grams.untouchedBytes
-    return this.#lists.reduce((sum, list) => sum + list.untouchedBytes, own)
+    return this.#memory.reduce((sum, { untouchedBytes }) => sum + untouchedBytes, 0)
   }
 
-  get #lists(): readonly U32List[] {
-    const derived = [this.#places, this.#olders, this.#oldersAlike]
-    return [this.#starts, this.#tokens, this.#entryOfToken, ...derived]
+  get #memory(): readonly { readonly bytes: number; readonly untouchedBytes: number }[] {
+    const kept = [this.#texts, this.#starts, this.#tokens, this.#entryOfToken]
+    return [...kept, this.#grams, this.#places, this.#beginningChains, this.#wholeChains]
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
@@ -140,7 +128,8 @@ export class SearchIndex {
   /** Calls `found` once for each token whose mint or symbol the needle is, with its rank. */
   alike(needle: Buffer, found: (token: number, rank: number) => void): void {
     const chain = hashOf(needle, 0, needle.length)
-    for (let next = this.#newestAlike[chain]; next !== 0; next = this.#oldersAlike.get(next - 1)) {
+    const chains = this.#wholeChains
+    for (let next = chains.newestOf(chain); next !== 0; next = chains.olderThan(next)) {
       const entry = Math.floor((next - 1) / CHAINED)
       const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
       if (this.#rank(needle, entry) === own) found(this.#tokens.get(entry), own)
@@ -156,10 +145,11 @@ export class SearchIndex {
 
   #beginnings(needle: Buffer, found: (token: number) => void): boolean {
     const first = needle[0] * BYTE_VALUES
-    const chains = needle.length > 1 ? [first + needle[1]] : range(first, first + BYTE_VALUES)
+    const keys = needle.length > 1 ? [first + needle[1]] : range(first, first + BYTE_VALUES)
+    const chains = this.#beginningChains
     let count = 0
-    for (const chain of chains)
-      for (let next = this.#newest[chain]; next !== 0; next = this.#olders.get(next - 1)) {
+    for (const key of keys)
+      for (let next = chains.newestOf(key); next !== 0; next = chains.olderThan(next)) {
         if (!this.#isFirstBeginning(needle, next - 1)) continue
         const entry = Math.floor((next - 1) / CHAINED)
         if (this.#rank(needle, entry) !== Rank.prefix) continue
@@ -249,14 +239,14 @@ export class SearchIndex {
       const from = at
       while (this.#bytes[at] < FIELD_END) at++
       const isEmpty = at === from
-      const chain = this.#bytes[from] * BYTE_VALUES + this.#bytes[from + 1]
-      const alike = hashOf(this.#bytes, from, at)
+      const beginning = this.#bytes[from] * BYTE_VALUES + this.#bytes[from + 1]
+      const hash = hashOf(this.#bytes, from, at)
       // Of the three, mint and symbol are looked for whole, name and symbol by how they begin.
       if (field !== 0) {
         this.#places.push(from)
-        link(this.#newest, this.#olders, isEmpty ? null : chain)
+        this.#beginningChains.push(isEmpty ? null : beginning)
       }
-      if (field !== 1) link(this.#newestAlike, this.#oldersAlike, isEmpty ? null : alike)
+      if (field !== 1) this.#wholeChains.push(isEmpty ? null : hash)
       at++
     }
   }
@@ -308,12 +298,6 @@ function isCommon(count: number, entries: number): boolean {
   return count >= COMMON_LEAST && count * COMMON_SHARE > entries
 }
 
-/** Puts the next number of `olders` at the front of a chain; null: into none. */
-function link(newest: Uint32Array, olders: U32List, chain: number | null): void {
-  olders.push(chain === null ? 0 : newest[chain])
-  if (chain !== null) newest[chain] = olders.length
-}
-
 /** FNV-1a of the first bytes and the length, folded to the number of chains. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5 ^ (to - from)
@@ -325,31 +309,3 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i)
 }
-
-/** Case-folded fields, each with its end. */
-function entryOf(fields: readonly string[]): Buffer {
-  const parts = fields.flatMap((text, i) => [
-    Buffer.from(foldCase(text)),
-    i === fields.length - 1 ? END_OF_TOKEN : END_OF_FIELD,
-  ])
-  return Buffer.concat(parts)
-}
-
-/** An entry of texts that were folded in another way, as it would be made now. */
-export function foldedAgain(entry: Uint8Array): Uint8Array {
-  // Of ASCII alone, or blanked: every way of folding leaves it as it is.
-  if (!entry.some((byte) => byte >= NOT_ASCII && byte < FIELD_END)) return entry
-  const text = Buffer.from(entry.buffer, entry.byteOffset, entry.length)
-  const fields: string[] = []
-  for (let from = 0; from < text.length; ) {
-    const isLast = fields.length === FIELDS - 1
-    const end = text.indexOf(isLast ? TOKEN_END : FIELD_END, from)
-    if (end < 0) throw new StateError('the texts of the search are not divided into fields')
-    fields.push(text.toString('utf8', from, end))
-    from = end + 1
-  }
-  return entryOf(fields)
-}
-
-const END_OF_FIELD = Buffer.of(FIELD_END)
-const END_OF_TOKEN = Buffer.of(TOKEN_END)

@@ -1,6 +1,6 @@
 import { StateError } from '../engine/memory/state-part.ts'
 import { bytesOf } from '../engine/memory/views.ts'
-import { foldedAgain } from '../engine/search-index.ts'
+import { foldedAgain } from '../engine/search-entry.ts'
 import { StoreError } from './failure.ts'
 import type { SavedPart } from './saved-part.ts'
 import { WiderImages, widerRows } from './wider-births.ts'

@@ -265,8 +265,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'search: a symbol that is the query ranks as a beginning only',
     file: 'src/engine/search-index.ts',
-    find: 'if (field !== 1) link(this.#newestAlike',
-    replace: 'if (field === 0) link(this.#newestAlike',
+    find: 'if (field !== 1) this.#wholeChains',
+    replace: 'if (field === 0) this.#wholeChains',
     tests: ['search', 'test/properties/search.test.ts'],
   },
   {
