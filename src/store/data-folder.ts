@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Disk, DiskFile } from './disk.ts'
-import { readAll } from './disk.ts'
+import { type Appended, type Disk, type DiskFile, readAll } from './disk.ts'
+import { SteadyFile } from './steady-file.ts'
 
 /** Files of a data folder, by what their names say. */
 export interface DataFiles {
@@ -86,13 +86,13 @@ export function writeWhole(
   disk: Disk,
   folder: string,
   path: string,
-  write: (file: DiskFile) => void,
+  write: (file: Appended) => void,
 ): void {
   const unfinished = `${path}${UNFINISHED}`
   removeIfThere(disk, folder, unfinished)
   try {
     withFile(disk.create(unfinished), (file) => {
-      write(file)
+      write(new SteadyFile(file))
       file.sync()
     })
   } catch (error) {

@@ -34,8 +34,11 @@ export interface DiskFile {
   close(): void
 }
 
+/** What bytes are appended to. */
+export type Appended = Pick<DiskFile, 'append'>
+
 /** Appends all bytes, however many calls that takes. */
-export function appendAll(file: DiskFile, bytes: Uint8Array): void {
+export function appendAll(file: Appended, bytes: Uint8Array): void {
   let done = 0
   while (done < bytes.length) {
     const taken = file.append(done === 0 ? bytes : bytes.subarray(done))

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { StateError, type StatePart } from '../engine/memory/state-part.ts'
 import { totalBytes } from '../engine/memory/views.ts'
 import { writeWhole } from './data-folder.ts'
-import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
+import { type Appended, appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
 import { newerVersion } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from './format-upgrades.ts'
 import { padded } from './journal-format.ts'
@@ -92,7 +92,7 @@ function header(version: number): Uint8Array {
 }
 
 /** Appends the bytes of a part; returns their crc. */
-function appendViews(file: DiskFile, views: readonly Uint8Array[]): number {
+function appendViews(file: Appended, views: readonly Uint8Array[]): number {
   let crc = 0
   for (const view of views) {
     appendAll(file, view)
@@ -101,7 +101,7 @@ function appendViews(file: DiskFile, views: readonly Uint8Array[]): number {
   return crc
 }
 
-function appendContents(file: DiskFile, contents: Contents, at: number): void {
+function appendContents(file: Appended, contents: Contents, at: number): void {
   const text = Buffer.from(JSON.stringify(contents))
   const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
   footer.writeDoubleLE(at, FOOTER.contentsAt)
