@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/engine-options.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
-import { parseEventLine } from '../wire/event-lines.ts'
+import { parseFoldedLine } from '../wire/event-lines.ts'
 import { applyDefinitions } from './definitions.ts'
 import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
@@ -37,7 +37,7 @@ function fold(engine: Engine, frame: WholeFrame): void {
     if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
     engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
   } else if (kind === Kind.event) {
-    const event = parseEventLine(textOf(frame.payload))
+    const event = parseFoldedLine(textOf(frame.payload))
     if ('error' in event) throw senseless(frame)
     engine.accept(event)
   } else if (kind === Kind.clock) {

@@ -1,7 +1,7 @@
 import { snakeCase } from '../base/snake-case.ts'
 import type { FeedEvent } from '../engine/event.ts'
 
-/** The event line of an event (contract section 7); `parseEventLine` gives the same event back. */
+/** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
 export function eventLineText(event: FeedEvent): string {
   const line: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(event))

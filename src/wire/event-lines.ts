@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import {
   type ChainPosition,
@@ -8,6 +8,7 @@ import {
   type Swap,
   type TokenCreated,
 } from '../engine/event.ts'
+import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-line-schemas.ts'
 
 /**
  * The event lines any program can feed the service (contract section 7): snake_case JSON to the
@@ -20,119 +21,20 @@ export interface LineError {
   readonly error: string
 }
 
-const U32_MAX = 0xffffffff
-const U64_MAX_TEXT = '18446744073709551615'
 const SHOWN_CHARACTERS_MAX = 48
 
-const textOf = (max: number) =>
-  Type.String({
-    pattern: `^[^\\p{Cc}\\p{Cs}]{1,${max}}$`,
-    description: `text of 1 to ${max} characters without control characters`,
-  })
-const integerTo = (maximum: number, name: string) =>
-  Type.Integer({ minimum: 0, maximum, description: `an integer from 0 to ${name}` })
-const nullable = <T extends Type.TSchema>(type: T, description: string) =>
-  Type.Optional(Type.Union([type, Type.Null()], { description: `${description}, null or absent` }))
-
-const RAW_ALLOWED = 'a decimal string of an integer from 0 to 2^64-1'
-const RawText = Type.Refine(
-  Type.String({ pattern: '^[0-9]{1,20}$' }),
-  // Texts of the same length compare like their numbers.
-  (digits) => digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT,
-)
-const RawInteger = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const Raw = Type.Union([RawText, RawInteger], { description: RAW_ALLOWED })
-const OptionalRaw = nullable(Type.Union([RawText, RawInteger]), RAW_ALLOWED)
-const Address = textOf(64)
-const OptionalAddress = nullable(Address, 'text of 1 to 64 characters without control characters')
-const Text = Type.String({ description: 'a string' })
-const Flag = Type.Boolean({ description: 'true or false' })
-const OptionalFlag = nullable(Type.Boolean(), 'true, false')
-const Timestamp = integerTo(U32_MAX, '2^32-1 (unix seconds)')
-const Usd = Type.Number({ exclusiveMinimum: 0, description: 'a finite number above 0' })
-
-const Position = {
-  slot: nullable(integerTo(Number.MAX_SAFE_INTEGER, ''), 'an integer from 0 to 2^53-1'),
-  tx_index: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
-  ordinal: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
-  signature: textOf(128),
-  timestamp: Timestamp,
-}
-
-const TokenCreatedLine = Type.Object({
-  ...Position,
-  mint: Address,
-  name: Text,
-  symbol: Text,
-  uri: Text,
-  creator: Address,
-  bonding_curve: Address,
-  token_program: Address,
-  is_mayhem_mode: Flag,
-  supply_raw: OptionalRaw,
-  decimals: nullable(integerTo(18, '18'), 'an integer from 0 to 18'),
-  virtual_base_raw: Raw,
-  virtual_quote_raw: Raw,
-  real_base_raw: Raw,
-  quote_mint: OptionalAddress,
-})
-
-const SwapLine = Type.Object({
-  ...Position,
-  source: Type.Union([Type.Literal('pump'), Type.Literal('pump_amm')], {
-    description: '"pump" or "pump_amm"',
-  }),
-  mint: Address,
-  pool: Address,
-  signer: Address,
-  direction: Type.Union([Type.Literal('buy'), Type.Literal('sell')], {
-    description: '"buy" or "sell"',
-  }),
-  base_raw: Raw,
-  quote_raw: Raw,
-  virtual_base_raw: Raw,
-  virtual_quote_raw: Raw,
-  real_base_raw: Raw,
-  real_quote_raw: Raw,
-  platform_fee_raw: Raw,
-  creator_fee_raw: Raw,
-  chain_fee_raw: OptionalRaw,
-  base_balance_before_raw: OptionalRaw,
-  base_balance_after_raw: OptionalRaw,
-  supply_raw: OptionalRaw,
-  sol_price_usd: nullable(Usd, 'a finite number above 0'),
-  quote_mint: OptionalAddress,
-  fresh: OptionalFlag,
-  pro: OptionalFlag,
-  insider: OptionalFlag,
-})
-
-const Curve = { mint: Address, bonding_curve: Address }
-const CompletedLine = Type.Object({ ...Position, ...Curve })
-const MigratedLine = Type.Object({ ...Position, ...Curve, pool_amm: Address })
-const SolPriceLine = Type.Object({ timestamp: Timestamp, usd: Usd })
-const OptionalText = nullable(Type.String(), 'a string')
-const MetadataLine = Type.Object({
-  timestamp: Timestamp,
-  mint: Address,
-  image: OptionalText,
-  video: OptionalText,
-  twitter: OptionalText,
-  website: OptionalText,
-  discord: OptionalText,
-  telegram: OptionalText,
-  description: OptionalText,
-  dex_paid: OptionalFlag,
-})
-
-type PositionLine = Pick<Type.Static<typeof CompletedLine>, keyof typeof Position>
+type PositionLine = Pick<
+  LineOf<'completed'>,
+  'slot' | 'tx_index' | 'ordinal' | 'signature' | 'timestamp'
+>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type Read = (value: unknown) => FeedEvent | LineError
 
 /** A line's schema together with what makes the event of it. */
-function lineOf<T extends Type.TObject>(
+function reader<T extends Type.TObject>(
   schema: T,
   toEvent: (line: Type.Static<T>) => FeedEvent,
-): (value: unknown) => FeedEvent | LineError {
+): Read {
   const validator = Compile(schema)
   return (value) =>
     validator.Check(value)
@@ -140,51 +42,79 @@ function lineOf<T extends Type.TObject>(
       : { error: firstError(schema, validator.Errors(value), value) }
 }
 
-const LINES: Readonly<Record<FeedEvent['type'], (value: unknown) => FeedEvent | LineError>> = {
-  token_created: lineOf(TokenCreatedLine, tokenCreated),
-  swap: lineOf(SwapLine, swap),
-  completed: lineOf(CompletedLine, (line) => ({
-    type: 'completed',
-    ...positionOf(line),
-    mint: line.mint,
-    bondingCurve: line.bonding_curve,
-  })),
-  migrated: lineOf(MigratedLine, (line) => ({
-    type: 'migrated',
-    ...positionOf(line),
-    mint: line.mint,
-    bondingCurve: line.bonding_curve,
-    poolAmm: line.pool_amm,
-  })),
-  sol_price: lineOf(SolPriceLine, (line) => ({
-    type: 'sol_price',
-    timestamp: line.timestamp,
-    usd: line.usd,
-  })),
-  metadata: lineOf(MetadataLine, metadata),
+function readersOf(kinds: LineKinds): ReadonlyMap<unknown, Read> {
+  const schemas = lineSchemas(kinds)
+  const readers: Readonly<Record<FeedEvent['type'], Read>> = {
+    token_created: reader(schemas.token_created, tokenCreated),
+    swap: reader(schemas.swap, swap),
+    completed: reader(schemas.completed, (line) => ({
+      type: 'completed',
+      ...positionOf(line),
+      mint: line.mint,
+      bondingCurve: line.bonding_curve,
+    })),
+    migrated: reader(schemas.migrated, (line) => ({
+      type: 'migrated',
+      ...positionOf(line),
+      mint: line.mint,
+      bondingCurve: line.bonding_curve,
+      poolAmm: line.pool_amm,
+    })),
+    sol_price: reader(schemas.sol_price, (line) => ({
+      type: 'sol_price',
+      timestamp: line.timestamp,
+      usd: line.usd,
+    })),
+    metadata: reader(schemas.metadata, metadata),
+  }
+  return new Map(Object.entries(readers))
 }
-const parsers = new Map<unknown, (value: unknown) => FeedEvent | LineError>(Object.entries(LINES))
+
+/** Made when first asked for: to compile them takes milliseconds of a start. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const told = lazily(() => readersOf(TOLD))
+const folded = lazily(() => readersOf(FOLDED))
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
+  return parseText(text, told())
+}
+
+/** The event of a line that was made of an event that was folded; never throws. */
+export function parseFoldedLine(text: string): FeedEvent | LineError {
+  return parseText(text, folded())
+}
+
+/** As `parseEventLine`, of a line that is parsed already. */
+export function parseEventValue(value: unknown): FeedEvent | LineError {
+  return parseValue(value, told())
+}
+
+function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return { error: `the line is ${shown(text)} but must be one JSON object` }
   }
-  return parseEventValue(value)
+  return parseValue(value, readers)
 }
 
-/** As `parseEventLine`, of a line that is parsed already. */
-export function parseEventValue(value: unknown): FeedEvent | LineError {
+function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { error: `the line is ${shown(value)} but must be one JSON object` }
   }
   const type: unknown = Object.hasOwn(value, 'type') && 'type' in value ? value.type : undefined
-  const parse = parsers.get(type)
-  if (parse !== undefined) return parse(value)
-  const allowed = Object.keys(LINES).join(', ')
+  const read = readers.get(type)
+  if (read !== undefined) return read(value)
+  const allowed = [...readers.keys()].join(', ')
   return { error: sentence('type', type, `one of ${allowed}`) }
 }
 
@@ -199,7 +129,7 @@ function positionOf(line: PositionLine): ChainPosition {
   }
 }
 
-function tokenCreated(line: Type.Static<typeof TokenCreatedLine>): FeedEvent {
+function tokenCreated(line: LineOf<'token_created'>): FeedEvent {
   const event: Mutable<TokenCreated> = {
     type: 'token_created',
     ...positionOf(line),
@@ -221,7 +151,7 @@ function tokenCreated(line: Type.Static<typeof TokenCreatedLine>): FeedEvent {
   return event
 }
 
-function swap(line: Type.Static<typeof SwapLine>): FeedEvent {
+function swap(line: LineOf<'swap'>): FeedEvent {
   const event: Mutable<Swap> = {
     type: 'swap',
     ...positionOf(line),
@@ -243,7 +173,7 @@ function swap(line: Type.Static<typeof SwapLine>): FeedEvent {
   return event
 }
 
-function addOptional(event: Mutable<Swap>, line: Type.Static<typeof SwapLine>): void {
+function addOptional(event: Mutable<Swap>, line: LineOf<'swap'>): void {
   if (line.chain_fee_raw != null) event.chainFeeRaw = BigInt(line.chain_fee_raw)
   const { base_balance_before_raw: before, base_balance_after_raw: after } = line
   if (before != null) event.baseBalanceBeforeRaw = BigInt(before)
@@ -256,7 +186,7 @@ function addOptional(event: Mutable<Swap>, line: Type.Static<typeof SwapLine>): 
   if (line.insider != null) event.insider = line.insider
 }
 
-function metadata(line: Type.Static<typeof MetadataLine>): FeedEvent {
+function metadata(line: LineOf<'metadata'>): FeedEvent {
   const { timestamp, mint } = line
   const event: Mutable<Metadata> = { type: 'metadata', timestamp: timestamp + 0, mint }
   for (const key of METADATA_KEYS) {
