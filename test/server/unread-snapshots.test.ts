@@ -10,7 +10,9 @@ import {
 import { LiveFailures } from '../../src/server/live/live-failures.ts'
 import { LiveStates } from '../../src/server/live/live-states.ts'
 import { Topics } from '../../src/server/live/topics.ts'
+import type { ServerOptions } from '../../src/server/options.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
+import { HAS_OPENSSL, makeCertificate } from './certificates.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
 import { born, trade } from './told-events.ts'
@@ -21,6 +23,7 @@ const CHARTS = 40
 
 /** Quote times base of a bonding curve. */
 const CURVE = 30_000_000_000n * 1_073_000_000_000_000n
+const LONG_MS = 60_000
 const LOOKED_FOR = { timeout: 20_000 }
 
 let service: EngineServer
@@ -31,18 +34,17 @@ const chart = JSON.stringify({
   data: { action: 'subscribe', id: 'me', mint: 'A', resolution: '1S', countback: BARS },
 })
 
-async function startWithBars(): Promise<LiveClient> {
-  service = await EngineServer.start()
+async function startWithBars(changes: Partial<ServerOptions> = {}): Promise<LiveClient> {
+  service = await EngineServer.start('e1', undefined, changes)
   service.feed([
     { type: 'sol_price', timestamp: START_SECOND, usd: 187.61 },
     born('A'),
     ...Array.from({ length: BARS }, longTrade),
   ])
-  return LiveClient.open(`${service.server.wsUrl}?id=me`)
+  return LiveClient.open(`${service.server.wsUrl}?id=me`, { rejectUnauthorized: false })
 }
 
-const figures = async (): Promise<Record<string, number>> =>
-  (await service.json('/readyz')) as Record<string, number>
+const figures = () => service.server.readiness().fields
 
 /** Its prices have all the digits that they can have. */
 function longTrade(_: unknown, index: number): Swap {
@@ -58,14 +60,18 @@ async function askForAll(client: LiveClient): Promise<void> {
   await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_held_connections: 1 })
 }
 
-test('who asks for more snapshots than a connection may leave unread gets each once it has read those before', async () => {
-  const client = await startWithBars()
+const NAME =
+  'who asks for more snapshots than a connection may leave unread gets each once it has read those before'
+
+async function getsAll(changes: Partial<ServerOptions> = {}): Promise<void> {
+  const client = await startWithBars(changes)
   await askForAll(client)
-  client.socket.send('{"type":"ping"}')
+  await new Promise((sent) => client.socket.send('{"type":"ping"}', sent))
+  await sleep(50)
   // Nothing is computed or sent meanwhile, and no turn is spent on it.
-  const { live_waiting_messages, turn_waiting } = await figures()
+  const { live_waiting_messages, turn_waiting } = figures()
   await sleep(100)
-  expect(await figures()).toMatchObject({ live_waiting_messages })
+  expect(figures()).toMatchObject({ live_waiting_messages })
   expect(turn_waiting).toBe(0)
   client.socket.resume()
   for (let n = 0; n < CHARTS; n += 1) {
@@ -75,38 +81,53 @@ test('who asks for more snapshots than a connection may leave unread gets each o
     expect(JSON.stringify(snapshot).length).toBeGreaterThan(0.9 * MAX_BUFFERED_BYTES)
   }
   expect(await client.next()).toEqual({ type: 'pong' })
-  expect(await figures()).toMatchObject({
+  expect(figures()).toMatchObject({
     live_held_connections: 0,
     live_waiting_messages: 0,
     live_slow_readers_total: 0,
   })
   client.close()
-}, 60_000)
+}
 
-test('a connection that is held goes with all that waits of it', async () => {
-  const client = await startWithBars()
-  await askForAll(client)
-  client.socket.terminate()
-  await expect.poll(figures, LOOKED_FOR).toMatchObject({
-    live_connections: 0,
-    live_held_connections: 0,
-    live_waiting_messages: 0,
-    live_waiting_bytes: 0,
-    live_candles: 0,
-  })
-}, 60_000)
+test(NAME, () => getsAll(), LONG_MS)
+test.skipIf(!HAS_OPENSSL)(
+  `${NAME}, over TLS`,
+  () => getsAll({ tls: makeCertificate('slow') }),
+  LONG_MS,
+)
 
-test('one that is held is cut as any other when what is published to it passes the limit', async () => {
-  const client = await startWithBars()
-  const data = { action: 'subscribe', id: 'me', mints: ['A'] }
-  await client.ask({ event: 'update_mint_info', data })
-  await askForAll(client)
-  while ((await figures()).live_slow_readers_total === 0)
-    service.feed(Array.from({ length: 500 }, () => trade({ mint: 'A' })))
-  client.socket.resume()
-  expect(await client.closed).toMatchObject({ code: 4009 })
-  expect(await figures()).toMatchObject({ live_held_connections: 0, live_waiting_bytes: 0 })
-}, 60_000)
+test(
+  'a connection that is held goes with all that waits of it',
+  async () => {
+    const client = await startWithBars()
+    await askForAll(client)
+    client.socket.terminate()
+    await expect.poll(figures, LOOKED_FOR).toMatchObject({
+      live_connections: 0,
+      live_held_connections: 0,
+      live_waiting_messages: 0,
+      live_waiting_bytes: 0,
+      live_candles: 0,
+    })
+  },
+  LONG_MS,
+)
+
+test(
+  'one that is held is cut as any other when what is published to it passes the limit',
+  async () => {
+    const client = await startWithBars()
+    const data = { action: 'subscribe', id: 'me', mints: ['A'] }
+    await client.ask({ event: 'update_mint_info', data })
+    await askForAll(client)
+    while (figures().live_slow_readers_total === 0)
+      service.feed(Array.from({ length: 500 }, () => trade({ mint: 'A' })))
+    client.socket.resume()
+    expect(await client.closed).toMatchObject({ code: 4009 })
+    expect(figures()).toMatchObject({ live_held_connections: 0, live_waiting_bytes: 0 })
+  },
+  LONG_MS,
+)
 
 test('what is left of a long snapshot is allowed on top of the limit until all but the last of it is read', async () => {
   const client = await startWithBars()
