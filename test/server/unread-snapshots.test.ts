@@ -154,6 +154,10 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
     streams,
     topics: new Topics({ ws: nothing, publish: nothing }, nothing, send),
     send,
+    sendSnapshot: (to, frame) => {
+      to.snapshotBytes = frame.length
+      send(to, frame)
+    },
     failures: new LiveFailures({
       log: { info: nothing, warn: nothing, error: nothing },
       send,

@@ -3,7 +3,7 @@ import { type LiveRequest, liveErrorFrame, type StreamRequest } from '../../wire
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import { CatchUps } from './catch-ups.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { LiveStates } from './live-states.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
@@ -22,7 +22,8 @@ export interface AddedChannelsParts {
   readonly app: LiveApp
   readonly streams: LiveStreams
   readonly answers: Answers
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
+  readonly sendSnapshot: Send
   readonly failures: LiveFailures
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
@@ -42,13 +43,14 @@ export class AddedChannels {
   readonly #states: LiveStates
 
   constructor(parts: AddedChannelsParts) {
-    const { app, streams, answers, send, failures, accepted, published, finishDepartures } = parts
-    const topics = new Topics(app, published, send)
+    const { app, streams, answers, send, sendSnapshot, failures } = parts
+    const topics = new Topics(app, parts.published, send)
     this.#streams = streams
     this.#send = send
     this.#topics = topics
     this.#catchUps = new CatchUps(streams, {
       send,
+      sendSnapshot,
       join: (connection, topic) => topics.join(connection, topic),
       giveUp: (connection, topic) => topics.leave(connection, topic),
       failed: (connection, error) => failures.failed(error, [connection]),
@@ -58,9 +60,12 @@ export class AddedChannels {
       topics,
       catchUps: this.#catchUps,
       send,
-      accepted,
+      accepted: parts.accepted,
     })
-    this.#states = new LiveStates({ answers, streams, topics, send, failures, finishDepartures })
+    this.#states = new LiveStates({
+      ...{ answers, streams, topics, send, sendSnapshot, failures },
+      finishDepartures: parts.finishDepartures,
+    })
   }
 
   /** Flat figures for /readyz and /metrics. */

@@ -9,7 +9,7 @@ import {
   MAX_REPLAYED,
 } from '../limits.ts'
 import { slice } from '../route.ts'
-import { hasMuchUnread, type LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 
 /** A connection on its way to where a stream is now. */
 export interface CatchUp {
@@ -24,7 +24,8 @@ export interface CatchUp {
 }
 
 export interface CatchUpActions {
-  send(connection: LiveConnection, frame: string): void
+  readonly send: Send
+  readonly sendSnapshot: Send
   /** It has everything: the next message is a live one. */
   join(connection: LiveConnection, topic: string): void
   /** It is told nothing more. */
@@ -133,7 +134,7 @@ export class CatchUps {
     const source = this.#streams.sources[channel]
     if (after === null) {
       if (!source.hasFoundSnapshot(key, slice())) return false
-      this.#actions.send(connection, source.snapshot(key))
+      this.#actions.sendSnapshot(connection, source.snapshot(key))
       this.#actions.join(connection, topic)
       return true
     }

@@ -4,6 +4,9 @@ import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 import { TopicSet } from './topic-set.ts'
 
+/** Sends a frame to a connection, and closes it when too much lies unread. */
+export type Send = (connection: LiveConnection, frame: string) => void
+
 /** What uWebSockets.js keeps for a socket between upgrade and close. */
 export interface SocketData {
   readonly id: string

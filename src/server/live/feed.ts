@@ -15,6 +15,7 @@ import {
   type LiveConnection,
   newConnection,
   type Outlet,
+  type Send,
   type SocketData,
 } from './connection.ts'
 import { Departures } from './departures.ts'
@@ -67,13 +68,18 @@ export class LiveFeed {
     this.#app = options.app
     this.#times = options.times
     this.#gate = options.gate
-    const send = (connection: LiveConnection, frame: string) => this.#send(connection, frame)
+    const send: Send = (connection, frame) => this.#send(connection, frame)
+    const sendSnapshot: Send = (connection, frame) => {
+      connection.snapshotBytes = Buffer.byteLength(frame)
+      this.#send(connection, frame)
+    }
     const close = (connection: LiveConnection, code: number, reason: string) =>
       this.#close(connection, code, reason)
     this.#failures = new LiveFailures({ log: options.log, send, close })
     this.#added = new AddedChannels({
       ...options,
       send,
+      sendSnapshot,
       failures: this.#failures,
       accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
@@ -86,6 +92,7 @@ export class LiveFeed {
       ...options,
       subscriptions: this.#subscriptions,
       send,
+      sendSnapshot,
       numbered: (message, trade) => this.#added.poolTrade(message, trade),
     })
     const requests = new Requests({

@@ -13,7 +13,7 @@ import {
   TABLES_EVERY_MS,
 } from '../limits.ts'
 import { slice } from '../route.ts'
-import { hasMuchUnread, type LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
@@ -47,7 +47,8 @@ export interface LiveStateParts {
   readonly answers: Answers
   readonly streams: LiveStreams
   readonly topics: Topics
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
+  readonly sendSnapshot: Send
   readonly failures: LiveFailures
   /** Takes what closed connections followed away at once. */
   readonly finishDepartures: () => void
@@ -166,7 +167,7 @@ export class LiveStates {
     topic: string,
     begin: () => Beginning,
   ): void {
-    const { send, topics } = this.#parts
+    const { send, sendSnapshot, topics } = this.#parts
     const full = this.#fullFrame(connection, channel, topic)
     if (full !== null) {
       send(connection, full)
@@ -175,8 +176,7 @@ export class LiveStates {
     try {
       const { acknowledgement, snapshot } = begin()
       send(connection, acknowledgement)
-      connection.snapshotBytes = Buffer.byteLength(snapshot)
-      send(connection, snapshot)
+      sendSnapshot(connection, snapshot)
       topics.join(connection, topic)
     } finally {
       // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.

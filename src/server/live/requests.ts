@@ -46,8 +46,7 @@ export class Requests {
         send(connection, this.#apply(connection, request))
         break
       case 'pools':
-        tableTrades.follow(connection, request.wantsSnapshot)
-        break
+        return tableTrades.follow(connection, request.wantsSnapshot)
       default:
         return added.serve(connection, request)
     }

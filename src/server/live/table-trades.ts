@@ -1,7 +1,7 @@
 import { tableTradeOf } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { STARTING_FRAME } from './added-channels.ts'
-import type { LiveConnection } from './connection.ts'
+import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -9,7 +9,8 @@ export interface TableTradesParts {
   readonly lastTables: LastTables
   readonly subscriptions: Subscriptions
   readonly streams: LiveStreams
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
+  readonly sendSnapshot: Send
   /** The message with its number. */
   readonly numbered: (message: string, trade: TradeTold) => string
 }
@@ -42,18 +43,20 @@ export class TableTrades {
     return sent
   }
 
-  /** Follows with numbers. */
-  follow(connection: LiveConnection, wantsSnapshot: boolean): void {
-    const { subscriptions, streams, lastTables, send } = this.#parts
+  /** Follows with numbers; false: much lies unread, and it is to be served again in a later turn. */
+  follow(connection: LiveConnection, wantsSnapshot: boolean): boolean {
+    const { subscriptions, streams, lastTables, send, sendSnapshot } = this.#parts
     if (!streams.isReady()) {
       send(connection, STARTING_FRAME)
-      return
+      return true
     }
+    if (wantsSnapshot && hasMuchUnread(connection)) return false
     subscriptions.setBroadcast(connection, 'update_pools_info', true)
     connection.isPoolsNumbered = true
     const frame = { type: 'subscribed', event: 'update_pools_info', epoch: streams.epoch() }
     send(connection, JSON.stringify(frame))
     if (wantsSnapshot)
-      send(connection, streams.poolsSnapshot([...lastTables.mintsOf(connection.id)]))
+      sendSnapshot(connection, streams.poolsSnapshot([...lastTables.mintsOf(connection.id)]))
+    return true
   }
 }
