@@ -18,6 +18,8 @@ export class SocketFrames {
   readonly #onSilent: (fromSlot: number) => void
   readonly #watch = new SubscriptionWatch()
   readonly #acknowledged = new Set<number>()
+  /** When the first log frame came. */
+  #firstMs: number | null = null
   /** Without slot notifications the frames themselves say how far the chain is. */
   #hasSlots = true
   #slotMs: number
@@ -79,7 +81,12 @@ export class SocketFrames {
 
   #watched(subscription: number | null, slot: number): string | null {
     const { own, timers } = this.#reading
-    const silent = this.#watch.came(subscription, slot, timers.nowMs())
+    const nowMs = timers.nowMs()
+    this.#firstMs ??= nowMs
+    // The frames of the other one would keep a connection that never begins alive without end.
+    if (!this.#isSubscribed && nowMs - this.#firstMs > SILENCE_MS)
+      return `the server has not answered both logsSubscribe for ${SILENCE_MS / 1000} s`
+    const silent = this.#watch.came(subscription, slot, nowMs)
     if (silent === null) return null
     own.silentSubscriptions++
     this.#onSilent(silent.fromSlot)
@@ -91,10 +98,13 @@ export class SocketFrames {
     const name = id === PUMP_ID ? 'pump' : 'pump_amm'
     if (subscription !== null && id !== SLOTS_ID)
       this.#watch.add(subscription, name, this.#reading.timers.nowMs())
-    if (!this.#acknowledged.has(PUMP_ID) || !this.#acknowledged.has(AMM_ID)) return
-    if (id === SLOTS_ID) return
+    if (!this.#isSubscribed || id === SLOTS_ID) return
     reader.subscribed()
     receiver.connected()
+  }
+
+  get #isSubscribed(): boolean {
+    return this.#acknowledged.has(PUMP_ID) && this.#acknowledged.has(AMM_ID)
   }
 
   #refuse(id: number, reason: string): string | null {

@@ -32,6 +32,8 @@ export interface SolanaPeerOptions {
   readonly firstBlock?: number
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
   readonly deafFrom?: number
+  /** Whether the first connection's subscription to the AMM is neither answered nor served. */
+  readonly forgetsOne?: boolean
   /** From this block on slot notifications are sent no more. */
   readonly isMuteFrom?: number
   /** Waits between two blocks; else they come as fast as they are read. */
@@ -57,6 +59,7 @@ export class SolanaPeer {
   readonly #afterwards: Block[] = []
   #head = 0
   #refusals = 0
+  #connections = 0
   #isStopped = false
   /** Questions answered, by method. */
   readonly asked = new Map<string, number>()
@@ -106,13 +109,15 @@ export class SolanaPeer {
 
   #connected(socket: WebSocket): void {
     const missed = this.#options.plan?.random.below(3) ?? 0
-    const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf: false }
+    const isDeaf = this.#connections++ === 0 && this.#options.forgetsOne === true
+    const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf }
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data))
       const subscription = 100 + listener.subscriptions.size
       const program = method === 'logsSubscribe' ? params[0].mentions[0] : 'slots'
       listener.subscriptions.set(program, subscription)
-      socket.send(JSON.stringify({ jsonrpc: '2.0', result: subscription, id }))
+      if (!isDeaf || program !== AMM_PROGRAM)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', result: subscription, id }))
       if (listener.subscriptions.size === 3) this.#listeners.set(socket, listener)
     })
     socket.on('pong', () => {

@@ -147,6 +147,19 @@ test('a subscription that dies while the other goes on is noticed, and what it m
   expect(told.size).toBe(events.length)
 })
 
+test('a connection with a subscription that is never answered is made anew', async () => {
+  const chain = syntheticChain(6, 60)
+  const { events, reports } = await runSolana({
+    ...{ chain, blocks: 'gaps', forgetsOne: true, blockMs: 400 },
+  })
+  expect(reports).toEqual(['solana: the server has not answered both logsSubscribe for 5 s'])
+  const told = new Set(events.map(keyOf))
+  const missing = replayOf(transactionLines(chain)).events.filter(
+    (event) => !told.has(keyOf(event)),
+  )
+  expect(missing).toEqual([])
+})
+
 test('a subscription of slots that tells nothing keeps no event back', async () => {
   const chain = syntheticChain(5, 100)
   const { events, figures } = await runSolana({
