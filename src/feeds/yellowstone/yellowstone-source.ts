@@ -11,6 +11,7 @@ import {
 } from '../supervisor/source.ts'
 import { SILENCE_MS } from '../supervisor/source-run.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { EmptySlots } from './empty-slots.ts'
 import {
   GeyserClient,
   type GeyserMessage,
@@ -47,7 +48,9 @@ export class YellowstoneSource implements Source {
   readonly #peer: GeyserPeer
   readonly #reading: GeyserReading
   readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  readonly #empty = new EmptySlots()
   #replays = 0
+  #emptyStreams = 0
 
   constructor(options: YellowstoneOptions) {
     this.#peer = options.peer
@@ -68,28 +71,60 @@ export class YellowstoneSource implements Source {
       bad_messages_total: this.#own.badMessages,
       huge_messages_total: this.#own.hugeMessages,
       replays_total: this.#replays,
+      empty_streams_total: this.#emptyStreams,
     }
   }
 
   async connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
     const client = new GeyserClient(this.#peer)
     try {
-      const from = await this.#replayableFrom(client, cursor)
+      const from = await this.#replayableFrom(client, this.#empty.begin(cursor), cursor)
       if (signal.aborted) return
       if (from !== null) this.#replays++
-      const slotSeen = (slot: number) => receiver.slotSeen(slot)
-      const reader = new GeyserReader(this.#reading, receiver, slotSeen, from)
-      let isFirst = true
-      await this.#run(client.subscribe(requestFrom(from)), reader, signal, (update) => {
-        if (isFirst) receiver.connected()
-        isFirst = false
-        // Pings go on while the stream behind them stands still.
-        if (update?.ping === undefined) receiver.alive()
-        return false
-      })
+      await this.#listen(client, receiver, from, signal)
     } finally {
       client.close()
     }
+  }
+
+  async #listen(
+    client: GeyserClient,
+    receiver: Receiver,
+    from: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const empty = this.#empty
+    const stream = client.subscribe(requestFrom(from))
+    let reason: string | null = null
+    const watched: SlotReceiver = {
+      transaction: (transaction) => receiver.transaction(transaction),
+      slotComplete: (slot, parentSlot) => {
+        receiver.slotComplete(slot, parentSlot)
+        reason ??= empty.whole(slot, this.#reading.timers.nowMs())
+        if (reason !== null) stream.cancel()
+      },
+    }
+    const slotSeen = (slot: number) => receiver.slotSeen(slot)
+    const reader = new GeyserReader(this.#reading, watched, slotSeen, from)
+    let isFirst = true
+    const ended = this.#run(stream, reader, signal, (update) => {
+      if (update?.transaction !== undefined) empty.transaction(update.transaction.slot ?? 0)
+      // Behind a stream that was empty, slots alone do not make one that works.
+      if (isFirst && !empty.isSuspect) {
+        receiver.connected()
+        isFirst = false
+      }
+      // Pings go on while the stream behind them stands still.
+      if (update?.ping === undefined) receiver.alive()
+      return reason !== null
+    })
+    // A stream that is cancelled ends with an error of its own.
+    await ended.catch((error: unknown) => {
+      if (reason === null) throw error
+    })
+    if (reason === null) return
+    this.#emptyStreams++
+    throw new Error(reason)
   }
 
   async backfill(
@@ -136,13 +171,17 @@ export class YellowstoneSource implements Source {
     }
   }
 
-  /** The slot a stream can begin at without a gap; null: only at now. */
-  async #replayableFrom(client: GeyserClient, cursor: number | null): Promise<number | null> {
-    if (cursor === null) return null
+  /** The slot a stream can begin at without a gap behind `cursor`; null: only at now. */
+  async #replayableFrom(
+    client: GeyserClient,
+    wanted: number | null,
+    cursor: number | null,
+  ): Promise<number | null> {
+    if (wanted === null || cursor === null) return null
     // Without an answer there is a stream all the same, or its own reason why not. What lies between
     // is a gap like any other.
     const first = await client.firstAvailableSlot().catch(() => null)
-    return first !== null && first <= cursor ? cursor : null
+    return first !== null && first <= cursor ? Math.max(first, wanted) : null
   }
 
   /** Reads until the stream or the signal ends, or until `onMessage` says that it is enough. */

@@ -29,6 +29,10 @@ export interface GeyserPeerOptions {
   /** First slot that is told again; null: none. */
   readonly firstAvailable?: number | null
   readonly token?: string
+  /** From this block on the streams that are there then get slots and no transactions any more. */
+  readonly isEmptyFrom?: number
+  /** Waits between two blocks; else they come as fast as they are read. */
+  readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
   readonly replayInfo?: 'denied' | 'unheard'
 }
@@ -39,6 +43,7 @@ export class GeyserPeer {
   readonly #server = new Server({ 'grpc.max_send_message_length': -1 })
   /** Pings to each listener that it has not answered. */
   readonly #streams = new Map<Stream, number>()
+  readonly #emptied = new WeakSet<Stream>()
   #head = 0
   #refusals = 0
   #isStopped = false
@@ -92,7 +97,7 @@ export class GeyserPeer {
   async play(): Promise<void> {
     const { blocks } = this.#options.chain
     while (this.#head < blocks.length && !this.#isStopped) {
-      await sleep(BLOCK_MS)
+      await (this.#options.pace?.() ?? sleep(BLOCK_MS))
       if (this.#streams.size === 0) continue
       await this.#allHaveRead()
       if (this.#streams.size > 0) await this.#next(blocks[this.#head])
@@ -145,6 +150,7 @@ export class GeyserPeer {
   }
 
   #write(stream: Stream, update: Sent): void {
+    if ('transaction' in update && this.#emptied.has(stream)) return
     if ('ping' in update) this.#streams.set(stream, (this.#streams.get(stream) ?? 0) + 1)
     stream.write(update)
   }
@@ -169,6 +175,8 @@ export class GeyserPeer {
     const { plan } = this.#options
     const fault = plan?.at(this.#head) ?? null
     const streams = [...this.#streams.keys()]
+    if (this.#head === this.#options.isEmptyFrom)
+      for (const stream of streams) this.#emptied.add(stream)
     this.#tell(block)
     if (plan === undefined || fault === null) return
     await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
+import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
@@ -12,6 +13,7 @@ import { TurnTimers } from '../peers/turn-timers.ts'
 /** Longer than a run: a slot is settled by what follows it, however slow the machine is. */
 const SETTLE_MS = 10_000_000
 const MESSAGE_BYTES_MAX = 256 * 1024
+const NEVER = new AbortController().signal
 
 const TLS = join(import.meta.dirname, '..', 'peers', 'tls')
 /** Made for these tests, by nobody that anybody trusts. */
@@ -26,12 +28,20 @@ export interface YellowstoneOutcome extends FeedOutcome {
 
 /** Plays a chain to the feed, over real gRPC. */
 export async function runYellowstone(
-  options: GeyserPeerOptions & { readonly rawFrames?: RawFrames },
+  options: GeyserPeerOptions & {
+    readonly rawFrames?: RawFrames
+    /** From one block to the next, in the time of the timers; else as fast as they are read. */
+    readonly blockMs?: number
+  },
 ): Promise<YellowstoneOutcome> {
-  const { chain, rawFrames = NO_RECORDER } = options
-  const peer = new GeyserPeer({ ...options, hugeBytes: MESSAGE_BYTES_MAX * 2 })
-  const url = await peer.start()
+  const { chain, rawFrames = NO_RECORDER, blockMs } = options
   const timers = new TurnTimers()
+  const peer = new GeyserPeer({
+    ...options,
+    hugeBytes: MESSAGE_BYTES_MAX * 2,
+    ...(blockMs !== undefined && { pace: () => waitFor(timers, blockMs, NEVER) }),
+  })
+  const url = await peer.start()
   const source = new YellowstoneSource({
     peer: {
       url,

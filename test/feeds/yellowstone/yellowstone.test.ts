@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
@@ -26,6 +27,19 @@ test('a chain over gRPC gives the state of its file', async () => {
   expect(figures).toMatchObject({ feed_duplicates_total: 0, feed_gaps_total: 0 })
   expect(reports).toEqual([])
   expect(peer.pongs).toBeGreaterThan(0)
+})
+
+test('a stream whose transactions stop while its slots go on is made anew, and what it lacked is told late', async () => {
+  const chain = syntheticChain(3, 60)
+  const { events, figures, reports } = await runYellowstone({
+    ...{ chain, isEmptyFrom: 10, blockMs: 400 },
+  })
+  expect(reports).toEqual(['yellowstone: slots came without a transaction for 5 s'])
+  expect(figures.feed_yellowstone_empty_streams_total).toBe(1)
+  expect(figures.feed_late_total).toBeGreaterThan(0)
+  const keys = (list: readonly FeedEvent[]) =>
+    list.map((event) => ('signature' in event ? `${event.signature} ${event.ordinal}` : '')).sort()
+  expect(keys(events)).toEqual(keys(replayOf(transactionLines(chain)).events))
 })
 
 test('a back-fill whose stream stands still is given up after five seconds', async () => {

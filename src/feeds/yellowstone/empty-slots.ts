@@ -1,0 +1,62 @@
+import { SILENCE_MS } from '../supervisor/source-run.ts'
+
+/** A chain on which nobody trades is asked again that rarely. */
+const PATIENCE_MS_MAX = 60_000
+/** Slots told again after a stream was empty; older ones the engine would refuse. */
+const SUSPECT_SLOTS_MAX = 128
+
+/**
+ * Notices that slots go on while the transactions behind them have stopped: the two programs have a
+ * hundred a second. Slots told whole meanwhile lack them, and are to be told again.
+ */
+export class EmptySlots {
+  /** Doubled with each stream that ends for it, until a transaction comes. */
+  #patienceMs = SILENCE_MS
+  /** Since when whole slots have come without a transaction; null: they have some. */
+  #sinceMs: number | null = null
+  /** Slot of the newest transaction. */
+  #newest: number | null = null
+  /** First slot that may lack transactions; null: none. */
+  #suspectFrom: number | null = null
+  /** The last slot that was handed over when this stream began. */
+  #cursor: number | null = null
+  #hasEnded = false
+
+  /** Whether the stream before this one ended for it, and no transaction has come since. */
+  get isSuspect(): boolean {
+    return this.#hasEnded
+  }
+
+  /** A stream begins; the answer is the slot that it should begin at. */
+  begin(cursor: number | null): number | null {
+    this.#sinceMs = null
+    this.#cursor = cursor
+    if (cursor === null || this.#suspectFrom === null) return cursor
+    return Math.max(cursor - SUSPECT_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
+  }
+
+  /** A transaction came. */
+  transaction(slot: number): void {
+    this.#sinceMs = null
+    this.#newest = slot
+    this.#hasEnded = false
+    this.#patienceMs = SILENCE_MS
+  }
+
+  /** A slot is whole; the answer is why the stream is to be given up, in one sentence; null: it is not. */
+  whole(slot: number, nowMs: number): string | null {
+    if (this.#sinceMs === null) {
+      this.#sinceMs = nowMs
+      // Whatever was suspect has been told again by a stream that has transactions.
+      if (!this.#hasEnded && slot > (this.#cursor ?? -1)) this.#suspectFrom = null
+      return null
+    }
+    if (nowMs - this.#sinceMs <= this.#patienceMs) return null
+    const from = this.#newest ?? slot
+    this.#suspectFrom = Math.min(from, this.#suspectFrom ?? from)
+    this.#hasEnded = true
+    const reason = `slots came without a transaction for ${this.#patienceMs / 1000} s`
+    this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MS_MAX)
+    return reason
+  }
+}
