@@ -44,6 +44,7 @@ export class GeyserReader {
   readonly #settler: SlotSettler
   /** Slots from here on are told from their first transaction on. */
   #wholeFrom: number | null
+  #hasBlock = false
 
   /** @param wholeFrom the slot the stream was asked to begin at; null: it began anywhere */
   constructor(
@@ -98,6 +99,10 @@ export class GeyserReader {
 
   #blockMeta({ slot = 0, parentSlot }: NonNullable<GeyserUpdate['blockMeta']>): void {
     this.#begin(slot)
+    // With blocks between, it did not begin where it was asked to, but anywhere.
+    if (!this.#hasBlock && parentSlot !== undefined && parentSlot > (this.#wholeFrom ?? slot))
+      this.#wholeFrom = slot + 1
+    this.#hasBlock = true
     if (this.#wholeFrom !== null && slot >= this.#wholeFrom)
       this.#settler.close(slot, parentSlot ?? null)
   }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { NO_RECORDER } from '../../../src/feeds/raw-frames.ts'
+import { GeyserReader } from '../../../src/feeds/yellowstone/geyser-reader.ts'
+import type { GeyserUpdate } from '../../../src/feeds/yellowstone/geyser-update.ts'
+import { VirtualTimers } from '../supervisor/virtual-timers.ts'
+
+/** A stream that was asked to begin at a slot, and the slots that it has told whole. */
+function started(wholeFrom: number | null) {
+  const timers = new VirtualTimers()
+  const counters = newFeedCounters()
+  const own = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  const whole: number[] = []
+  const reader = new GeyserReader(
+    {
+      ...{ normaliser: new ChainNormaliser(counters), counters, own, timers },
+      ...{ rawFrames: NO_RECORDER, settleMs: 10 },
+    },
+    { transaction: () => {}, slotComplete: (slot) => whole.push(slot) },
+    () => {},
+    wholeFrom,
+  )
+  const read = (update: GeyserUpdate) => reader.read({ update, bytes: new Uint8Array() })
+  const tell = async (slot: number, parentSlot: number) => {
+    read({ slot: { slot, status: 1 } })
+    read({ blockMeta: { slot, parentSlot } })
+    await timers.pass(20)
+  }
+  return { tell, whole }
+}
+
+test('a stream that begins later than it was asked to may have begun in the middle of a slot', async () => {
+  const { tell, whole } = started(100)
+  await tell(140, 139)
+  await tell(141, 140)
+  await tell(142, 141)
+  expect(whole).toEqual([141, 142])
+})
+
+test('a stream that was asked to begin at a slot without a block has the first one behind it whole', async () => {
+  const { tell, whole } = started(100)
+  await tell(102, 99)
+  await tell(103, 102)
+  expect(whole).toEqual([102, 103])
+})
+
+test('a stream that began anywhere has its second slot whole', async () => {
+  const { tell, whole } = started(null)
+  await tell(102, 99)
+  await tell(103, 102)
+  expect(whole).toEqual([103])
+})
