@@ -1,4 +1,5 @@
 import { Backoff } from '../backoff.ts'
+import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import { SlotsUnavailable, type Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
@@ -138,7 +139,7 @@ export class GapFiller {
         if (error instanceof SlotsUnavailable)
           lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
         else isFinal = false
-        reasons.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`)
+        reasons.push(`${source.name}: ${reasonOf(error)}`)
       } finally {
         cancel()
         signal.removeEventListener('abort', stop)

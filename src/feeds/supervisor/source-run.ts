@@ -1,5 +1,6 @@
 import type { FeedEvent } from '../../engine/event.ts'
 import { Backoff } from '../backoff.ts'
+import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import type { Receiver, Source, ToldTransaction } from './source.ts'
 import { newSourceCounters } from './supervisor-counters.ts'
@@ -92,7 +93,7 @@ export class SourceRun {
     try {
       await source.connect(this.#receiver(attempt.signal), desk.cursor, attempt.signal)
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error)
+      reason = reasonOf(error)
     }
     endWatch()
     signal.removeEventListener('abort', stop)

@@ -155,6 +155,22 @@ test('a feed that tells whole slots with nothing in them is not live after a min
   await stop()
 })
 
+test('of what a peer says when it refuses a bounded part is repeated', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, supervisor, timers } = await started([source])
+  source.lose(new Error(`too many requests ${'\u{1f4a5}'.repeat(1_000_000)}`))
+  await timers.pass(10_000)
+  expect(reports[0]).toMatch(/^scripted: too many requests \u{1f4a5}+…$/u)
+  expect(reports[0].length).toBeLessThan(500)
+  expect(supervisor.notLive()?.length).toBeLessThan(500)
+  source.onBackfill = () => Promise.reject(new Error('x'.repeat(1_000_000)))
+  source.tell(10, 12)
+  await timers.pass(1_000)
+  expect(reports.at(-1)).toMatch(/^gap: slots 11 to 11 could not be told again: scripted: x+…$/)
+  for (const report of reports) expect(report.length).toBeLessThan(500)
+  await stop()
+})
+
 test('waits between connections double until one works', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor, timers } = await started([source])

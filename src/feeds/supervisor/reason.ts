@@ -1,0 +1,11 @@
+import { codePoints } from '../../engine/text.ts'
+
+/** A peer's own words stand among them: a frame of megabytes may be one refusal. */
+const CHARACTERS_MAX = 200
+
+/** Why something failed, for logs and `/readyz`; long ones are cut. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const shown = codePoints(message, CHARACTERS_MAX).replace(/\p{Cc}/gu, ' ')
+  return shown.length < message.length ? `${shown}…` : shown
+}
