@@ -2,11 +2,14 @@ import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
 import type { JsonRecord } from '../../src/feeds/chain/json-access.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import { transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
+import { transactionOfLogsFrame, transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
 import { type ChainTransaction, decodeTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-service.ts'
+import { updateOf } from '../../src/feeds/yellowstone/geyser-update.ts'
 import { dataLines, dataText, hasData, withData } from './data-folder.ts'
 import { presentFields } from './goldens.ts'
+import { transactionUpdate } from './peers/geyser-forms.ts'
 
 const FILES = ['raw_create_tx_from_gettransaction.json', 'raw_create_tx_from_blocksubscribe.json']
 
@@ -96,6 +99,31 @@ test.skipIf(!hasData)(`a failed transaction gives nothing and is counted${withDa
   const transaction = { ...transactionOf(entryOf(FILES[1])), failed: true }
   expect(new ChainNormaliser(counters).events(transaction)).toEqual([])
   expect(counters.failedTransactions).toBe(1)
+})
+
+test('a transaction whose signature no event line can carry is none, however it comes', () => {
+  const logsFrame = (signature: string) =>
+    transactionOfLogsFrame({
+      params: { result: { context: { slot: 1 }, value: { signature, err: null, logs: [] } } },
+    })
+  const answer = (signature: string) =>
+    transactionOfRpc({
+      transaction: { signatures: [signature], message: { accountKeys: [] } },
+      meta: { err: null },
+    })
+  const update = (length: number) => {
+    const signature = encodeBase58(Buffer.alloc(64, 7))
+    const told = { signature, index: 0, hasFailed: false, feeRaw: 0, emitted: [], balances: [] }
+    const bytes = SUBSCRIBE.responseSerialize(transactionUpdate(1, told))
+    const value: { transaction?: { transaction?: object } } = SUBSCRIBE.responseDeserialize(bytes)
+    Object.assign(value.transaction?.transaction ?? {}, { signature: Buffer.alloc(length, 7) })
+    return updateOf(value)
+  }
+  const good = encodeBase58(Buffer.alloc(64, 7))
+  expect([logsFrame(good), answer(good), update(64)]).not.toContain(null)
+  for (const bad of ['', 'a\nb', good.repeat(2), `${good.slice(1)}0`, good.replace(/.$/, '\ud800')])
+    expect([logsFrame(bad), answer(bad)]).toEqual([null, null])
+  for (const length of [0, 63, 65, 20_000]) expect(update(length)).toBe(null)
 })
 
 test('entries of another shape are no transaction', () => {

@@ -12,6 +12,7 @@ import type { EmittedBytes } from './program-logs.ts'
 import { programName } from './programs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'
 import { eventOfInstruction } from './self-cpi.ts'
+import { isSignature } from './signature-text.ts'
 import type { ChainTransaction } from './transaction.ts'
 import { readWireTransaction, type WireTransaction } from './wire-transaction.ts'
 
@@ -28,11 +29,13 @@ export function transactionOfLogsFrame(frame: unknown): ChainTransaction | null 
   const logs = textsAt(value, 'logs')
   const slot = integerAt(recordAt(result, 'context'), 'slot')
   if (value === null || signature === null || logs === null || slot === null) return null
+  const failed = hasFailed(value)
+  if (!failed && !isSignature(signature)) return null
   return {
     slot,
     txIndex: null,
     signature,
-    failed: hasFailed(value),
+    failed,
     selfCpi: null,
     logs,
     feeRaw: null,
@@ -47,7 +50,7 @@ export function transactionOfLogsFrame(frame: unknown): ChainTransaction | null 
 export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
   const meta = recordAt(entry, 'meta')
   const body = bodyOf(entry)
-  if (meta === null || body === null) return null
+  if (meta === null || body === null || !isSignature(body.signature)) return null
   const keys = [...body.accountKeys, ...loadedKeys(meta)]
   const fee = integerAt(meta, 'fee')
   return {

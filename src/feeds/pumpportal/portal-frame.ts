@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { decodeBase58 } from '../../base/base58.ts'
+import { SIGNATURE_PATTERN } from '../chain/signature-text.ts'
 
 /** Amounts in whole units; the largest still has all its digits in raw units of a double. */
 const Amount = Type.Number({ minimum: 0, maximum: 9_000_000_000 })
 const Text = Type.String()
-const Signature = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,90}$' })
+const Signature = Type.String({ pattern: SIGNATURE_PATTERN })
 const Address = Type.Refine(
   Type.String({ maxLength: 44 }),
   (text) => decodeBase58(text)?.length === 32,

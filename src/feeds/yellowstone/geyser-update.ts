@@ -9,6 +9,12 @@ import { Compile } from 'typebox/compile'
 const Slot = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const U32 = Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff }))
 const Bytes = Type.Refine(Type.Unsafe<Uint8Array>({}), (value) => value instanceof Uint8Array)
+/** Base58 of longer ones is refused with an exception, or takes seconds. */
+const SIGNATURE_BYTES = 64
+const Signature = Type.Refine(
+  Type.Unsafe<Uint8Array>({}),
+  (value) => value instanceof Uint8Array && value.length === SIGNATURE_BYTES,
+)
 const Instruction = Type.Object({ programIdIndex: U32, data: Type.Optional(Bytes) })
 const Balance = Type.Object({
   mint: Type.Optional(Type.String()),
@@ -28,7 +34,7 @@ const Meta = Type.Object({
   loadedReadonlyAddresses: Type.Optional(Type.Array(Bytes)),
 })
 const TransactionInfo = Type.Object({
-  signature: Bytes,
+  signature: Signature,
   index: U32,
   transaction: Type.Object({
     message: Type.Object({ accountKeys: Type.Array(Bytes) }),
