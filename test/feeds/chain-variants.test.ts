@@ -180,6 +180,34 @@ test('trades of a pool tell what it is quoted in, whoever named the pool', () =>
   }
 })
 
+test('a pool that was sent other tokens in the transaction is known by its two mints all the same', () => {
+  const mint = encodeBase58(Buffer.alloc(32, 9))
+  const dust = Array.from({ length: 40 }, (_, n) => encodeBase58(Buffer.alloc(32, 10 + n)))
+  const told = (quoteMint: string, given: readonly string[], pool = '') => {
+    const own = pool || (canonicalPoolAddress(mint, quoteMint) ?? '')
+    const fields = { timestamp: 1_790_000_000n, pool: own }
+    const bought = { program: 'pump_amm' as const, bytes: eventBytes(BUY_EVENT, fields) }
+    const balances = given.map((one) => ({ owner: own, mint: one, beforeRaw: 0n, afterRaw: 1n }))
+    const counters = newFeedCounters()
+    const normaliser = new ChainNormaliser(counters)
+    const events = normaliser.events({ ...transactionOf(), selfCpi: [bought], balances })
+    return { events, counters }
+  }
+  for (const quoteMint of [WRAPPED_SOL_MINT, USDC_MINT])
+    for (const given of [
+      [dust[0], mint, quoteMint],
+      [quoteMint, ...dust.slice(0, 3), mint],
+      [mint, WRAPPED_SOL_MINT, USDC_MINT, dust[0]],
+    ])
+      expect(told(quoteMint, given).events).toMatchObject([{ type: 'swap', mint }])
+  // Whose pool it is stays open: it may be one whose mints are not among those tried.
+  const many = told(WRAPPED_SOL_MINT, [...dust, mint, WRAPPED_SOL_MINT])
+  expect(many.events).toEqual([])
+  expect(many.counters).toMatchObject({ unknownPools: 1, foreignPools: 0 })
+  const foreign = told(WRAPPED_SOL_MINT, [dust[0], mint, WRAPPED_SOL_MINT], dust[1])
+  expect(foreign.counters).toMatchObject({ unknownPools: 1, foreignPools: 0 })
+})
+
 test('reserves that do not follow from the swap before are counted', () => {
   const { events } = replayOf(transactionLines(syntheticChain(3, 60)))
   const whole = new ReserveCheck()
