@@ -1,7 +1,8 @@
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { type SlotReceiver, SlotsUnavailable } from '../supervisor/source.ts'
+import { reasonOf } from '../supervisor/reason.ts'
+import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
 import { BlockGone, type RpcQuestions, type ToldBlock } from './rpc-questions.ts'
@@ -32,8 +33,8 @@ export class BlockTeller {
 
   /**
    * Tells the slots `from` to `to` that have a block.
-   * @throws SlotsUnavailable when the server has one of them no more, any other error when it does
-   *   not know all of them yet
+   * @throws SlotsUnavailable when the server has one of them no more, SlotUnreadable when it has one
+   *   behind the one that it does not give, any other error when it does not know all of them yet
    */
   async tellRange(
     from: number,
@@ -63,7 +64,14 @@ export class BlockTeller {
           read.catch(() => {})
           reads.push(read)
         }
-        await this.#tellBlock(slot, (await reads.shift()) ?? null, receiver, signal)
+        const block = await reads.shift()?.catch(async (error: unknown) => {
+          if (error instanceof SlotsUnavailable) throw error
+          // One that fails for ever would hold up everything behind it.
+          const later = reads[0] ?? this.#read(to + 1, wanted)
+          const hasLater = await later.then(() => true).catch(() => false)
+          throw hasLater ? new SlotUnreadable(reasonOf(error), slot) : error
+        })
+        await this.#tellBlock(slot, block ?? null, receiver, signal)
       }
     } finally {
       unwanted.abort()

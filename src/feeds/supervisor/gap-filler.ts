@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts'
 import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
-import { SlotsUnavailable, type Source } from './source.ts'
+import { SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
 import { type Timers, waitFor } from './timers.ts'
 
@@ -11,7 +11,7 @@ const GRACE_MS = 200
 const PIECE_SLOTS = 64
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
-/** Times a slot is asked for that the chain has and every source leaves out; some two minutes. */
+/** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
 
 export interface GapFillerOptions {
@@ -138,7 +138,10 @@ export class GapFiller {
       } catch (error) {
         if (error instanceof SlotsUnavailable)
           lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
-        else isFinal = false
+        else if (error instanceof SlotUnreadable) {
+          hasHole = true
+          lacksTo = Math.max(from, Math.min(lacksTo, error.slot))
+        } else isFinal = false
         reasons.push(`${source.name}: ${reasonOf(error)}`)
       } finally {
         cancel()

@@ -54,6 +54,16 @@ export class SlotsUnavailable extends Error {
   }
 }
 
+/** Why one slot cannot be told now although a later one can; trying again may be of use. One sentence. */
+export class SlotUnreadable extends Error {
+  readonly slot: number
+
+  constructor(message: string, slot: number) {
+    super(message)
+    this.slot = slot
+  }
+}
+
 /**
  * One provider of events. The supervisor makes its connections one after the other, watches over
  * them and puts what several sources tell into one order.
@@ -75,7 +85,8 @@ export interface Source {
   /**
    * Tells the slots `from` to `to` again, both included, and resolves when all that it knows are
    * told; what it has left out is seen by the parents of the others. Absent: the source cannot.
-   * @throws SlotsUnavailable when they can never be had; any other error is tried again
+   * @throws SlotsUnavailable when they can never be had, SlotUnreadable when one of them may not;
+   *   any other error is tried again without end
    */
   backfill?(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void>
   /** Figures of its own, for `/readyz` and metrics; names in snake_case without the source's. */

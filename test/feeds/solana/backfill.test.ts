@@ -3,7 +3,7 @@ import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
-import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { SlotsUnavailable, SlotUnreadable } from '../../../src/feeds/supervisor/source.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { rpcServer } from './rpc-server.ts'
@@ -26,11 +26,19 @@ async function backfilling(from: number, to: number) {
   }
   const ended = source.backfill(from, to, receiver, NEVER).then(
     () => 'told',
-    (error: Error) =>
-      error instanceof SlotsUnavailable ? `${error.message}; to ${error.to}` : error.message,
+    (error: Error) => {
+      if (error instanceof SlotUnreadable) return `${error.message}; only ${error.slot}`
+      return error instanceof SlotsUnavailable ? `${error.message}; to ${error.to}` : error.message
+    },
   )
   /** Answers the next question. */
   let next = 0
+  const fail = async (slot: number) => {
+    const isAsked = ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      method === 'getBlock' && params[0] === slot
+    await until(() => questions.some(isAsked))
+    questions.find(isAsked)?.fail(-32_603, 'internal error')
+  }
   const answer = async (method: string, result: unknown) => {
     await until(() => questions.length > next)
     expect(questions[next].method).toBe(method)
@@ -43,7 +51,7 @@ async function backfilling(from: number, to: number) {
     await until(() => questions.some(isAsked))
     questions.find(isAsked)?.answer(result)
   }
-  return { ended, told, answer, answerBlock, questions }
+  return { ended, told, answer, answerBlock, fail, questions }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -94,8 +102,28 @@ test('what came of the blocks behind one that cannot be had is not told', async 
   await answer('getBlocks', [10, 11, 12])
   for (const slot of [12, 10]) await answerBlock(slot, { parentSlot: slot - 1, transactions: [] })
   await answerBlock(11, null)
-  expect(await ended).toBe('the RPC server has no block 11 yet')
+  expect(await ended).toBe('the RPC server has no block 11 yet; only 11')
   expect(told).toEqual(['9>10'])
+})
+
+test('a block that cannot be had is told apart from a server that has none', async () => {
+  const block = (slot: number) => ({ parentSlot: slot - 1, transactions: [] })
+  const behindIt = await backfilling(10, 11)
+  await behindIt.answer('getBlocks', [10, 11])
+  await behindIt.fail(10)
+  await behindIt.answerBlock(11, block(11))
+  expect(await behindIt.ended).toBe('internal error; only 10')
+  // The last one: the block behind the gap is asked for.
+  const last = await backfilling(10, 10)
+  await last.answer('getBlocks', [10])
+  await last.fail(10)
+  await last.answerBlock(11, block(11))
+  expect(await last.ended).toBe('internal error; only 10')
+  const nothing = await backfilling(10, 10)
+  await nothing.answer('getBlocks', [10])
+  await nothing.fail(10)
+  await nothing.fail(11)
+  expect(await nothing.ended).toBe('internal error')
 })
 
 test('a block of transactions that are too new is given up, not asked for without end', async () => {

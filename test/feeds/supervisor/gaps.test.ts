@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import {
+  type SlotReceiver,
+  SlotsUnavailable,
+  SlotUnreadable,
+} from '../../../src/feeds/supervisor/source.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -167,6 +171,31 @@ test('a slot that the chain has and no source tells is given up in the end, coun
     'gap: slots 12 to 12 are given up, their events are missing: scripted: slot 12 was left out',
   )
   expect(supervisor.figures().feed_slots_given_up_total).toBe(1)
+  await stop()
+})
+
+test('a slot that cannot be had though later ones can is given up in the end, alone', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async (from, to, receiver) => {
+    for (let slot = from; slot <= to; slot++) {
+      if (slot === 12) throw new SlotUnreadable('internal error', 12)
+      receiver.transaction(told(slot))
+      receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  source.tell(10, 15)
+  await timers.pass(60_000)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  await timers.pass(240_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '13/0', '14/0', '15/0'])
+  expect(reports.filter((report) => report.startsWith('gap: ')).at(-1)).toBe(
+    'gap: slots 12 to 12 are given up, their events are missing: scripted: internal error',
+  )
+  expect(supervisor.figures()).toMatchObject({
+    feed_slots_given_up_total: 1,
+    feed_backfill_errors_total: 9,
+  })
   await stop()
 })
 
