@@ -1,8 +1,11 @@
-import { isRecord, type JsonRecord, listAt, textAt } from '../chain/json-access.ts'
+import { isRecord, type JsonRecord, listAt } from '../chain/json-access.ts'
 
 /** Prices outside of this are taken for garbage; in USD per SOL. */
 const USD_MIN = 0.01
 const USD_MAX = 1_000_000
+/** Bid and ask lie a hundredth of a percent apart; further ones are no market. */
+const SPREAD_SHARE = 0.01
+const DECIMAL = /^\d{1,9}(\.\d{1,12})?$/
 
 /** A place that trades SOL against dollars and tells its price to anybody. */
 export interface PriceVenue {
@@ -30,9 +33,9 @@ const BINANCE: PriceVenue = {
   greetings: [],
   priceOf: (message) => {
     if (message.s !== 'SOLUSDT') return null
-    const bid = Number(textAt(message, 'b') ?? Number.NaN)
-    const ask = Number(textAt(message, 'a') ?? Number.NaN)
-    return bid <= ask ? (bid + ask) / 2 : Number.NaN
+    const bid = decimalOf(message.b)
+    const ask = decimalOf(message.a)
+    return bid <= ask && ask - bid <= bid * SPREAD_SHARE ? (bid + ask) / 2 : Number.NaN
   },
 }
 
@@ -61,7 +64,11 @@ export function readPrice(venue: PriceVenue, text: string): number | null | 'gar
   if (!isRecord(message)) return 'garbage'
   const price = venue.priceOf(message)
   if (price === null) return null
-  const isDecimal = typeof price === 'string' && /^\d{1,9}(\.\d{1,12})?$/.test(price)
-  const usd = isDecimal ? Number(price) : price
+  const usd = typeof price === 'string' ? decimalOf(price) : price
   return typeof usd === 'number' && usd >= USD_MIN && usd <= USD_MAX ? usd : 'garbage'
+}
+
+/** NaN for what is no decimal text. */
+function decimalOf(text: unknown): number {
+  return typeof text === 'string' && DECIMAL.test(text) ? Number(text) : Number.NaN
 }

@@ -19,6 +19,10 @@ test('binance: the middle of bid and ask', () => {
   const quote = { u: 1, s: 'SOLUSDT', b: '150.00000000', B: '1', a: '150.50000000', A: '2' }
   expect(read(binance, quote)).toBe(150.25)
   expect(read(binance, { ...quote, b: '151' })).toBe('garbage')
+  // A side of the book that is empty, or an order far from the other side, makes no price.
+  for (const side of ['0.00000000', '', ' ', '0x96', '-1', '100'])
+    expect(read(binance, { ...quote, b: side })).toBe('garbage')
+  for (const side of ['300', '1e3']) expect(read(binance, { ...quote, a: side })).toBe('garbage')
   expect(read(binance, { result: null, id: 1 })).toBeNull()
 })
 
