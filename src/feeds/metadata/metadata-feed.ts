@@ -34,6 +34,8 @@ export interface MetadataOptions extends SafeFetchOptions {
 export class MetadataFeed implements Feed {
   readonly name = 'metadata'
   readonly #clockMs: () => number
+  /** Goes on when the clock of the machine is set: waits and paces go by it. */
+  readonly #steadyMs: () => number
   readonly #fetch: SafeFetch
   readonly #queue: FetchQueue
   readonly #dexPaid: DexPaid
@@ -51,12 +53,13 @@ export class MetadataFeed implements Feed {
     // Each fetch listens for the end, and so do two loops with what they wait for.
     setMaxListeners(RUNNING_MAX + 8, this.#stopping.signal)
     this.#clockMs = options.clockMs ?? Date.now
+    this.#steadyMs = options.clockMs ?? (() => performance.now())
     this.#fetch = new SafeFetch(options)
     this.#queue = new FetchQueue(options.gateways)
     this.#dexPaid = new DexPaid({
       fetchText: (url, stop) => this.#fetch.text(url, stop),
       onPaid: (mint) => this.#tell(mint, { dexPaid: true }),
-      clockMs: this.#clockMs,
+      clockMs: this.#steadyMs,
       ...(options.dexEveryMs !== undefined && { everyMs: options.dexEveryMs }),
     })
   }
@@ -107,7 +110,7 @@ export class MetadataFeed implements Feed {
     this.#seen.set(mint, true)
     const key = uriKey(uri)
     const texts = this.#texts.get(key)
-    const nowMs = this.#clockMs()
+    const nowMs = this.#steadyMs()
     // Not within the fold that the creation is still in.
     if (texts !== undefined) setImmediate(() => this.#tell(mint, texts))
     else if ((this.#nothing.get(key) ?? 0) <= nowMs) this.#queue.add(mint, uri, nowMs)
@@ -116,9 +119,9 @@ export class MetadataFeed implements Feed {
   #begin(): void {
     if (this.#stopping.signal.aborted) return
     for (
-      let turn = this.#queue.take(this.#clockMs());
+      let turn = this.#queue.take(this.#steadyMs());
       turn !== null;
-      turn = this.#queue.take(this.#clockMs())
+      turn = this.#queue.take(this.#steadyMs())
     )
       void this.#run(turn)
   }
@@ -130,12 +133,12 @@ export class MetadataFeed implements Feed {
     const texts = typeof answer === 'string' ? readTokenTexts(answer) : answer
     const refused = isRefusal(texts) ? texts : null
     const { mints, key } = turn.job
-    const isOver = this.#queue.settle(turn, refused, this.#clockMs())
+    const isOver = this.#queue.settle(turn, refused, this.#steadyMs())
     if (isRefusal(texts)) {
       this.#refusals.set(texts.refused, (this.#refusals.get(texts.refused) ?? 0) + 1)
       if (isOver) {
         this.#gaveUp += 1
-        this.#nothing.set(key, this.#clockMs() + NOTHING_MS)
+        this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)
       }
     } else {
       this.#fetched += 1

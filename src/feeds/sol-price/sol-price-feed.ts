@@ -31,6 +31,8 @@ export class SolPriceFeed implements Feed {
   readonly name = 'sol-price'
   readonly #options: SolPriceOptions
   readonly #clockMs: () => number
+  /** Goes on when the clock of the machine is set: by it quotes grow old. */
+  readonly #steadyMs: () => number
   readonly #judge = new PriceJudge()
   readonly #sockets: readonly LiveSocket[]
   readonly #stopping = new AbortController()
@@ -47,6 +49,7 @@ export class SolPriceFeed implements Feed {
   constructor(options: SolPriceOptions) {
     this.#options = options
     this.#clockMs = options.clockMs ?? Date.now
+    this.#steadyMs = options.clockMs ?? (() => performance.now())
     this.#sockets = options.venues.map((venue) => this.#socketTo(venue))
   }
 
@@ -54,7 +57,7 @@ export class SolPriceFeed implements Feed {
     const { everyMs = EVERY_MS } = this.#options
     const { signal } = this.#stopping
     this.#sink = sink
-    this.#startedMs = this.#clockMs()
+    this.#startedMs = this.#steadyMs()
     const running = this.#sockets.map((socket) => socket.run(signal))
     while (!signal.aborted) {
       await wait(everyMs, signal)
@@ -80,7 +83,7 @@ export class SolPriceFeed implements Feed {
 
   /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
   figures(): Readonly<Record<string, number>> {
-    const fresh = this.#judge.freshVenues(this.#clockMs())
+    const fresh = this.#judge.freshVenues(this.#steadyMs())
     return {
       sol_price_stale: fresh === 0 ? 1 : 0,
       sol_price_fresh_venues: fresh,
@@ -93,7 +96,7 @@ export class SolPriceFeed implements Feed {
   }
 
   #reportStale(): void {
-    const nowMs = this.#clockMs()
+    const nowMs = this.#steadyMs()
     const hasBegun = this.#toldUsd !== null || nowMs - this.#startedMs > FRESH_MS
     const isStale = hasBegun && this.#judge.freshVenues(nowMs) === 0
     if (isStale === this.#isStale) return
@@ -124,21 +127,20 @@ export class SolPriceFeed implements Feed {
     const usd = readPrice(venue, text)
     if (usd === null) return
     if (usd === 'garbage') this.#garbage += 1
-    else this.#judge.quote(venue.name, usd, this.#clockMs())
+    else this.#judge.quote(venue.name, usd, this.#steadyMs())
     // The first price is waited for.
     if (this.#toldUsd === null) this.#hasTold = this.#tell()
   }
 
   /** Whether there was anything to tell. */
   #tell(): boolean {
-    const nowMs = this.#clockMs()
-    const usd = this.#judge.settle(nowMs)
+    const usd = this.#judge.settle(this.#steadyMs())
     if (usd === null || this.#stopping.signal.aborted) return false
     const rounded = Math.round(usd * STEPS_PER_USD) / STEPS_PER_USD
     if (rounded === this.#toldUsd) return false
     this.#toldUsd = rounded
     this.#events += 1
-    const timestamp = Math.floor(nowMs / 1000)
+    const timestamp = Math.floor(this.#clockMs() / 1000)
     this.#sink?.events([{ type: 'sol_price', timestamp, usd: rounded }])
     this.#priced.resolve()
     return true

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { FeedEvent, Metadata } from '../../../src/engine/event.ts'
 import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
 import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
@@ -81,6 +81,26 @@ test('the texts of a created token become an event like all others', async () =>
   ])
   await until(() => told().length === 1)
   expect(told()).toEqual([{ type: 'metadata', timestamp: SECONDS, mint: MINT, ...texts }])
+})
+
+test('a clock of the machine that is set back by an hour holds no host up', async () => {
+  const { resolve, dial } = internet
+  feed.stop()
+  await running
+  const wall = Date.now
+  let backMs = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => wall() - backMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  feed = new MetadataFeed({ gateways: ['https://one.hosts.test'], resolve, dial, dexEveryMs: 20 })
+  running = feed.start(sink)
+  internet.json('a.hosts.test/x', { website: 'https://a.b/' })
+  internet.json('a.hosts.test/y', { website: 'https://a.b/' })
+  feed.observe([created('a', 'https://a.hosts.test/x')])
+  await until(() => told().length === 1)
+  backMs = 3_600_000
+  feed.observe([created('b', 'https://a.hosts.test/y')])
+  await until(() => told().length === 2)
+  expect(told()[0].timestamp - told()[1].timestamp).toBeGreaterThan(3_000)
 })
 
 test('content of IPFS comes from the second gateway when the first has none', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { SolPrice } from '../../../src/engine/event.ts'
 import { Backoff } from '../../../src/feeds/backoff.ts'
 import { FRESH_MS } from '../../../src/feeds/sol-price/price-judge.ts'
-import { SolPriceFeed } from '../../../src/feeds/sol-price/sol-price-feed.ts'
+import { SolPriceFeed, type SolPriceOptions } from '../../../src/feeds/sol-price/sol-price-feed.ts'
 import { PRICE_VENUES } from '../../../src/feeds/sol-price/venues.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
@@ -28,11 +28,14 @@ beforeEach(async () => {
 afterEach(end)
 
 /** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
-async function begin(silenceMs: number): Promise<void> {
+async function begin(
+  silenceMs: number,
+  clock: Pick<SolPriceOptions, 'clockMs'> = { clockMs: () => nowMs },
+): Promise<void> {
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
     venues: PRICE_VENUES.map((venue, index) => ({ ...venue, url: venues[index].url })),
-    clockMs: () => nowMs,
+    ...clock,
     report: (sentence) => reported.push(sentence),
     everyMs: EVERY_MS,
     silenceMs,
@@ -130,6 +133,19 @@ test('venues that say nothing make the price stale, and it stays', async () => {
     'the price of SOL is fresh again',
   ])
   expect(feed.figures().sol_price_stale).toBe(0)
+})
+
+test('a clock of the machine that is set back makes no old price fresh again', async () => {
+  await end()
+  await begin(60_000, {})
+  coinbase(150)
+  kraken(150)
+  await until(() => feed.figures().sol_price_fresh_venues === 2)
+  const [steady, wall] = [performance.now.bind(performance), Date.now]
+  vi.spyOn(performance, 'now').mockImplementation(() => steady() + FRESH_MS + 1)
+  vi.spyOn(Date, 'now').mockImplementation(() => wall() - 3_600_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
 })
 
 test('venues that never said anything are reported too', async () => {
