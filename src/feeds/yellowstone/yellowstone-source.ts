@@ -25,10 +25,13 @@ import {
   YELLOWSTONE,
 } from './geyser-reader.ts'
 import type { GeyserUpdate } from './geyser-update.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
+/** The chain makes a slot every 0.4 s: a stream that tells none whole for so long lacks what ends them. */
+const NONE_WHOLE_MS = 15_000
 
 export interface YellowstoneOptions {
   readonly peer: GeyserPeer
@@ -96,12 +99,19 @@ export class YellowstoneSource implements Source {
     const empty = this.#empty
     const stream = client.subscribe(requestFrom(from))
     let reason: string | null = null
+    const giveUp = (why: string | null) => {
+      reason ??= why
+      if (reason !== null) stream.cancel()
+    }
+    const none = `no slot was told whole for ${NONE_WHOLE_MS / 1000} s`
+    const { timers } = this.#reading
+    const watch = new SilenceWatch(timers, NONE_WHOLE_MS, () => giveUp(none))
     const watched: SlotReceiver = {
       transaction: (transaction) => receiver.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
         receiver.slotComplete(slot, parentSlot)
-        reason ??= empty.whole(slot, this.#reading.timers.nowMs())
-        if (reason !== null) stream.cancel()
+        watch.heard()
+        giveUp(empty.whole(slot, timers.nowMs()))
       },
     }
     const slotSeen = (slot: number) => receiver.slotSeen(slot)
@@ -118,10 +128,14 @@ export class YellowstoneSource implements Source {
       if (update?.ping === undefined) receiver.alive()
       return reason !== null
     })
-    // A stream that is cancelled ends with an error of its own.
-    await ended.catch((error: unknown) => {
+    try {
+      await ended
+    } catch (error) {
+      // A stream that is cancelled ends with an error of its own.
       if (reason === null) throw error
-    })
+    } finally {
+      watch.stop()
+    }
     if (reason === null) return
     this.#emptyStreams++
     throw new Error(reason)
@@ -154,7 +168,7 @@ export class YellowstoneSource implements Source {
       }
       const reader = new GeyserReader(this.#reading, within, () => {}, from)
       const stream = client.subscribe(requestFrom(from))
-      const watch = new SilenceWatch(this.#reading.timers, () => stream.cancel())
+      const watch = new SilenceWatch(this.#reading.timers, SILENCE_MS, () => stream.cancel())
       try {
         await this.#run(stream, reader, signal, () => {
           watch.heard()
@@ -213,32 +227,6 @@ export class YellowstoneSource implements Source {
       stream.on('error', () => {})
       reader.stop()
     }
-  }
-}
-
-/** Notices when a stream stands still: behind the old slots the new ones go on. */
-class SilenceWatch {
-  readonly #timers: Timers
-  readonly #onSilence: () => void
-  #cancel = () => {}
-  isSilent = false
-
-  constructor(timers: Timers, onSilence: () => void) {
-    this.#timers = timers
-    this.#onSilence = onSilence
-    this.heard()
-  }
-
-  heard(): void {
-    this.stop()
-    this.#cancel = this.#timers.after(SILENCE_MS, () => {
-      this.isSilent = true
-      this.#onSilence()
-    })
-  }
-
-  stop(): void {
-    this.#cancel()
   }
 }
 

@@ -31,6 +31,8 @@ export interface GeyserPeerOptions {
   readonly token?: string
   /** From this block on the streams that are there then get slots and no transactions any more. */
   readonly isEmptyFrom?: number
+  /** From this block on the streams that are there then get no updates of this kind any more. */
+  readonly withoutFrom?: { readonly block: number; readonly kind: 'blockMeta' | 'slot' }
   /** Waits between two blocks; else they come as fast as they are read. */
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
@@ -44,6 +46,7 @@ export class GeyserPeer {
   /** Pings to each listener that it has not answered. */
   readonly #streams = new Map<Stream, number>()
   readonly #emptied = new WeakSet<Stream>()
+  readonly #dulled = new WeakSet<Stream>()
   #head = 0
   #refusals = 0
   #isStopped = false
@@ -151,6 +154,8 @@ export class GeyserPeer {
 
   #write(stream: Stream, update: Sent): void {
     if ('transaction' in update && this.#emptied.has(stream)) return
+    const { kind = '' } = this.#options.withoutFrom ?? {}
+    if (kind in update && this.#dulled.has(stream)) return
     if ('ping' in update) this.#streams.set(stream, (this.#streams.get(stream) ?? 0) + 1)
     stream.write(update)
   }
@@ -177,6 +182,8 @@ export class GeyserPeer {
     const streams = [...this.#streams.keys()]
     if (this.#head === this.#options.isEmptyFrom)
       for (const stream of streams) this.#emptied.add(stream)
+    if (this.#head === this.#options.withoutFrom?.block)
+      for (const stream of streams) this.#dulled.add(stream)
     this.#tell(block)
     if (plan === undefined || fault === null) return
     await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)

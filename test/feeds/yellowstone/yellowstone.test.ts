@@ -42,6 +42,18 @@ test('a stream whose transactions stop while its slots go on is made anew, and w
   expect(keys(events)).toEqual(keys(replayOf(transactionLines(chain)).events))
 })
 
+test.each(['blockMeta', 'slot'] as const)(
+  'a stream without updates of the kind %s, by which a slot is whole, is made anew',
+  async (kind) => {
+    const chain = syntheticChain(4, 90)
+    const { digest, reports } = await runYellowstone({
+      ...{ chain, withoutFrom: { block: 10, kind }, blockMs: 400 },
+    })
+    expect(reports).toEqual(['yellowstone: no slot was told whole for 15 s'])
+    expect(digest).toBe(replayOf(transactionLines(chain)).digest)
+  },
+)
+
 test('a back-fill whose stream stands still is given up after five seconds', async () => {
   const chain = syntheticChain(2, 5)
   // It does not play: nothing is there to be told.
