@@ -65,7 +65,8 @@ export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
   }
 }
 
-function hasFailed(value: JsonRecord): boolean {
+/** Of a `meta`, or of what a frame says; servers between leave out what is null. */
+export function hasFailed(value: JsonRecord): boolean {
   return value.err !== null && value.err !== undefined
 }
 

@@ -101,6 +101,7 @@ export class BlockTeller {
   ): Promise<void> {
     if (block === null || signal.aborted) return
     const signatures: string[] = []
+    this.#reading.counters.badLines += block.unreadable
     for (const transaction of block.transactions)
       if (await this.#transaction(slot, transaction, receiver, signal))
         signatures.push(transaction.signature)

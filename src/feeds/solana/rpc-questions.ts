@@ -1,6 +1,6 @@
 import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../chain/json-access.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
-import { transactionOfRpc } from '../chain/rpc-json.ts'
+import { hasFailed, transactionOfRpc } from '../chain/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 
@@ -20,6 +20,8 @@ export interface ToldBlock {
   readonly parentSlot: number
   /** The transactions of the two programs that did not fail, with their indexes. */
   readonly transactions: readonly ChainTransaction[]
+  /** Transactions that cannot be read: theirs may be missing. */
+  readonly unreadable: number
 }
 
 /** The few questions of Solana's JSON-RPC that the feed asks, with their answers checked. */
@@ -72,7 +74,7 @@ export class RpcQuestions {
     const parentSlot = integerAt(answer, 'parentSlot')
     if (entries === null || parentSlot === null)
       throw new Error(`the RPC server has no block ${slot} yet`)
-    return { parentSlot, transactions: transactionsOf(slot, entries) }
+    return { parentSlot, ...transactionsOf(slot, entries) }
   }
 
   /** null: not there (yet). */
@@ -124,24 +126,32 @@ export class BlockGone extends Error {}
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }
 const BLOCK_FORM = { ...TRANSACTION_FORM, transactionDetails: 'full', rewards: false }
 
-function transactionsOf(slot: number, entries: readonly unknown[]): ChainTransaction[] {
+function transactionsOf(
+  slot: number,
+  entries: readonly unknown[],
+): Pick<ToldBlock, 'transactions' | 'unreadable'> {
   const transactions: ChainTransaction[] = []
+  let unreadable = 0
   for (const [txIndex, entry] of entries.entries()) {
+    const meta = recordAt(entry, 'meta')
+    const keys = listAt(recordAt(recordAt(entry, 'transaction'), 'message'), 'accountKeys')
+    if (!isRecord(entry) || meta === null || keys === null) {
+      unreadable++
+      continue
+    }
     // Most of a busy block has failed or is of other programs, and is not read any further.
-    if (!isRecord(entry) || recordAt(entry, 'meta')?.err !== null || !isOfPrograms(entry)) continue
+    if (hasFailed(meta) || !isOfPrograms(keys, meta)) continue
     const transaction = transactionOfRpc(entry)
-    if (transaction !== null) transactions.push({ ...transaction, slot, txIndex })
+    if (transaction === null) unreadable++
+    else transactions.push({ ...transaction, slot, txIndex })
   }
-  return transactions
+  return { transactions, unreadable }
 }
 
 /** Called through lookup tables too: the programs may stand among the loaded addresses. */
-function isOfPrograms(entry: JsonRecord): boolean {
-  const message = recordAt(recordAt(entry, 'transaction'), 'message')
-  const loaded = recordAt(recordAt(entry, 'meta'), 'loadedAddresses')
-  return [
-    listAt(message, 'accountKeys'),
-    listAt(loaded, 'readonly'),
-    listAt(loaded, 'writable'),
-  ].some((keys) => keys?.includes(PUMP_PROGRAM) || keys?.includes(AMM_PROGRAM))
+function isOfPrograms(keys: readonly unknown[], meta: JsonRecord): boolean {
+  const loaded = recordAt(meta, 'loadedAddresses')
+  return [keys, listAt(loaded, 'readonly'), listAt(loaded, 'writable')].some(
+    (some) => some?.includes(PUMP_PROGRAM) || some?.includes(AMM_PROGRAM),
+  )
 }

@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
+import { isRecord } from '../../../src/feeds/chain/json-access.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
-import { SlotsUnavailable, SlotUnreadable } from '../../../src/feeds/supervisor/source.ts'
+import {
+  SlotsUnavailable,
+  SlotUnreadable,
+  type ToldTransaction,
+} from '../../../src/feeds/supervisor/source.ts'
+import { blockEntry } from '../peers/rpc-forms.ts'
+import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { rpcServer } from './rpc-server.ts'
@@ -12,16 +19,18 @@ const NEVER = new AbortController().signal
 
 async function backfilling(from: number, to: number) {
   const { url, questions } = await rpcServer()
+  const counters = newFeedCounters()
   const source = new SolanaSource({
     rpcUrl: url,
     wsUrl: url.replace('http', 'ws'),
     blocks: 'gaps',
-    counters: newFeedCounters(),
+    counters,
     timers: new VirtualTimers(),
   })
   const told: string[] = []
+  const transactions: string[] = []
   const receiver = {
-    transaction: () => {},
+    transaction: ({ signature }: ToldTransaction) => transactions.push(signature),
     slotComplete: (slot: number, parentSlot: number | null) => told.push(`${parentSlot}>${slot}`),
   }
   const ended = source.backfill(from, to, receiver, NEVER).then(
@@ -51,7 +60,7 @@ async function backfilling(from: number, to: number) {
     await until(() => questions.some(isAsked))
     questions.find(isAsked)?.answer(result)
   }
-  return { ended, told, answer, answerBlock, fail, questions }
+  return { ended, told, transactions, counters, answer, answerBlock, fail, questions }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -124,6 +133,23 @@ test('a block that cannot be had is told apart from a server that has none', asy
   await nothing.fail(10)
   await nothing.fail(11)
   expect(await nothing.ended).toBe('internal error')
+})
+
+test('a block whose server leaves out what is null is read all the same, and what cannot be read is counted', async () => {
+  const { ended, told, transactions, counters, answer } = await backfilling(10, 10)
+  await answer('getBlocks', [10])
+  const { blocks } = syntheticChain(1, 20)
+  const given = blocks.flatMap((block) => block.transactions).filter((one) => !one.hasFailed)
+  const [good, without, other] = given.map(blockEntry).map((entry) => structuredClone(entry))
+  if (!isRecord(good) || !isRecord(good.meta)) throw new Error('no meta')
+  Reflect.deleteProperty(good.meta, 'err')
+  Reflect.deleteProperty(without, 'meta')
+  Reflect.set(other, 'transaction', { signatures: ['of another version'], message: {} })
+  await answer('getBlock', { parentSlot: 9, transactions: [good, without, other, {}] })
+  expect(await ended).toBe('told')
+  expect(told).toEqual(['9>10'])
+  expect(transactions).toEqual([given[0].signature])
+  expect(counters.badLines).toBe(3)
 })
 
 test('a block of transactions that are too new is given up, not asked for without end', async () => {
