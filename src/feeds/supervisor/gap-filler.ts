@@ -41,8 +41,9 @@ export class GapFiller {
   #isRunning = false
   /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
   #askedTo = -1
-  /** Times in a row that sources told a piece with a hole. */
+  /** Times in a row that sources told a piece with a hole, and the first slot that was missing then. */
   #leftOut = 0
+  #missing = -1
 
   constructor(options: GapFillerOptions) {
     this.#options = options
@@ -148,7 +149,12 @@ export class GapFiller {
         signal.removeEventListener('abort', stop)
       }
     }
-    if (hasHole && isFinal) isFinal = ++this.#leftOut >= LEFT_OUT_MAX
+    if (hasHole && isFinal) {
+      const missing = this.#options.desk.gap?.from ?? -1
+      this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
+      this.#missing = missing
+      isFinal = this.#leftOut >= LEFT_OUT_MAX
+    }
     return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
   }
 

@@ -199,6 +199,30 @@ test('a slot that cannot be had though later ones can is given up in the end, al
   await stop()
 })
 
+test('slots that cannot be had once each are not given up, however many', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  const failed = new Set<number>()
+  source.onBackfill = async (from, to, receiver) => {
+    for (let slot = from; slot <= to; slot++) {
+      if (!failed.has(slot)) {
+        failed.add(slot)
+        throw new SlotUnreadable('internal error', slot)
+      }
+      receiver.transaction(told(slot))
+      receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  source.tell(10, 40)
+  await timers.pass(1_200_000)
+  expect(signatures()).toHaveLength(31)
+  expect(supervisor.figures()).toMatchObject({
+    feed_slots_given_up_total: 0,
+    feed_backfill_errors_total: 29,
+  })
+  await stop()
+})
+
 test('slots that nobody can tell are given up, counted and said', async () => {
   const source = new ScriptedSource()
   const { signatures, reports, stop, supervisor, timers } = await started([source])

@@ -60,8 +60,15 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: a slot that is left out is asked for without end',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'isFinal = ++this.#leftOut >= LEFT_OUT_MAX',
+    find: 'isFinal = this.#leftOut >= LEFT_OUT_MAX',
     replace: 'isFinal = false',
+    tests: GAPS,
+  },
+  {
+    name: 'gaps: tries at other slots count towards giving one up',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'missing === this.#missing ? this.#leftOut + 1 : 1',
+    replace: 'this.#leftOut + 1',
     tests: GAPS,
   },
   {
