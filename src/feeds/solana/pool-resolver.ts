@@ -1,6 +1,6 @@
 import type { PoolMints } from '../chain/pool-mints.ts'
 import { type Timers, waitFor } from '../supervisor/timers.ts'
-import { mintsOfPool } from './pool-account.ts'
+import { mintsOfPool, type PoolAccount } from './pool-account.ts'
 import { ACCOUNTS_MAX, type RpcQuestions } from './rpc-questions.ts'
 
 /** Pools that wait to be looked up; past it transactions go on without their swaps. */
@@ -92,8 +92,10 @@ export class PoolResolver {
     let isComplete = true
     for (const [index, pool] of pools.entries()) {
       const account = accounts?.[index] ?? null
-      if (account !== null) {
-        this.#learn(pool, account)
+      // Only pools are asked for: what is none was not read whole, or of another account.
+      const mints = account === null ? null : mintsOfPool(account)
+      if (mints !== null) {
+        this.#learn(pool, mints)
         continue
       }
       this.#failOnce(pool)
@@ -102,10 +104,8 @@ export class PoolResolver {
     return isComplete
   }
 
-  /** An account that is no pool's is nobody's: it is foreign. */
-  #learn(pool: string, data: Buffer): void {
-    const mints = mintsOfPool(data)
-    this.#pools.learnCreated(pool, mints?.base ?? '', mints?.quote ?? '')
+  #learn(pool: string, { base, quote }: PoolAccount): void {
+    this.#pools.learnCreated(pool, base, quote)
     this.resolved++
     this.#end(pool)
   }

@@ -98,3 +98,20 @@ test('a pool whose account nobody has is left unknown in the end, and counted', 
   expect(resolver).toMatchObject({ resolved: 0, failed: 1 })
   expect(questions).toHaveLength(5)
 })
+
+test('an account that is no pool makes no pool foreign: an event names a pool, so the node is wrong', async () => {
+  const { resolver, pools, questions, timers, answer } = await resolving()
+  const known = resolver.resolve([one.pool], NEVER)
+  const wrong = [Buffer.alloc(0), one.data.subarray(0, 40), Buffer.alloc(300, 7)]
+  for (const [n, data] of wrong.entries()) {
+    await until(() => questions.length === n + 1)
+    answer(n, data)
+    await until(() => timers.waiting > 0)
+    expect(pools.lookup(one.pool)).toEqual({ found: 'nothing' })
+    await timers.pass(1_500)
+  }
+  await until(() => questions.length === wrong.length + 1)
+  answer(wrong.length, one.data)
+  await known
+  expect(pools.lookup(one.pool)).toEqual(foundOf(one))
+})
