@@ -70,7 +70,7 @@ export class LogReader {
   readonly #arrivals = new ArrivalIndexes()
   /** Where the chain has skipped slots, so that these are no gaps. */
   readonly #parents = new LRUCache<number, number>({ max: PARENTS_MAX })
-  /** Slots from here on came from their first frame on; null: not both subscriptions are made. */
+  /** Slots from here on came from their first frame on; null: not both subscriptions have begun. */
   #wholeFrom: number | null = null
   #isSubscribed = false
   /** The highest slot that the chain is known to have reached. */
@@ -90,7 +90,7 @@ export class LogReader {
     this.#settler = new SlotSettler(reading.timers, reading.settleMs, onWhole)
   }
 
-  /** Both subscriptions are made: from the next slot on nothing is missing. */
+  /** Both subscriptions have begun: from the next slot on nothing is missing. */
   subscribed(): void {
     this.#isSubscribed = true
   }

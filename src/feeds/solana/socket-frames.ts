@@ -16,6 +16,7 @@ export class SocketFrames {
   readonly #reading: LogReading
   readonly #rawFrames: RawFrames | null
   readonly #onSilent: (fromSlot: number) => void
+  readonly #isResumed: boolean
   readonly #watch = new SubscriptionWatch()
   readonly #acknowledged = new Set<number>()
   /** When the first log frame came. */
@@ -24,14 +25,20 @@ export class SocketFrames {
   #hasSlots = true
   #slotMs: number
 
-  /** @param onSilent told from which slot on frames of one program are missing */
+  /**
+   * @param onSilent told from which slot on frames of one program are missing
+   * @param isResumed whether slots were handed over before: what this connection lacks at its
+   *   beginning is then filled
+   */
   constructor(
     reading: LogReading,
     rawFrames: RawFrames | null,
     onSilent: (fromSlot: number) => void,
+    isResumed: boolean,
   ) {
     this.#reading = reading
     this.#onSilent = onSilent
+    this.#isResumed = isResumed
     this.#rawFrames = rawFrames
     this.#slotMs = reading.timers.nowMs()
   }
@@ -50,12 +57,12 @@ export class SocketFrames {
       if (frame.slot === null) return null
       this.#reach(frame.slot, reader)
       reader.touch(frame.slot)
-      return this.#watched(frame.subscription, frame.slot)
+      return this.#watched(frame.subscription, frame.slot, reader)
     }
     if (frame.kind === 'logs' && frame.transaction.slot !== null) {
       this.#reach(frame.transaction.slot, reader)
       reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
-      return this.#watched(frame.subscription, frame.transaction.slot)
+      return this.#watched(frame.subscription, frame.transaction.slot, reader)
     }
     if (frame.kind === 'slot') {
       this.#hasSlots = true
@@ -79,7 +86,7 @@ export class SocketFrames {
     if (!this.#hasSlots) reader.reached(slot, null)
   }
 
-  #watched(subscription: number | null, slot: number): string | null {
+  #watched(subscription: number | null, slot: number, reader: LogReader): string | null {
     const { own, timers } = this.#reading
     const nowMs = timers.nowMs()
     this.#firstMs ??= nowMs
@@ -87,6 +94,7 @@ export class SocketFrames {
     if (!this.#isSubscribed && nowMs - this.#firstMs > SILENCE_MS)
       return `the server has not answered both logsSubscribe for ${SILENCE_MS / 1000} s`
     const silent = this.#watch.came(subscription, slot, nowMs)
+    if (this.#isSubscribed && this.#watch.haveBegun(subscription)) reader.subscribed()
     if (silent === null) return null
     own.silentSubscriptions++
     this.#onSilent(silent.fromSlot)
@@ -99,7 +107,7 @@ export class SocketFrames {
     if (subscription !== null && id !== SLOTS_ID)
       this.#watch.add(subscription, name, this.#reading.timers.nowMs())
     if (!this.#isSubscribed || id === SLOTS_ID) return
-    reader.subscribed()
+    if (!this.#isResumed) reader.subscribed()
     receiver.connected()
   }
 

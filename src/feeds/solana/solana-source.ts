@@ -105,9 +105,11 @@ export class SolanaSource implements Source {
       perMessageDeflate: false,
     })
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const frames = new SocketFrames(this.#reading, this.#options.rawFrames ?? null, (fromSlot) => {
+    const onSilent = (fromSlot: number) => {
       this.#suspectFrom = Math.min(fromSlot, this.#suspectFrom ?? fromSlot)
-    })
+    }
+    const { rawFrames = null } = this.#options
+    const frames = new SocketFrames(this.#reading, rawFrames, onSilent, cursor !== null)
     void this.#tellSuspects(receiver, cursor, signal)
     let isOver = false
     const stop = () => socket.terminate()

@@ -23,6 +23,12 @@ export class SubscriptionWatch {
     this.#byId.set(id, { name, lastMs: nowMs, lastSlot: null })
   }
 
+  /** Whether frames of all have come, as far as their ids tell: an answer alone is no beginning. */
+  haveBegun(id: number | null): boolean {
+    if (id === null || !this.#byId.has(id)) return true
+    return [...this.#byId.values()].every(({ lastSlot }) => lastSlot !== null)
+  }
+
   /** A frame came; the answer is the other subscription, when that is dead. */
   came(id: number | null, slot: number, nowMs: number): SilentSubscription | null {
     this.#firstSlot ??= slot

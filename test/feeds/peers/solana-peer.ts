@@ -34,6 +34,8 @@ export interface SolanaPeerOptions {
   readonly deafFrom?: number
   /** Whether the first connection's subscription to the AMM is neither answered nor served. */
   readonly forgetsOne?: boolean
+  /** So many blocks go by before the first connection's subscription to the AMM is served, though it is answered. */
+  readonly lateBlocks?: number
   /** From this block on slot notifications are sent no more. */
   readonly isMuteFrom?: number
   /** Waits between two blocks; else they come as fast as they are read. */
@@ -109,14 +111,16 @@ export class SolanaPeer {
 
   #connected(socket: WebSocket): void {
     const missed = this.#options.plan?.random.below(3) ?? 0
-    const isDeaf = this.#connections++ === 0 && this.#options.forgetsOne === true
+    const isFirst = this.#connections++ === 0
+    const isForgotten = isFirst && this.#options.forgetsOne === true
+    const isDeaf = isForgotten || (isFirst && this.#options.lateBlocks !== undefined)
     const listener: Listener = { subscriptions: new Map(), pings: 0, missed, isDeaf }
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data))
       const subscription = 100 + listener.subscriptions.size
       const program = method === 'logsSubscribe' ? params[0].mentions[0] : 'slots'
       listener.subscriptions.set(program, subscription)
-      if (!isDeaf || program !== AMM_PROGRAM)
+      if (!isForgotten || program !== AMM_PROGRAM)
         socket.send(JSON.stringify({ jsonrpc: '2.0', result: subscription, id }))
       if (listener.subscriptions.size === 3) this.#listeners.set(socket, listener)
     })
@@ -145,6 +149,8 @@ export class SolanaPeer {
     const good = block.transactions.filter((transaction) => !transaction.hasFailed)
     if (this.#head === this.#options.deafFrom)
       for (const listener of this.#listeners.values()) listener.isDeaf = true
+    if (this.#head === this.#options.lateBlocks)
+      for (const listener of this.#listeners.values()) listener.isDeaf = false
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {

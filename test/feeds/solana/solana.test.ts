@@ -160,6 +160,20 @@ test('a connection with a subscription that is never answered is made anew', asy
   expect(missing).toEqual([])
 })
 
+test('slots before the first frame of either subscription are not whole, whenever it was answered', async () => {
+  const chain = syntheticChain(7, 40)
+  const { events, reports } = await runSolana({
+    ...{ chain, blocks: 'gaps', lateBlocks: 8, blockMs: 400 },
+  })
+  const told = new Set(events.map(keyOf))
+  const missing = replayOf(transactionLines(chain)).events.filter(
+    (event) => !told.has(keyOf(event)),
+  )
+  expect(missing).toEqual([])
+  expect(told.size).toBe(events.length)
+  expect(reports).toEqual([])
+})
+
 test('a subscription of slots that tells nothing keeps no event back', async () => {
   const chain = syntheticChain(5, 100)
   const { events, figures } = await runSolana({
