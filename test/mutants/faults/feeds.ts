@@ -4,6 +4,10 @@ const AMM = ['amm', 'test/feeds/amm-swaps.test.ts'] as const
 const GAPS = ['test/feeds/supervisor/gaps.test.ts'] as const
 const RPC = ['test/feeds/solana/rpc-client.test.ts'] as const
 const POOLS = ['test/feeds/solana/pool-resolver.test.ts'] as const
+const GEYSER = [
+  'test/feeds/yellowstone/empty-slots.test.ts',
+  'test/feeds/yellowstone/geyser-reader.test.ts',
+] as const
 const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
@@ -63,6 +67,20 @@ export const FEED_FAULTS: readonly Fault[] = [
     find: 'isFinal = this.#leftOut >= LEFT_OUT_MAX',
     replace: 'isFinal = false',
     tests: GAPS,
+  },
+  {
+    name: 'Yellowstone: what an empty stream lacked is not told again',
+    file: 'src/feeds/yellowstone/empty-slots.ts',
+    find: 'Math.min(cursor, this.#suspectFrom)',
+    replace: 'cursor',
+    tests: GEYSER,
+  },
+  {
+    name: 'Yellowstone: a stream that began too late has its first slot whole',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
+    find: 'parentSlot > (this.#wholeFrom ?? slot)',
+    replace: 'parentSlot > slot',
+    tests: GEYSER,
   },
   {
     name: 'gaps: tries at other slots count towards giving one up',
