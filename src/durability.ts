@@ -143,7 +143,8 @@ export class Durability {
         newEpoch: randomUUID,
       })
       const recovered = await inSlices(steps, log).finally(() => ahead.close())
-      service.engine.settle({ clock: config.clock, lateSlots: config.lateSlots })
+      const { clock, lateSlots, rules } = config
+      service.engine.settle({ clock, lateSlots, rules })
       tell(recovered, service, performance.now() - startedMs, log)
       return new Durability(options, recovered, { disk, boot, archives, launcher, unlock })
     } catch (error) {

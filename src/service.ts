@@ -24,10 +24,14 @@ export class Service implements EventSink {
   readonly #clockMs: () => number
 
   constructor(
-    config: Pick<Config, 'clock' | 'lateSlots'> & Partial<Pick<Config, 'maxTokens'>>,
+    config: Pick<Config, 'clock' | 'lateSlots'> & Partial<Pick<Config, 'maxTokens' | 'rules'>>,
     onFailure: (reason: string) => void = () => {},
     clockMs: () => number = Date.now,
-    engine: Engine = new Engine({ clock: config.clock, lateSlots: config.lateSlots }),
+    engine: Engine = new Engine({
+      clock: config.clock,
+      lateSlots: config.lateSlots,
+      ...(config.rules && { rules: config.rules }),
+    }),
   ) {
     this.engine = engine
     this.tokenLimit = new TokenLimit(engine.state, config.maxTokens ?? Number.POSITIVE_INFINITY)

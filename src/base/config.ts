@@ -17,6 +17,7 @@ import {
   solPriceSetting,
 } from './source-settings.ts'
 import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
+import { readThresholds, THRESHOLD_DEFAULTS, type Thresholds } from './threshold-settings.ts'
 
 export { ConfigError }
 
@@ -45,6 +46,7 @@ export interface Config {
   readonly corsOrigin: string
   readonly logLevel: string
   readonly lateSlots: number
+  readonly rules: Thresholds
   /** Folder of journal, snapshots and tape; null keeps nothing. */
   readonly dataDir: string | null
   readonly snapshotEveryMs: number
@@ -100,6 +102,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   DASHBOARD: 'on',
   LOG_LEVEL: 'info',
   LATE_SLOTS: '32',
+  ...THRESHOLD_DEFAULTS,
   CHECK_CACHE: '0',
   SPIN: 'off',
   ...SURFACE_DEFAULTS,
@@ -151,6 +154,7 @@ export function readConfig(
     corsOrigin: origin('CORS_ORIGIN', settings.CORS_ORIGIN),
     logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
+    rules: readThresholds(settings),
     dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
     snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),

@@ -12,6 +12,14 @@ export function integer(name: string, text: string, min: number, max: number): n
   throw new ConfigError(`${name} is "${text}"; it must be an integer from ${min} to ${max}.`)
 }
 
+/** A decimal number from 0 on with at most nine digits behind the point, as SOL has them. */
+export function decimal(name: string, text: string, max: number): number {
+  const value = /^\d+(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
+  if (value <= max) return value
+  const form = `a number from 0 to ${max} with at most nine digits behind the point`
+  throw new ConfigError(`${name} is "${text}"; it must be ${form}.`)
+}
+
 /** One of a few words. */
 export function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
   for (const word of allowed) if (word === text) return word

@@ -9,6 +9,8 @@ export interface EngineSettings {
   readonly clock: 'event' | 'wall'
   /** Slots a swap may be late. */
   readonly lateSlots: number
+  /** Thresholds other than the contract's; left out where there are none. */
+  readonly rules?: Partial<Rules>
 }
 
 export interface EngineOptions {

@@ -21,6 +21,7 @@ import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import { OrderedFold } from './ordered-fold.ts'
+import { isEmpty, otherRules } from './platform.ts'
 import { PositionLists } from './position-lists.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
@@ -124,13 +125,20 @@ export class Engine implements EventSink {
   }
 
   get settings(): EngineSettings {
-    return { clock: this.#isEventClock ? 'event' : 'wall', lateSlots: this.#ordered.lateSlots }
+    const clock = this.#isEventClock ? 'event' : 'wall'
+    const rules = otherRules(this.state.rules)
+    const settings = { clock, lateSlots: this.#ordered.lateSlots } as const
+    return isEmpty(rules) ? settings : { ...settings, rules }
   }
 
-  /** Folds what comes now as an engine with these settings does. */
+  /**
+   * Folds what comes now as an engine with these settings does. Classes of wallets that were judged at
+   * a trade stay; what is judged at a read is judged anew.
+   */
   settle(settings: EngineSettings): void {
     this.#isEventClock = settings.clock === 'event'
     this.#ordered.lateSlots = settings.lateSlots
+    if (this.state.judgeBy(settings.rules)) this.order.startAnew()
   }
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */

@@ -46,6 +46,16 @@ export const RULES: Rules = {
   mintSuffix: 'pump',
 }
 
+/** Those of the rules that are other ones than these, the contract's unless said. */
+export function otherRules(rules: Rules, than: Rules = RULES): Partial<Rules> {
+  const known: Readonly<Record<string, unknown>> = { ...than }
+  return Object.fromEntries(Object.entries(rules).filter(([name, value]) => value !== known[name]))
+}
+
+export function isEmpty(rules: Partial<Rules>): boolean {
+  return Object.keys(rules).length === 0
+}
+
 /** Wallets that never count as holders of any mint. */
 export const NEVER_HOLDERS = [
   'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s',

@@ -20,7 +20,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
-import { NEVER_HOLDERS, RULES, type Rules } from './platform.ts'
+import { isEmpty, NEVER_HOLDERS, otherRules, RULES, type Rules } from './platform.ts'
 import { Tape } from './tape.ts'
 import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
@@ -73,12 +73,12 @@ export class State {
   now = 0
   readonly #positionSlots = new HashSlots()
 
-  readonly rules: Rules
+  #rules: Rules
 
   readonly parts: readonly StatePart[]
 
   constructor(rules: Partial<Rules> = {}, tapeChunkRecords?: number) {
-    this.rules = { ...RULES, ...rules }
+    this.#rules = { ...RULES, ...rules }
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
     this.tape = new Tape(tapeChunkRecords)
     this.dormant = new Dormant(tapeChunkRecords)
@@ -107,6 +107,19 @@ export class State {
     ]
     this.globals.add()
     this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))
+  }
+
+  /** The thresholds that count now. */
+  get rules(): Rules {
+    return this.#rules
+  }
+
+  /** From now on these count, the contract's where none is said; true: they are other ones. */
+  judgeBy(rules: Partial<Rules> = {}): boolean {
+    const next = { ...RULES, ...rules }
+    if (isEmpty(otherRules(next, this.#rules))) return false
+    this.#rules = next
+    return true
   }
 
   /** Dollars per SOL now: contract section 1; 0 while unknown. */

@@ -11,11 +11,9 @@ import { Flag, U } from './swap-record.ts'
 export function isFresh(hand: Hand, rules: Rules): boolean {
   if (hand.flags & Flag.freshGiven) return (hand.flags & Flag.freshValue) !== 0
   const { l, lAt } = hand
-  if ((l[lAt + L.flags] & WalletFlag.traded) === 0) return true
-  return (
-    hand.timestamp - l[lAt + L.firstSwapAt] < rules.freshSeconds &&
-    l[lAt + L.trades] < rules.freshTrades
-  )
+  const hasTraded = (l[lAt + L.flags] & WalletFlag.traded) !== 0
+  const ageSeconds = hasTraded ? hand.timestamp - l[lAt + L.firstSwapAt] : 0
+  return ageSeconds < rules.freshSeconds && l[lAt + L.trades] < rules.freshTrades
 }
 
 /** Pro at this trade: the feed's word with the swap, else the judgement before it. */

@@ -7,6 +7,7 @@ import { StoreError } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import { JOURNAL_VERSION, Kind } from './journal-format.ts'
 import { presentFrames, type WholeFrame } from './old-frames.ts'
+import { recordedSettings } from './recorded-settings.ts'
 import type { SegmentHeader } from './segment-header.ts'
 
 /**
@@ -54,24 +55,9 @@ function tokensOf(frame: WholeFrame): Uint32Array {
 }
 
 function settingsOf(frame: WholeFrame): EngineSettings {
-  let settings: EngineSettings | null = null
-  try {
-    settings = readSettings(textOf(frame.payload))
-  } catch {
-    // No JSON.
-  }
+  const settings = recordedSettings(textOf(frame.payload))
   if (settings === null) throw senseless(frame)
   return settings
-}
-
-/** Settings from their JSON, or null. */
-function readSettings(text: string): EngineSettings | null {
-  const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null) return null
-  if (!('clock' in value) || !('lateSlots' in value)) return null
-  const { clock, lateSlots } = value
-  if ((clock !== 'wall' && clock !== 'event') || typeof lateSlots !== 'number') return null
-  return { clock, lateSlots }
 }
 
 function textOf(payload: Uint8Array): string {

@@ -10,6 +10,7 @@ import { newerVersion } from './failure.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from './format-upgrades.ts'
 import { padded } from './journal-format.ts'
 import { loadOldParts } from './old-parts.ts'
+import { SettingsSchema } from './recorded-settings.ts'
 import {
   CONTENTS_BYTES_MAX,
   type Contents,
@@ -28,10 +29,7 @@ const contentsValidator = Compile(
     seq: Count,
     epoch: Type.String(),
     segment: Count,
-    settings: Type.Object({
-      clock: Type.Union([Type.Literal('wall'), Type.Literal('event')]),
-      lateSlots: Count,
-    }),
+    settings: SettingsSchema,
     digest: Type.String(),
     parts: Type.Array(
       Type.Object({

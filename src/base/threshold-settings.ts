@@ -1,0 +1,64 @@
+import { ConfigError } from './config-error.ts'
+import { decimal, integer } from './setting-values.ts'
+
+/** The thresholds of contract section 2, which says that every one is configuration. */
+export interface Thresholds {
+  readonly completingPercent: number
+  readonly sniperSlots: number
+  readonly sniperSeconds: number
+  readonly bundleSlots: number
+  readonly bundleLamports: number
+  readonly freshSeconds: number
+  readonly freshTrades: number
+  readonly proTrades: number
+  readonly proMints: number
+  readonly soldAllWhole: number
+  readonly mintSuffix: string
+}
+
+/** The contract's own. */
+export const THRESHOLD_DEFAULTS = {
+  COMPLETING_PERCENT: '40',
+  SNIPER_SLOTS: '3',
+  SNIPER_SECONDS: '2',
+  BUNDLE_SLOTS: '1',
+  BUNDLE_SOL: '0.05',
+  FRESH_SECONDS: '86400',
+  FRESH_TRADES: '10',
+  PRO_TRADES: '100',
+  PRO_MINTS: '20',
+  SOLD_ALL_TOKENS: '0.000001',
+  MINT_SUFFIX: 'pump',
+} as const
+
+const MOST_SLOTS = 1_000_000
+const MOST_SECONDS = 1_000_000_000
+const MOST_COUNTED = 1_000_000_000
+const MOST_WHOLE = 1_000_000
+const LAMPORTS_PER_SOL = 1e9
+
+/** @throws ConfigError on a bad value */
+export function readThresholds(settings: Readonly<Record<string, string>>): Thresholds {
+  const whole = (name: keyof typeof THRESHOLD_DEFAULTS, max: number) =>
+    integer(name, settings[name], 0, max)
+  return {
+    completingPercent: whole('COMPLETING_PERCENT', 100),
+    sniperSlots: whole('SNIPER_SLOTS', MOST_SLOTS),
+    sniperSeconds: whole('SNIPER_SECONDS', MOST_SECONDS),
+    bundleSlots: whole('BUNDLE_SLOTS', MOST_SLOTS),
+    bundleLamports: Math.round(
+      decimal('BUNDLE_SOL', settings.BUNDLE_SOL, MOST_WHOLE) * LAMPORTS_PER_SOL,
+    ),
+    freshSeconds: whole('FRESH_SECONDS', MOST_SECONDS),
+    freshTrades: whole('FRESH_TRADES', MOST_COUNTED),
+    proTrades: whole('PRO_TRADES', MOST_COUNTED),
+    proMints: whole('PRO_MINTS', MOST_COUNTED),
+    soldAllWhole: decimal('SOLD_ALL_TOKENS', settings.SOLD_ALL_TOKENS, MOST_WHOLE),
+    mintSuffix: mintSuffix(settings.MINT_SUFFIX),
+  }
+}
+
+function mintSuffix(text: string): string {
+  if (/^[1-9A-HJ-NP-Za-km-z]{1,44}$/.test(text)) return text
+  throw new ConfigError(`MINT_SUFFIX is "${text}"; it must be 1 to 44 characters of base58.`)
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { EngineSettings } from '../engine/engine-options.ts'
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** Settings of an engine as journal and snapshots keep them, as JSON. */
+export const SettingsSchema = Type.Object({
+  clock: Type.Union([Type.Literal('wall'), Type.Literal('event')]),
+  lateSlots: Count,
+  rules: Type.Optional(
+    Type.Partial(
+      Type.Object(
+        {
+          completingPercent: Count,
+          sniperSlots: Count,
+          sniperSeconds: Count,
+          bundleSlots: Count,
+          bundleLamports: Count,
+          freshSeconds: Count,
+          freshTrades: Count,
+          proTrades: Count,
+          proMints: Count,
+          soldAllWhole: Type.Number({ minimum: 0 }),
+          mintSuffix: Type.String(),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  ),
+})
+const validator = Compile(SettingsSchema)
+
+/** Settings from their JSON; null: it is none. */
+export function recordedSettings(text: string): EngineSettings | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return validator.Check(value) ? value : null
+  } catch {
+    return null
+  }
+}
