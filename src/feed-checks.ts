@@ -10,7 +10,7 @@ import { givenPrices } from './sol-price-setting.ts'
 export function checkFeeds(config: Pick<Config, 'feeds' | 'solPrice'>): void {
   for (const feed of config.feeds) {
     const reason = feed.kind === 'replay' ? checkInputFile(feed.file) : null
-    if (reason !== null) throw new ConfigError(reason)
+    if (reason !== null) throw new ConfigError(`FEED has a replay: ${reason}.`)
   }
   givenPrices(config.solPrice)
 }

@@ -38,9 +38,11 @@ test.each([
   expect(errors).toContain(name)
 })
 
-test('a missing replay file stops the start with exit code 2', async () => {
+test('a missing replay file stops the start with one sentence that names FEED and exit code 2', async () => {
   const { code, errors } = await runProgram({ FEED: 'replay:/nowhere/at-all.jsonl' })
   expect(code).toBe(2)
+  expect(errors).toMatch(ONE_SENTENCE)
+  expect(errors).toContain('FEED')
   expect(errors).toContain('/nowhere/at-all.jsonl')
 })
 
