@@ -255,9 +255,10 @@ test('stop ends a replay that waits for the next event', async () => {
   const counters = newFeedCounters()
   const file = fileOf('slow.jsonl', linesOf(prices(10)))
   const feed = new ReplayFeed({ file, speed: 0.001, report: () => {}, counters })
-  setTimeout(() => feed.stop(), 50)
-  await feed.start(sink)
-  expect(sink.all).toEqual(prices(1))
+  const started = feed.start(sink)
+  await expect.poll(() => sink.all, { timeout: 20_000 }).toEqual(prices(1))
+  feed.stop()
+  await started
   await feed.start(sink)
   expect(sink.all).toHaveLength(1)
 })
