@@ -68,15 +68,20 @@ export class TokenFeed {
     const epoch = await this.#readDetail()
     if (!this.#isOpen) return
     this.#epoch = epoch
+    this.#follow()
+    void this.#readTables()
+    void this.#readFirst()
+    this.#every(DETAIL_EVERY_MS, () => void this.#readDetail())
+    this.#every(TABLES_EVERY_MS, () => void this.#readTables())
+  }
+
+  #follow(): void {
+    const epoch = this.#epoch
     const seq = Math.max(0, (this.detail.value?.swaps ?? 0) - TAPE_FIRST)
     // The stream itself brings the trades before now: nothing has to be joined by hand.
     const from = epoch === null ? new Map() : new Map([[this.mint, { seq, epoch }]])
     this.#subscription = live.trades(this.mint, { from })
     void this.#readTrades(this.#subscription)
-    void this.#readTables()
-    void this.#readFirst()
-    this.#every(DETAIL_EVERY_MS, () => void this.#readDetail())
-    this.#every(TABLES_EVERY_MS, () => void this.#readTables())
   }
 
   /** All anew: the service began another stream, which may lack any trade that is shown. */
@@ -105,11 +110,26 @@ export class TokenFeed {
     for await (const update of subscription) {
       // A burst is drawn once, with its beat; only the first trades are not waited with.
       if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
-      if (update.kind === 'snapshot' && update.epoch !== this.#epoch) {
-        this.#restart()
-        return
+      if (update.kind === 'snapshot') {
+        const known = this.#epoch
+        if (known !== null && known !== update.epoch) {
+          this.#restart()
+          return
+        }
+        const hadTrades = this.tape.value.length > 0
+        this.#epoch = update.epoch
+        this.tape.value = []
+        fresh = []
+        if (update.data !== null) {
+          this.detail.value = update.data
+          // The first read had no answer, or trades were lost: only now is it known where the newest begin.
+          if (known === null || hadTrades) {
+            subscription.close()
+            this.#follow()
+            return
+          }
+        }
       }
-      if (update.kind === 'snapshot' && update.data !== null) this.detail.value = update.data
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
@@ -124,6 +144,7 @@ export class TokenFeed {
     this.#hasNews = false
     if (answer.ok) {
       this.detail.value = answer.data
+      if (this.isUnknown.value) void this.#readFirst()
       this.isUnknown.value = false
       this.problem.value = null
       if (answer.position !== null) heard(answer.position)
