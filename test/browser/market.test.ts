@@ -143,6 +143,48 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('Enter in the search opens what was typed, also before the answer came', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'completing', 2)
+      const { rows } = await shownColumn(page, 'completing')
+      await page.keyboard.press('/')
+      await page.keyboard.insertText(rows[1].mint)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/token/${rows[1].mint}`)
+      await page.locator('.token-head').waitFor()
+      // What was found for the text before is not what is meant.
+      await page.keyboard.press('/')
+      await page.keyboard.insertText(rows[1].mint)
+      await page.locator('.found a').first().waitFor()
+      await page.locator('.search input').fill(rows[0].mint)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/token/${rows[0].mint}`)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('what was found goes when the focus leaves the search, and comes back with it', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 2)
+      const field = page.locator('.search input')
+      const list = page.locator('.found')
+      await field.fill('cat')
+      await list.locator('a').first().waitFor()
+      await page.locator('.board-bar').click()
+      await list.waitFor({ state: 'detached' })
+      await field.focus()
+      await list.locator('a').first().click()
+      await page.waitForURL('**/token/*')
+      await field.fill('nothing is called so')
+      await page.getByText('No token is called so.').waitFor()
+      await page.evaluate(AXE)
+      expect(await page.evaluate('axe.run(".search").then((all) => all.violations)')).toEqual([])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('Enter on the board presses the link or button that has the focus', async () => {
       const tab = await opened('/')
       const { page } = tab

@@ -28,6 +28,10 @@ export function SearchBox() {
   const query = useSignal('')
   const found = useSignal<Found | null>(null)
   const at = useSignal(0)
+  /** The focus is in the search; elsewhere a list would only be in the way. */
+  const isAttended = useSignal(false)
+  /** For what Enter was pressed before the answer came, as behind a mint that was pasted. */
+  const hurriedFor = useRef<string | null>(null)
 
   useEffect(() => addKeys({ '/': () => input.current?.focus() }), [])
   const wanted = query.value.trim()
@@ -44,6 +48,7 @@ export function SearchBox() {
       found.value = answer.ok
         ? { query: wanted, tokens: answer.data.slice(0, SHOWN_MAX), problem: null }
         : { query: wanted, tokens: [], problem: answer.problem.message }
+      if (hurriedFor.current === wanted) openFound()
     }, PAUSE_MS)
     return () => {
       isWanted = false
@@ -60,27 +65,40 @@ export function SearchBox() {
     go(path)
   }
   const tokens = found.value?.tokens ?? []
+  /** Opens the token that is pointed at; while the answer to what was typed is not there, its first one when it comes. */
+  const openFound = () => {
+    const text = query.value.trim()
+    hurriedFor.current = null
+    if (found.value?.query !== text) hurriedFor.current = text
+    else if (found.value.tokens.length > 0) open(tokenPath(found.value.tokens[at.value].mint))
+  }
+  const isShown = found.value !== null && isAttended.value
   const onKeyDown = (event: KeyboardEvent) => {
     const { key } = event
     if (key === 'Escape') leave()
-    else if (key === 'ArrowDown') at.value = Math.min(at.value + 1, tokens.length - 1)
+    else if (key === 'ArrowDown') at.value = Math.max(Math.min(at.value + 1, tokens.length - 1), 0)
     else if (key === 'ArrowUp') at.value = Math.max(at.value - 1, 0)
-    else if (key === 'Enter' && tokens[at.value] !== undefined)
-      open(tokenPath(tokens[at.value].mint))
+    else if (key === 'Enter') openFound()
     else return
     event.preventDefault()
   }
   return (
-    <search class="search">
+    <search
+      class="search"
+      onFocusIn={() => (isAttended.value = true)}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        isAttended.value = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+      }}
+    >
       <input
         ref={input}
         class="field"
         type="text"
         role="combobox"
         aria-label="Search a token"
-        aria-expanded={found.value !== null}
+        aria-expanded={isShown && tokens.length > 0}
         aria-controls="found"
-        aria-activedescendant={tokens.length > 0 ? `found-${at.value}` : undefined}
+        aria-activedescendant={isShown && tokens.length > 0 ? `found-${at.value}` : undefined}
         placeholder="Search name, symbol or mint"
         autocomplete="off"
         spellcheck={false}
@@ -92,8 +110,14 @@ export function SearchBox() {
         onKeyDown={onKeyDown}
       />
       <kbd>/</kbd>
-      {found.value !== null && (
-        <div class="found" id="found" role="listbox" aria-label="Tokens found">
+      {isShown && tokens.length > 0 && (
+        <div
+          class="found"
+          id="found"
+          role="listbox"
+          aria-label="Tokens found"
+          onMouseDown={keepFocus}
+        >
           {tokens.map((token, index) => (
             <a
               key={token.mint}
@@ -111,11 +135,20 @@ export function SearchBox() {
               <span>{usd(token.market_cap)}</span>
             </a>
           ))}
-          {tokens.length === 0 && <NothingFound found={found.value} onWallet={open} />}
+        </div>
+      )}
+      {found.value !== null && isShown && tokens.length === 0 && (
+        <div class="found" role="status">
+          <NothingFound found={found.value} onWallet={open} />
         </div>
       )}
     </search>
   )
+}
+
+/** A press of the mouse leaves the focus in the field: not every browser gives it to a link or button. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault()
 }
 
 function NothingFound({
@@ -130,7 +163,12 @@ function NothingFound({
   return (
     <p class="note">
       No token has this mint.{' '}
-      <button type="button" class="button edge" onClick={() => onWallet(walletPath(found.query))}>
+      <button
+        type="button"
+        class="button edge"
+        onMouseDown={keepFocus}
+        onClick={() => onWallet(walletPath(found.query))}
+      >
         Open it as a wallet
       </button>
     </p>

@@ -55,7 +55,7 @@ export class TokenFeed {
 
   close(): void {
     this.#isOpen = false
-    this.#subscription?.close()
+    this.#leave()
     for (const timer of this.#timers) clearInterval(timer)
   }
 
@@ -84,9 +84,14 @@ export class TokenFeed {
     void this.#readTrades(this.#subscription)
   }
 
+  #leave(): void {
+    this.#subscription?.close()
+    this.#subscription = null
+  }
+
   /** All anew: the service began another stream, which may lack any trade that is shown. */
   #restart(): void {
-    this.#subscription?.close()
+    this.#leave()
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.tape.value = []
     this.snipers.value = []
@@ -110,6 +115,7 @@ export class TokenFeed {
     for await (const update of subscription) {
       // A burst is drawn once, with its beat; only the first trades are not waited with.
       if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
+      if (subscription !== this.#subscription) return
       if (update.kind === 'snapshot') {
         const known = this.#epoch
         if (known !== null && known !== update.epoch) {
@@ -124,7 +130,7 @@ export class TokenFeed {
           this.detail.value = update.data
           // The first read had no answer, or trades were lost: only now is it known where the newest begin.
           if (known === null || hadTrades) {
-            subscription.close()
+            this.#leave()
             this.#follow()
             return
           }
