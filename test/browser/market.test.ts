@@ -301,6 +301,37 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a bound that cannot be read or cannot hold is said, and the filter stays', async () => {
+      const tab = await opened('/?new.mCapUsd=1000..')
+      const { page } = tab
+      await rowsCame(page, 'new', 1)
+      const column = page.locator('.column[data-group="new"]')
+      await column.getByRole('button', { name: 'Filter' }).click()
+      const least = column.getByLabel('Market cap, at least')
+      const most = column.getByLabel('Market cap, at most')
+      await most.fill('900')
+      await most.press('Tab')
+      await column.getByText('The least is above the most.').waitFor()
+      expect(await most.getAttribute('aria-invalid')).toBe('true')
+      expect(await least.inputValue()).toBe('1000')
+      await most.fill('a lot')
+      await most.press('Tab')
+      await column.getByText('Not a number').waitFor()
+      expect(page.url()).toContain('?new.mCapUsd=1000..')
+      await most.fill('$250,000')
+      await most.press('Tab')
+      await page.waitForURL('**/?new.mCapUsd=1000..250000')
+      expect(await most.inputValue()).toBe('250000')
+      expect(await column.getByRole('alert').count()).toBe(0)
+      await most.fill('a lot')
+      await most.press('Tab')
+      await column.getByRole('button', { name: 'Clear' }).click()
+      await page.waitForURL((url) => url.search === '')
+      expect([await least.inputValue(), await most.inputValue()]).toEqual(['', ''])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('the chart has the bars of the API, in both units', async () => {
       const { data } = await tables({ type: 'completing', limit: ROWS })
       const busiest = data.completing?.toSorted((a, b) => b.tx_24h - a.tx_24h)[0]

@@ -77,7 +77,24 @@ test('bounds are read as traders type them', () => {
   expect(bound('1.5k')).toBe(1500)
   expect(bound('2M')).toBe(2e6)
   expect(bound('.5')).toBe(0.5)
-  expect(bound('ten')).toBeNull()
+  expect(bound('10,000')).toBe(10_000)
+  expect(bound('-1,234,567.5')).toBe(-1_234_567.5)
+  expect(bound('$1.5k')).toBe(1500)
+  expect(bound('2 m')).toBe(2e6)
+  expect(bound('5%')).toBe(5)
+  expect(bound('1e-7')).toBe(1e-7)
+  for (const text of ['ten', '', 'k', '1,5', '10,00', '--1', '1.2.3', '$', '1e999'])
+    expect(bound(text)).toBeNull()
+})
+
+test('a bound so large or small that it is written with an exponent is in the address too', () => {
+  for (const value of [1e-7, 2.5e21, -1e-9]) {
+    const view = {
+      ...PLAIN_BOARD,
+      new: { filters: { mCapUsd: { min: value } }, sort: 'cap' },
+    } as const
+    expect(parseBoardView(boardViewText(parseBoardView(boardViewText(view))))).toEqual(view)
+  }
 })
 
 test('the badge counts ranges, flags and socials', () => {

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { bound, rangeOf } from '../filters/board-view.ts'
+import { useSignal } from '@preact/signals'
+import { rangeOf } from '../filters/board-view.ts'
 import {
   type ColumnFilters,
   FLAG_KEYS,
@@ -11,6 +11,7 @@ import {
   SOCIAL_LABELS,
   type SocialKey,
 } from '../filters/filter-fields.ts'
+import { NumberField } from '../parts/number-field.tsx'
 
 interface PanelProps {
   readonly filters: ColumnFilters
@@ -20,9 +21,15 @@ interface PanelProps {
 
 /** All filters of one column; each change takes effect at once. */
 export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
+  // Fields that were cleared are others: what was typed and did not hold goes too.
+  const clearings = useSignal(0)
+  const clear = () => {
+    clearings.value += 1
+    onFilters({})
+  }
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <fieldset>
+      <fieldset key={clearings.value}>
         <legend>Ranges (inclusive; 1.5k and 2m are understood)</legend>
         {RANGE_FIELDS.map((field) => (
           <RangeInput key={field.key} field={field} filters={filters} onFilters={onFilters} />
@@ -51,7 +58,7 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
         <button type="button" class="button main" onClick={onClose}>
           Done
         </button>
-        <button type="button" class="button edge" onClick={() => onFilters({})}>
+        <button type="button" class="button edge" onClick={clear}>
           Clear
         </button>
       </div>
@@ -71,9 +78,11 @@ function RangeInput({
   const { key, label, unit } = field
   const range = filters[key]
   const change = (min: number | null, max: number | null) => {
+    if (min !== null && max !== null && min > max) return 'The least is above the most.'
     const { [key]: _, ...others } = filters
     const next = rangeOf(min, max)
     onFilters(next === null ? others : { ...others, [key]: next })
+    return null
   }
   const text = (value: number | undefined) => (value === undefined ? '' : String(value))
   return (
@@ -82,48 +91,21 @@ function RangeInput({
         {label}
         {unit !== '' && <span class="faint">{`\u00a0${unit}`}</span>}
       </span>
-      <BoundInput
+      <NumberField
         label={`${label}, at least`}
         placeholder="min"
+        class="field"
         text={text(range?.min)}
-        onBound={(min) => change(min, range?.max ?? null)}
+        onNumber={(min) => change(min, range?.max ?? null)}
       />
-      <BoundInput
+      <NumberField
         label={`${label}, at most`}
         placeholder="max"
+        class="field"
         text={text(range?.max)}
-        onBound={(max) => change(range?.min ?? null, max)}
+        onNumber={(max) => change(range?.min ?? null, max)}
       />
     </div>
-  )
-}
-
-/** What is typed is the reader's until it is done: a render meanwhile leaves it alone. */
-function BoundInput({
-  label,
-  placeholder,
-  text,
-  onBound,
-}: {
-  readonly label: string
-  readonly placeholder: string
-  /** The bound that holds. */
-  readonly text: string
-  readonly onBound: (value: number | null) => void
-}) {
-  const input = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => {
-    if (input.current !== null) input.current.value = text
-  }, [text])
-  return (
-    <input
-      ref={input}
-      class="field"
-      inputMode="decimal"
-      placeholder={placeholder}
-      aria-label={label}
-      onChange={({ currentTarget }) => onBound(bound(currentTarget.value))}
-    />
   )
 }
 

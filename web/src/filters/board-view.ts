@@ -58,7 +58,7 @@ function parseFilters(read: (key: string) => string | null): ColumnFilters {
 
 /** `20..50`, `20..`, `..50`; null when neither bound can be read or they are the wrong way round. */
 export function parseRange(text: string | null): Range | null {
-  const parts = /^(-?[\d.]*)\.\.(-?[\d.]*)$/.exec(text ?? '')
+  const parts = /^(-?[\d.e+-]*?)\.\.(-?[\d.e+-]*)$/.exec(text ?? '')
   if (parts === null) return null
   return rangeOf(bound(parts[1]), bound(parts[2]))
 }
@@ -73,12 +73,15 @@ export function rangeOf(min: number | null, max: number | null): Range | null {
   return range
 }
 
-/** What was typed as a bound, `1500`, `1.5k`, `2m`; null when it is none. */
+/** A number with or without its thousands set apart, and the form that very large and small ones are written in. */
+const NUMBER = /^(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+(?:e[+-]?\d+)?)$/i
+
+/** What was typed as a bound: `1500`, `1,500`, `$1.5k`, `2m`, `5%`; null when it is none. */
 export function bound(text: string): number | null {
-  const parts = /^(-?\d*\.?\d+)([kmb]?)$/i.exec(text.trim())
-  if (parts === null) return null
-  const step = { '': 1, k: 1e3, m: 1e6, b: 1e9 }[parts[2].toLowerCase()] ?? 1
-  const value = Number(parts[1]) * step
+  const parts = /^(-?)\$?(.*?)\s?([kmb%]?)$/i.exec(text.trim())
+  if (parts === null || !NUMBER.test(parts[2])) return null
+  const step = { k: 1e3, m: 1e6, b: 1e9 }[parts[3].toLowerCase()] ?? 1
+  const value = Number(parts[1] + parts[2].replaceAll(',', '')) * step
   return Number.isFinite(value) ? value : null
 }
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { bound } from '../filters/board-view.ts'
 import { Note } from '../parts/note.tsx'
+import { NumberField } from '../parts/number-field.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { compact, money, usd } from '../text/number-form.ts'
@@ -128,14 +128,15 @@ function TapeControls({
           </option>
         ))}
       </select>
-      <input
-        class="field small"
-        inputMode="decimal"
+      <NumberField
+        label="At least this many dollars"
         placeholder="min $"
-        aria-label="At least this many dollars"
-        onChange={({ currentTarget }) =>
-          onFilter({ ...filter, minUsd: bound(currentTarget.value) ?? 0 })
-        }
+        class="field small"
+        text={filter.minUsd === 0 ? '' : String(filter.minUsd)}
+        onNumber={(value) => {
+          onFilter({ ...filter, minUsd: value ?? 0 })
+          return null
+        }}
       />
     </>
   )
