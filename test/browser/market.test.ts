@@ -115,6 +115,25 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a row that has the focus keeps it while others come', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', 8)
+      const column = page.locator('.column[data-group="new"]')
+      const focused = () =>
+        page.evaluate(() => document.activeElement?.closest('.row')?.getAttribute('data-mint'))
+      await column.locator('.column-head button').focus()
+      await page.keyboard.press('Tab')
+      const mint = await focused()
+      expect(mint).toBeTruthy()
+      await column.getByText(/paused · [1-9]\d* new/).waitFor()
+      expect(await focused()).toBe(mint)
+      await page.keyboard.press('Shift+Tab')
+      await column.getByText(/paused/).waitFor({ state: 'detached' })
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('the keyboard searches, moves, opens and explains', async () => {
       const tab = await opened('/')
       const { page } = tab

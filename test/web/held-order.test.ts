@@ -71,3 +71,12 @@ test('the next row is still the next while the keyboard walks through a column',
   order.walked(false)
   expect(shown()).toBe('bnewa')
 })
+
+test('a column is held while one of its rows has the focus', () => {
+  const { live, order, shown } = column('a', 'b')
+  order.focused(true)
+  live.value = rowsOf('c', 'a')
+  expect(shown()).toBe('a(b)')
+  order.focused(false)
+  expect(shown()).toBe('ca')
+})

@@ -129,6 +129,11 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
         onScroll={({ currentTarget }) => order.scrolled(currentTarget.scrollTop)}
         onPointerEnter={({ pointerType }) => order.pointedAt(pointerType === 'mouse')}
         onPointerLeave={() => order.pointedAt(false)}
+        // A row that was clicked has the focus as well, and its reader may be elsewhere by now.
+        onFocusIn={({ target }) =>
+          order.focused(target instanceof Element && target.matches(':focus-visible'))
+        }
+        onFocusOut={() => order.focused(false)}
       >
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
         <ul

@@ -6,8 +6,8 @@ import { heldRows, type ShownRows } from './column-rows.ts'
 const SCROLLED_PX = 8
 
 /**
- * Holds a column's order while someone points at it, walks through it by keys or has scrolled, so
- * that nothing jumps away.
+ * Holds a column's order while someone points at it, walks through it by keys, has the focus on one
+ * of its rows or has scrolled, so that nothing jumps away.
  * Only rows can be held: a column that is still empty fills first, and one whose held rows have all
  * left shows those that are there.
  */
@@ -15,6 +15,7 @@ export class HeldOrder {
   readonly scrollTop = signal(0)
   readonly #isPointedAt = signal(false)
   readonly #isWalked = signal(false)
+  readonly #hasFocus = signal(false)
   readonly #held = signal<readonly TableRow[] | null>(null)
   readonly #live: ReadonlySignal<readonly TableRow[]>
   /** Rows of the table before; the ones that follow them are of another. */
@@ -34,8 +35,8 @@ export class HeldOrder {
   follow(): () => void {
     return effect(() => {
       const isScrolled = this.scrollTop.value > SCROLLED_PX
-      const isWanted = this.#isPointedAt.value || this.#isWalked.value || isScrolled
-      this.#settle(isWanted, this.#live.value)
+      const isAttended = this.#isPointedAt.value || this.#isWalked.value || this.#hasFocus.value
+      this.#settle(isAttended || isScrolled, this.#live.value)
     })
   }
 
@@ -46,6 +47,11 @@ export class HeldOrder {
   /** The keyboard is at one of its rows. */
   walked(is: boolean): void {
     this.#isWalked.value = is
+  }
+
+  /** The focus is on a row: one that moved or left would take it away. */
+  focused(is: boolean): void {
+    this.#hasFocus.value = is
   }
 
   scrolled(top: number): void {
