@@ -1,4 +1,5 @@
 import {
+  type AutoscaleInfo,
   CandlestickSeries,
   type CandlestickSeriesPartialOptions,
   ColorType,
@@ -15,6 +16,7 @@ import { compact } from '../text/number-form.ts'
 import { candleChange } from './candle-change.ts'
 import type { Candle } from './candle-view.ts'
 import type { BarMark } from './marks.ts'
+import { priceRoom } from './price-room.ts'
 
 /** Bars in sight at the beginning: at most, and room for at least. */
 const BARS_SEEN = 120
@@ -43,6 +45,7 @@ export class ChartCanvas {
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
       priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
       borderVisible: false,
+      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => withRoom(original()),
     })
     this.#marks = createSeriesMarkers(this.#candles, [])
     this.#chart.subscribeCrosshairMove(({ time }) =>
@@ -126,6 +129,11 @@ export class ChartCanvas {
 /** The scale reaches below the lowest bar, but nothing costs less than nothing. */
 function axisText(value: number): string {
   return value < 0 ? '' : compact(value)
+}
+
+function withRoom(info: AutoscaleInfo | null): AutoscaleInfo | null {
+  if (info === null || info.priceRange === null) return info
+  return { ...info, priceRange: priceRoom(info.priceRange) }
 }
 
 function candleData({ time, open, high, low, close }: Candle) {

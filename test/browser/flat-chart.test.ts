@@ -1,0 +1,81 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { eventLineText } from '../../src/wire/event-line-text.ts'
+import { type Program, startProgram } from '../process/program.ts'
+import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { Tab } from './tab.ts'
+
+const reason = whyNoBrowser()
+/** Market caps in USD of tokens with one trade, and so of one flat bar. */
+const CAPS = [12_000, 30_000, 60_000, 1e9, 1e14]
+
+let browser: Browser
+let program: Program
+
+const mintOf = (at: number) => `FlatChart${at}pump`
+
+/** One trade at a price that makes a billion tokens worth so much, at 100 USD a SOL. */
+function trade(capUsd: number, at: number): FeedEvent {
+  return {
+    type: 'swap',
+    slot: 100 + at,
+    txIndex: 1,
+    ordinal: 0,
+    signature: `FlatChartTrade${at}`,
+    timestamp: Math.floor(Date.now() / 1000),
+    mint: mintOf(at),
+    source: 'pump',
+    pool: `FlatChartCurve${at}`,
+    signer: 'FlatChartWallet',
+    direction: 'buy',
+    baseRaw: 1_000_000_000n,
+    // A flat volume of the same size stands below the bar.
+    quoteRaw: BigInt(Math.min(capUsd, 1e9)) * 10_000_000n,
+    virtualBaseRaw: 1_000_000_000_000n,
+    virtualQuoteRaw: BigInt(capUsd) * 10_000n,
+    realBaseRaw: 720_000_000_000_000n,
+    realQuoteRaw: 2_190_000_000n,
+    platformFeeRaw: 0n,
+    creatorFeeRaw: 0n,
+    solPriceUsd: 100,
+  }
+}
+
+describe.skipIf(reason !== null)(
+  'the chart of a token that was traded once',
+  { timeout: 90_000, retry: 2 },
+  () => {
+    beforeAll(async () => {
+      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+      const lines = CAPS.map((cap, at) => `${eventLineText(trade(cap, at))}\n`)
+      program.child.stdin?.write(lines.join(''))
+      browser = await openBrowser()
+    }, 60_000)
+
+    afterAll(async () => {
+      await browser?.close()
+      await program?.end('SIGTERM')
+    })
+
+    test.each(CAPS.map((cap, at) => [cap, at] as const))(
+      'is drawn at a market cap of %d USD, and the page goes on',
+      async (_, at) => {
+        const tab = await Tab.open(browser, program.url)
+        const { page } = tab
+        await page.goto(`${program.url}/token/${mintOf(at)}`)
+        await page.locator('.legend').waitFor()
+        await page.locator('.canvas canvas').first().waitFor()
+        // A page that hangs in its drawing answers no click any more.
+        for (const name of ['Price', 'SOL', 'Market cap']) {
+          const choice = page.getByRole('button', { name, exact: true })
+          await choice.click()
+          await page.waitForTimeout(200)
+          expect(await choice.getAttribute('aria-pressed')).toBe('true')
+        }
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      },
+    )
+  },
+)
