@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compact, money, percent, share, signedMoney, usd } from '../../web/src/text/number-form.ts'
+import {
+  compact,
+  exact,
+  money,
+  percent,
+  share,
+  signedMoney,
+  usd,
+} from '../../web/src/text/number-form.ts'
 
 test.each([
   [0, '0'],
@@ -17,6 +25,10 @@ test.each([
   [0.00012, '0.0₃12'],
   [0.99999, '1'],
   [-1500, '-1.5K'],
+  [999.4e12, '999T'],
+  [999.6e12, '1e15'],
+  [-2.7e27, '-2.7e27'],
+  [Number.MAX_VALUE, '1.8e308'],
   [Number.NaN, '–'],
 ])('%d is written %s', (value, text) => {
   expect(compact(value)).toBe(text)
@@ -37,6 +49,14 @@ test('dollars and percents have their sign in front and no needless zeros', () =
   expect(percent(0)).toBe('0%')
 })
 
+test('exact numbers have all their digits', () => {
+  expect(exact(12_345)).toBe('12,345')
+  expect(exact(59_871.2)).toBe('59,871.2')
+  expect(exact(0.1)).toBe('0.1')
+  expect(exact(5.6e-13)).toBe('0.00000000000056')
+  expect(exact(8.333e-21)).toBe('0.000000000000000000008333')
+})
+
 test('what is written is never off by more than half a percent', () => {
   const letters: Record<string, number> = { K: 1e3, M: 1e6, B: 1e9, T: 1e12 }
   const read = (text: string): number => {
@@ -49,7 +69,7 @@ test('what is written is never off by more than half a percent', () => {
     return letter in letters ? Number(text.slice(0, -1)) * letters[letter] : Number(text)
   }
   fc.assert(
-    fc.property(fc.double({ min: 1e-15, max: 9e14, noNaN: true }), (value) => {
+    fc.property(fc.double({ min: 1e-15, max: 1e30, noNaN: true }), (value) => {
       expect(Math.abs(read(compact(value)) / value - 1)).toBeLessThanOrEqual(0.005)
     }),
   )

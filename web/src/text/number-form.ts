@@ -13,11 +13,15 @@ const SMALL_DIGITS = 4
 /** From this many zeros behind the point on they are counted instead of written. */
 const COUNTED_ZEROS = 3
 
-/** `1.23M`, `59.9K`, `812`, `4.5`, `0.032`, `0.0₅42`. Not finite: `–`. */
+/** From here on a letter would stand behind more digits than there is room for. */
+const POWERS_FROM = 999.5e12
+
+/** `1.23M`, `59.9K`, `812`, `4.5`, `0.032`, `0.0₅42`, `2.7e27`. Not finite: `–`. */
 export function compact(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
   const sign = value < 0 ? '-' : ''
+  if (size >= POWERS_FROM) return `${sign}${power(size)}`
   for (const [step, letter] of STEPS) {
     // What would round up to 1000K is 1M.
     if (size >= step * 0.9995) return `${sign}${threeDigits(size / step)}${letter}`
@@ -59,14 +63,19 @@ export function signedMoney(value: number): string {
   return value >= 0.005 ? `+${money(value)}` : money(value)
 }
 
-/** `12,345`: for exact counts on hover. */
+/** `12,345`, `0.0000000000123`: all digits, for hovering. */
 export function exact(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 12 })
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 17 })
 }
 
 function threeDigits(value: number): string {
   if (value >= 99.95) return value.toFixed(0)
   return trimmed(value.toFixed(value >= 9.995 ? 1 : 2))
+}
+
+function power(size: number): string {
+  const [digits, exponent] = size.toExponential(2).split('e+')
+  return `${trimmed(digits)}e${exponent}`
 }
 
 /** Below 1: zeros behind the point are counted in a small figure when there are many. */
