@@ -34,4 +34,17 @@ describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 
     expect(tab.errors).toEqual([])
     await tab.close()
   })
+
+  test('does not go on saying Ready of a service that does not answer any more', async () => {
+    const short = await startProgram({ FEED: 'none' })
+    const tab = await Tab.open(browser, short.url)
+    const { page } = tab
+    await page.goto(`${short.url}/engine`)
+    const status = page.locator('.page-head .status')
+    await status.getByText('Ready', { exact: true }).waitFor()
+    expect(await page.title()).toBe('Engine · mintfeed')
+    await short.end('SIGKILL')
+    await status.getByText('Out of reach', { exact: true }).waitFor()
+    await tab.close()
+  })
 })

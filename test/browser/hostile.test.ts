@@ -118,7 +118,7 @@ describe.skipIf(reason !== null)(
       expect(links).toEqual([
         ['https://good.example/%3Cscript%3E%22onclick=alert(1)', 'noopener noreferrer nofollow'],
       ])
-      expect(await page.title()).toBe('mintfeed')
+      expect(await page.title()).toBe(`${NAMES[0]} · mintfeed`)
       expect(tab.errors).toEqual([])
       await tab.close()
     })

@@ -5,6 +5,7 @@ import { boardViewText, type ColumnView, parseBoardView } from '../filters/board
 import { GROUPS, type Group } from '../filters/filter-fields.ts'
 import { addKeys, leaveFocus } from '../frame/keyboard.ts'
 import { go, tokenPath } from '../frame/route.ts'
+import { useTitle } from '../frame/title.ts'
 import { COLUMN_TITLES, Column } from './column.tsx'
 import { PresetBar } from './preset-bar.tsx'
 
@@ -15,6 +16,7 @@ interface Place {
 
 /** The board: three live columns, what they show kept in the address. */
 export function BoardPage({ search }: { readonly search: string }) {
+  useTitle('')
   const view = useMemo(() => parseBoardView(search), [search])
   const place = useSignal<Place | null>(null)
   const onTab = useSignal<Group>('new')

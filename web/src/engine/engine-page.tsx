@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { useTitle } from '../frame/title.ts'
 import { Note } from '../parts/note.tsx'
 import { linePath } from '../parts/spark.tsx'
 import { compact, exact } from '../text/number-form.ts'
@@ -19,6 +20,7 @@ const MEGABYTE = 2 ** 20
 
 /** How the service itself is: figures of `/readyz` and `/metrics`, with plots of five minutes. */
 export function EnginePage() {
+  useTitle('Engine')
   useEffect(followFigures, [])
   useEffect(followLag, [])
   const latest = readings.value.at(-1)
@@ -28,7 +30,10 @@ export function EnginePage() {
         <Note title={readProblem.value === null ? 'Loading' : 'Out of reach'}>{readProblem}</Note>
       </main>
     )
-  const { figures, isReady, reason } = latest
+  const { figures } = latest
+  // What was read last says nothing of a service that does not answer any more.
+  const isReady = latest.isReady && readProblem.value === null
+  const reason = readProblem.value === null ? (latest.reason ?? 'Not ready') : 'Out of reach'
   const lags = lagsMs.value.map((ms) => Math.max(0, ms) / 1000)
   const snapshotAge = figures.snapshot_age_seconds
   const megabytes = (name: string) => series(name).map((bytes) => bytes / MEGABYTE)
@@ -37,7 +42,7 @@ export function EnginePage() {
       <div class="page-head">
         <h1>Engine</h1>
         <span class="status" data-state={isReady ? 'live' : 'stale'} role="status">
-          {isReady ? 'Ready' : (reason ?? 'Not ready')}
+          {isReady ? 'Ready' : reason}
         </span>
         <a class="link faint" href="/readyz">
           /readyz

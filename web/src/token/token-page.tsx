@@ -2,8 +2,9 @@ import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Swap } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
+import { useTitle } from '../frame/title.ts'
 import { Note } from '../parts/note.tsx'
-import { short } from '../text/chain-text.ts'
+import { short, shownName } from '../text/chain-text.ts'
 import { exact } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { Chart } from './chart.tsx'
@@ -55,6 +56,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
     ]
   })
   const detail = feed.detail.value
+  useTitle(shownName(detail?.symbol ?? '', mint))
   if (detail === null) return <Without feed={feed} mint={mint} />
   return (
     <main class="token-page" id="main" data-swaps={detail.swaps}>

@@ -1,10 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
+import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { Note } from '../parts/note.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
-import { shownName } from '../text/chain-text.ts'
+import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { RecordTable } from '../token/record-table.tsx'
@@ -14,6 +15,7 @@ import { WalletFeed } from './wallet-feed.ts'
 export function WalletPage({ wallet }: { readonly wallet: string }) {
   const feed = useMemo(() => new WalletFeed(wallet), [wallet])
   useEffect(() => () => feed.close(), [feed])
+  useTitle(`Wallet ${shown(short(wallet))}`)
   const page = feed.records.value
   if (page === null)
     return (
