@@ -215,10 +215,11 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
 
 function feedNames(text: string): FeedName[] {
   const parts = text.split(',').map((part) => part.trim())
+  const names = parts.map(feedName)
   const twice = parts.find((part, i) => parts.indexOf(part) < i)
   // Two readers of one input would have half of it each.
   if (twice !== undefined) throw new ConfigError(`FEED has "${twice}" twice; once is enough.`)
-  return parts.map(feedName)
+  return names
 }
 
 function feedName(text: string): FeedName {

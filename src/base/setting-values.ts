@@ -5,6 +5,9 @@ const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20
 const DURATION_HOURS_MAX = 596
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
+/** Requests of a window: far above what one process serves, far below where counting grows inexact. */
+const RATE_MAX = 1_000_000_000
+
 /** An integer in a range, both ends allowed. */
 export function integer(name: string, text: string, min: number, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
@@ -31,8 +34,10 @@ export function rateLimit(text: string): { limit: number; windowMs: number } | n
   if (text === 'off') return null
   const parts = /^(\d+)\/(\w+)$/.exec(text)
   const limit = parts === null ? 0 : Number(parts[1])
-  if (parts === null || limit < 1)
-    throw new ConfigError(`RATE_LIMIT is "${text}"; it must be like 120/60s, or off.`)
+  if (parts === null || limit < 1 || limit > RATE_MAX)
+    throw new ConfigError(
+      `RATE_LIMIT is "${text}"; it must be like 120/60s, with at most ${RATE_MAX} requests, or off.`,
+    )
   return { limit, windowMs: durationMs('RATE_LIMIT', parts[2]) }
 }
 
