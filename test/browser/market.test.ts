@@ -244,6 +244,24 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a live feed that never comes is told, and shown as soon as it does', async () => {
+      const tab = await Tab.open(browser, program.url)
+      const { page } = tab
+      let isLetThrough = false
+      await page.routeWebSocket(/\/ws/, (socket) => {
+        if (isLetThrough) socket.connectToServer()
+        else void socket.close({ code: 1011, reason: 'not through here' })
+      })
+      await page.goto(program.url)
+      await page.getByText('The live feed of the service is out of reach').waitFor()
+      isLetThrough = true
+      await rowsCame(page, 'new', 2)
+      await page.locator('.status[data-state="live"]').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a restart of the service heals without a reload', async () => {
       const tab = await opened('/')
       const { page } = tab

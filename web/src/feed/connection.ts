@@ -13,7 +13,7 @@ export const client = mintfeed.read
 /** What is live. */
 export const live = mintfeed.live
 
-/** A link that is down for longer than this shows numbers of the past, in ms. */
+/** A link that is down, or does not come, for longer than this is told, in ms. */
 const STALE_MS = 5_000
 
 export interface Link {
@@ -47,11 +47,16 @@ function statusChanged({ connections, open }: LiveStatus): void {
     if (state !== 'live') link.value = { ...link.value, state: 'live' }
     return
   }
-  if (state !== 'live') return
-  link.value = { ...link.value, state: 'reconnecting' }
-  clearTimeout(staleTimer)
+  if (state === 'live') {
+    link.value = { ...link.value, state: 'reconnecting' }
+    clearTimeout(staleTimer)
+    staleTimer = 0
+  }
+  // Also a link that never came: a proxy in between may let no WebSocket through.
+  if (staleTimer !== 0 || link.value.state === 'stale') return
   staleTimer = setTimeout(() => {
-    if (link.value.state === 'reconnecting') link.value = { ...link.value, state: 'stale' }
+    staleTimer = 0
+    link.value = { ...link.value, state: 'stale' }
   }, STALE_MS)
 }
 

@@ -38,7 +38,14 @@ export function LinkStatus() {
 /** Says that what is shown is not of now; the page heals by itself. */
 export function LinkBanner() {
   const { state, lastSeconds } = link.value
-  if (state === 'live' || state === 'connecting' || lastSeconds === null) return null
+  if (state === 'live' || state === 'connecting') return null
+  if (lastSeconds === null)
+    return (
+      <p class="banner" role="alert">
+        The live feed of the service is out of reach; the page keeps trying. A proxy in between has
+        to let WebSocket through.
+      </p>
+    )
   return (
     <p class="banner" role="alert">
       The service is out of reach. Shown is {clockTime(lastSeconds)} UTC; the page reconnects by
