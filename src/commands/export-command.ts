@@ -6,7 +6,6 @@ import { archivedEngine } from '../store/archived-engine.ts'
 import { listDataFiles } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { headerOf } from '../store/journal-scan.ts'
-import { codeOf } from '../store/node-disk.ts'
 import { type Asked, type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { type Exported, exportLines } from './export.ts'
 import { count } from './inspect-text.ts'
@@ -53,19 +52,25 @@ function lastSegmentSeq(disk: Disk, folder: string): number {
   return header === null || header === 'newer' ? 0 : header.firstSeq
 }
 
+/** Behind the name of a file that is being written, as the data folder has it. */
+const UNFINISHED = '.unfinished'
+
 interface Output {
+  readonly name: string
   readonly file: Writable
   readonly coding: NodeJS.ReadWriteStream | null
 }
 
 function outputOf({ flags }: Asked): Output | null {
-  if (typeof flags.out !== 'string') return null
+  const { out: name } = flags
+  if (typeof name !== 'string') return null
+  if (fs.existsSync(name)) throw new UsageError(`--out is "${name}", which is there already.`)
   try {
-    const fd = fs.openSync(flags.out, 'wx')
-    return { file: fs.createWriteStream(flags.out, { fd }), coding: codingOf(flags.out) }
+    const path = name + UNFINISHED
+    const file = fs.createWriteStream(path, { fd: fs.openSync(path, 'w') })
+    return { name, file, coding: codingOf(name) }
   } catch (error) {
-    const why = codeOf(error) === 'EEXIST' ? 'is there already' : `cannot be made: ${String(error)}`
-    throw new UsageError(`--out is "${flags.out}", which ${why}.`)
+    throw new UsageError(`--out is "${name}", which cannot be made: ${String(error)}.`)
   }
 }
 
@@ -74,7 +79,10 @@ function codingOf(name: string): NodeJS.ReadWriteStream | null {
   return name.endsWith('.zst') ? zlib.createZstdCompress() : null
 }
 
-/** What came before a failure is written whole, then the failure is thrown. */
+/**
+ * What came before a failure is written whole, then the failure is thrown. A file has its name once
+ * it is whole: one that Ctrl-C or a full disk cut off is not taken for an export.
+ */
 async function write(
   steps: Generator<string, Exported>,
   out: Output | null,
@@ -94,6 +102,7 @@ async function write(
   if (out === null) await pipeline(text, stdout, { end: false })
   else if (out.coding === null) await pipeline(text, out.file)
   else await pipeline(text, out.coding, out.file)
+  if (out !== null) fs.renameSync(out.name + UNFINISHED, out.name)
   if (failures.length > 0) throw failures[0]
   return exported
 }

@@ -126,6 +126,22 @@ test('files are compressed as their names say and never written over', async () 
   expect(again.errors).toContain('is there already')
 })
 
+test('a file has its name once it is whole, and takes the place of one that was interrupted', async () => {
+  const folder = temporaryFolder()
+  const events = crowdOfLines(3, 400)
+  new Run(folder).take(events).close()
+  const outFolder = temporaryFolder()
+  fs.writeFileSync(join(outFolder, 'all.ndjson.unfinished'), 'half a li')
+  const out = join(outFolder, 'all.ndjson')
+  const exporting = ask('export', '--data-dir', folder, '--out', out)
+  expect(fs.readdirSync(outFolder)).toEqual(['all.ndjson.unfinished'])
+  expect((await exporting).code).toBe(0)
+  expect(fs.readdirSync(outFolder)).toEqual(['all.ndjson'])
+  expect(eventsOf(fs.readFileSync(out, 'utf8').trimEnd().split('\n'))).toEqual(
+    eventsOf(linesOf(events)),
+  )
+})
+
 test('a torn tail is left out and told', async () => {
   const { folder } = filledFolder()
   const last = filesOf(folder, 'journal-').at(-1) ?? ''
