@@ -338,6 +338,37 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a view is kept under a name of its own, by the keyboard alone', async () => {
+      const tab = await opened('/?new.sort=cap')
+      const { page } = tab
+      await rowsCame(page, 'new', 1)
+      const list = page.getByLabel('Preset', { exact: true })
+      const focused = page.locator('input[aria-label="Name of the preset"]:focus')
+      await page.locator('.presets').getByRole('button', { name: 'Save' }).press('Enter')
+      await focused.waitFor()
+      await page.keyboard.press('Escape')
+      await focused.waitFor({ state: 'detached' })
+      expect(await list.evaluate((select) => select === document.activeElement)).toBe(true)
+      await page.locator('.presets').getByRole('button', { name: 'Save' }).press('Enter')
+      await focused.waitFor()
+      const field = page.getByLabel('Name of the preset')
+      await page.keyboard.type('Clean')
+      await page.keyboard.press('Enter')
+      // Its own view could never be chosen beside the one that is there.
+      expect(await field.evaluate((input: HTMLInputElement) => input.validity.valid)).toBe(false)
+      await field.fill('By cap')
+      await page.keyboard.press('Enter')
+      await field.waitFor({ state: 'detached' })
+      expect(await list.inputValue()).toBe('By cap')
+      expect(await list.evaluate((select) => select === document.activeElement)).toBe(true)
+      await list.selectOption('All')
+      await page.waitForURL((url) => url.search === '')
+      await list.selectOption('By cap')
+      await page.waitForURL('**/?new.sort=cap')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a bound that cannot be read or cannot hold is said, and the filter stays', async () => {
       const tab = await opened('/?new.mCapUsd=1000..')
       const { page } = tab

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import {
   BUILT_IN,
   keepPresets,
@@ -19,19 +20,26 @@ interface PresetBarProps {
 export function PresetBar({ view, onView }: PresetBarProps) {
   const own = useSignal(loadPresets(browserStore))
   const isNaming = useSignal(false)
+  const list = useRef<HTMLSelectElement>(null)
   const all = [...BUILT_IN, ...own.value]
   const chosen = all.find((preset) => preset.view === view)
   const keep = (presets: readonly Preset[]) => {
     own.value = presets
     keepPresets(browserStore, presets)
   }
-  const save = (name: string) => {
+  // What had the focus goes with the form: it stays in the bar.
+  const leave = () => {
     isNaming.value = false
-    if (name.trim() !== '') keep(withPreset(own.value, { name: name.trim(), view }))
+    list.current?.focus()
+  }
+  const save = (name: string) => {
+    if (name !== '') keep(withPreset(own.value, { name, view }))
+    leave()
   }
   return (
     <div class="presets">
       <select
+        ref={list}
         class="select"
         aria-label="Preset"
         value={chosen?.name ?? ''}
@@ -52,31 +60,55 @@ export function PresetBar({ view, onView }: PresetBarProps) {
           Save
         </button>
       )}
-      {isNaming.value && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            save(String(new FormData(event.currentTarget).get('name') ?? ''))
-          }}
-        >
-          <input
-            class="field"
-            name="name"
-            aria-label="Name of the preset"
-            placeholder="Name, then Enter"
-            maxLength={PRESET_NAME_MAX}
-          />
-        </form>
-      )}
+      {isNaming.value && <NameField onName={save} onLeave={leave} />}
       {chosen !== undefined && !BUILT_IN.includes(chosen) && (
         <button
           type="button"
           class="button"
-          onClick={() => keep(own.value.filter(({ name }) => name !== chosen.name))}
+          onClick={() => {
+            keep(own.value.filter(({ name }) => name !== chosen.name))
+            leave()
+          }}
         >
           Remove
         </button>
       )}
     </div>
+  )
+}
+
+/** Asks for a name. Those that are there from the start are taken: of two alike only one could be chosen. */
+function NameField({
+  onName,
+  onLeave,
+}: {
+  readonly onName: (name: string) => void
+  readonly onLeave: () => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => input.current?.focus(), [])
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onName(input.current?.value.trim() ?? '')
+      }}
+    >
+      <input
+        ref={input}
+        class="field"
+        aria-label="Name of the preset"
+        placeholder="Name, then Enter"
+        maxLength={PRESET_NAME_MAX}
+        onInput={({ currentTarget }) => {
+          const name = currentTarget.value.trim()
+          const isTaken = BUILT_IN.some((preset) => preset.name === name)
+          currentTarget.setCustomValidity(isTaken ? `${name} is there from the start.` : '')
+        }}
+        onKeyDown={({ key }) => {
+          if (key === 'Escape') onLeave()
+        }}
+      />
+    </form>
   )
 }
