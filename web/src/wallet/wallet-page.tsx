@@ -65,9 +65,8 @@ function Totals({
   const realized = sum((record) => record.realized_pnl_usd)
   const unrealized = sum((record) => record.unrealized_pnl_usd)
   const won = records.filter(({ pnl }) => pnl > 0).length
-  const of = total > records.length ? ` of the newest ${records.length}` : ''
   return (
-    <dl class="facts-row" title={of === '' ? undefined : `Sums${of} tokens`}>
+    <dl class="facts-row">
       <Total name="PnL" value={realized + unrealized} />
       <Total name="Realised" value={realized} />
       <Total name="Unrealised" value={unrealized} />
@@ -85,6 +84,14 @@ function Totals({
         <dt>Trades</dt>
         <dd>{compact(sum((record) => record.trades))}</dd>
       </div>
+      {total > records.length && (
+        <div title="The sums are of the tokens traded last">
+          <dt>Counted</dt>
+          <dd>
+            {exact(records.length)} of {exact(total)} tokens
+          </dd>
+        </div>
+      )}
     </dl>
   )
 }
