@@ -12,6 +12,8 @@ const MINT = 'UnknownMintpump'
 const WAITED_MS = 4_000
 const READS_MAX = 3 * (WAITED_MS / 1_000 + 2)
 
+const reserves = { virtualBaseRaw: 1_000_000_000_000_000n, virtualQuoteRaw: 32_190_000_000n }
+
 let browser: Browser
 let program: Program
 
@@ -19,7 +21,6 @@ let program: Program
 function events(): FeedEvent[] {
   const timestamp = Math.floor(Date.now() / 1000)
   const place = { slot: 100, timestamp, mint: MINT }
-  const reserves = { virtualBaseRaw: 1_000_000_000_000_000n, virtualQuoteRaw: 32_190_000_000n }
   return [
     {
       ...place,
@@ -37,26 +38,32 @@ function events(): FeedEvent[] {
       isMayhemMode: false,
       realBaseRaw: 793_100_000_000_000n,
     },
-    {
-      ...place,
-      ...reserves,
-      type: 'swap',
-      txIndex: 1,
-      ordinal: 0,
-      signature: 'UnknownMintTrade',
-      source: 'pump',
-      pool: 'UnknownMintCurve',
-      signer: 'UnknownMintWallet',
-      direction: 'buy',
-      baseRaw: 1_000_000_000n,
-      quoteRaw: 32_190n,
-      realBaseRaw: 720_000_000_000_000n,
-      realQuoteRaw: 2_190_000_000n,
-      platformFeeRaw: 0n,
-      creatorFeeRaw: 0n,
-      solPriceUsd: 150,
-    },
+    trade(100),
   ]
+}
+
+function trade(slot: number): FeedEvent {
+  return {
+    ...reserves,
+    type: 'swap',
+    slot,
+    timestamp: Math.floor(Date.now() / 1000),
+    mint: MINT,
+    txIndex: 1,
+    ordinal: 0,
+    signature: `UnknownMintTrade${slot}`,
+    source: 'pump',
+    pool: 'UnknownMintCurve',
+    signer: 'UnknownMintWallet',
+    direction: 'buy',
+    baseRaw: 1_000_000_000n,
+    quoteRaw: 32_190n,
+    realBaseRaw: 720_000_000_000_000n,
+    realQuoteRaw: 2_190_000_000n,
+    platformFeeRaw: 0n,
+    creatorFeeRaw: 0n,
+    solPriceUsd: 150,
+  }
 }
 
 describe.skipIf(reason !== null)(
@@ -91,6 +98,26 @@ describe.skipIf(reason !== null)(
       await until('its trade', async () => ((await trades.count()) === 1 ? true : null))
       const others = tab.errors.filter((text) => !/404/.test(text))
       expect(others).toEqual([])
+      await tab.close()
+    })
+
+    test('reads again what could not be read while its last trade came', async () => {
+      const tab = await Tab.open(browser, program.url)
+      const { page } = tab
+      await page.goto(`${program.url}/token/${MINT}`)
+      const shown = page.locator('main[data-swaps]')
+      const before = Number(await shown.getAttribute('data-swaps'))
+      // Nothing is asked any more: the token rests.
+      await page.waitForTimeout(2_000)
+      const detail = `**/tokens/${MINT}`
+      await page.route(detail, (route) => route.fulfill({ status: 500, body: '{}' }))
+      const failed = page.waitForResponse(detail)
+      program.child.stdin?.write(`${eventLineText(trade(100 + before))}\n`)
+      await failed
+      await page.waitForTimeout(1_500)
+      await page.unroute(detail)
+      await page.locator(`main[data-swaps="${before + 1}"]`).waitFor()
+      expect(tab.errors.filter((text) => !/500/.test(text))).toEqual([])
       await tab.close()
     })
   },

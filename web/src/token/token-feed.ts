@@ -160,8 +160,9 @@ export class TokenFeed {
       this.detail.value = null
       this.isUnknown.value = true
       this.#hasNews = true
-    } else if (this.detail.value === null) {
-      this.problem.value = answer.problem.message
+    } else {
+      if (this.detail.value === null) this.problem.value = answer.problem.message
+      // No further trade may come that would have it read again.
       this.#hasNews = true
     }
     return null

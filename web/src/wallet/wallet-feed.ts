@@ -89,8 +89,9 @@ export class WalletFeed {
     if (answer.ok) {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
-    } else if (this.records.value === null) {
-      this.problem.value = answer.problem.message
+    } else {
+      if (this.records.value === null) this.problem.value = answer.problem.message
+      // No further trade may come that would have them read again.
       this.#hasNews = true
     }
   }
