@@ -14,8 +14,8 @@ export interface Lie {
   readonly recoveryDisk?: (disk: Disk) => Disk
   readonly sink?: (engine: Engine, journaled: EventSink) => EventSink
   readonly epoch?: (epoch: string, former: string | null) => string
-  /** Trades that make a pro trader, as the compactor counts. */
-  readonly compactorProTrades?: number
+  /** How the compactor's engine takes the settings that journal and snapshots say. */
+  readonly compactorSettings?: (engine: Engine) => Engine['settle']
   readonly fsync?: (policy: FsyncPolicy) => FsyncPolicy
 }
 
@@ -74,7 +74,10 @@ export const LIES: readonly Lie[] = [
   },
   {
     name: 'the compactor folds by other rules',
-    compactorProTrades: 1,
+    compactorSettings: (engine) => {
+      const settle = engine.settle.bind(engine)
+      return (settings) => settle({ ...settings, rules: { ...settings.rules, proTrades: 1 } })
+    },
   },
   {
     name: '"always" does not wait for its sync',

@@ -18,7 +18,7 @@ import type { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
 import type { Plan } from './plan.ts'
 import { Ended, type ProcessDisk } from './process-disk.ts'
-import { type Arrival, listenToAll, simulatedEngine } from './reference.ts'
+import { type Arrival, listenToAll, settingsOf, simulatedEngine } from './reference.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 export const FOLDER = '/data'
@@ -84,7 +84,7 @@ export class SimulatedProcess {
     this.#archives = archive(disk, FOLDER, engine)
     this.recovered = this.#recover(lie.recoveryDisk?.(disk) ?? disk)
     this.epoch = lie.epoch?.(this.recovered.epoch, options.formerEpoch) ?? this.recovered.epoch
-    engine.settle({ clock: plan.clock, lateSlots: 32 })
+    engine.settle(settingsOf(plan))
     onRecovered(this)
     this.journal = new Journal(
       {
@@ -183,7 +183,8 @@ export class SimulatedProcess {
     const own = this.#options.newCompactorDisk()
     const disk = lie.disk?.(own) ?? own
     const newEngine = () => {
-      const engine = simulatedEngine({ ...plan, clock: 'event' }, lie.compactorProTrades)
+      const engine = simulatedEngine({ ...plan, clock: 'event' })
+      if (lie.compactorSettings !== undefined) engine.settle = lie.compactorSettings(engine)
       archive(disk, FOLDER, engine)
       return engine
     }

@@ -1,4 +1,5 @@
 import { Engine } from '../../src/engine/engine.ts'
+import type { EngineSettings } from '../../src/engine/engine-options.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
@@ -25,16 +26,17 @@ export interface Arrival {
 /** How much of a batch that was lost is still there. */
 export type LeftOver = 'nothing' | 'names' | 'rests'
 
+/** How every engine of the simulation is set. */
+export function settingsOf({ clock }: Pick<Plan, 'clock'>): EngineSettings {
+  const rules = { proTrades: PRO_RULE.trades, proMints: PRO_RULE.mints }
+  return { clock, lateSlots: 32, rules }
+}
+
 /** An engine as every process of the simulation has it. */
-export function simulatedEngine(
-  plan: Pick<Plan, 'clock' | 'chunkRecords'>,
-  proTrades = PRO_RULE.trades,
-): Engine {
+export function simulatedEngine(plan: Pick<Plan, 'clock' | 'chunkRecords'>): Engine {
   return new Engine({
-    clock: plan.clock,
-    lateSlots: 32,
+    ...settingsOf(plan),
     identities: IDENTITIES,
-    rules: { proTrades, proMints: PRO_RULE.mints },
     tapeChunkRecords: plan.chunkRecords,
   })
 }
