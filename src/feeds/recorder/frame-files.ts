@@ -26,7 +26,8 @@ export class FrameFiles implements RawFrames {
   readonly #options: FrameFilesOptions
   readonly #start: string
   readonly #paths: string[] = []
-  readonly #ending = new Set<Promise<void>>()
+  /** Files that were ended and are not on the disk yet. */
+  readonly #ending = new Map<FrameFile, Promise<void>>()
   readonly #flushing: NodeJS.Timeout
   #file: FrameFile | null = null
   #made = 0
@@ -67,7 +68,7 @@ export class FrameFiles implements RawFrames {
     if (this.#hasFailed) return
     const { clockMs, fileBytesMax, waitingBytesMax = WAITING_BYTES_MAX } = this.#options
     const line = Buffer.from(`${JSON.stringify(frameLine(feed, raw, clockMs()))}\n`)
-    if ((this.#file?.waitingBytes ?? 0) + line.length > waitingBytesMax) {
+    if (this.#waitingBytes + line.length > waitingBytesMax) {
       this.#dropped += 1
       return
     }
@@ -81,7 +82,14 @@ export class FrameFiles implements RawFrames {
   async close(): Promise<void> {
     clearInterval(this.#flushing)
     this.#end()
-    await Promise.all(this.#ending)
+    await Promise.all(this.#ending.values())
+  }
+
+  /** Of all files: one that has ended keeps what the disk has not taken. */
+  get #waitingBytes(): number {
+    let bytes = this.#file?.waitingBytes ?? 0
+    for (const file of this.#ending.keys()) bytes += file.waitingBytes
+    return bytes
   }
 
   /** null: the disk refuses, which was told. */
@@ -113,8 +121,8 @@ export class FrameFiles implements RawFrames {
     this.#file = null
     if (file === null) return
     const ended = file.end()
-    this.#ending.add(ended)
-    void ended.then(() => this.#ending.delete(ended))
+    this.#ending.set(file, ended)
+    void ended.then(() => this.#ending.delete(file))
   }
 
   #fail(error: Error): void {

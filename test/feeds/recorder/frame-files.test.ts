@@ -110,6 +110,19 @@ test('what comes faster than the disk takes it is dropped and counted', async ()
   expect(linesOf(files.paths)).toHaveLength(files.frames)
 })
 
+test('what waits for the disk is bounded over all files, those that have ended among them', async () => {
+  const random = new SeededRandom(8)
+  const files = recorder({ fileBytesMax: 20_000, waitingBytesMax: 60_000 })
+  // In one turn: nothing reaches the disk meanwhile.
+  for (let frame = 0; frame < 400; frame++)
+    files.frame('x', Buffer.from(random.bytes(700)).toString('base64'))
+  expect(files.paths.length).toBeGreaterThan(1)
+  expect(files.dropped).toBeGreaterThan(300)
+  await files.close()
+  expect(files.frames + files.dropped).toBe(400)
+  expect(linesOf(files.paths)).toHaveLength(files.frames)
+})
+
 test('a file that is there already is not written over, and the failure is told once', async () => {
   const first = recorder()
   first.frame('x', 'mine')
