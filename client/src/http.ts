@@ -74,14 +74,15 @@ export class Http {
   async #attempts<T>(request: Request<T>): Promise<Answer<T>> {
     const { backoff: options, random, rateWaitMs } = this.#settings
     const backoff = new Backoff(options, random)
-    const endMs = Date.now() + rateWaitMs
+    const endMs = performance.now() + rateWaitMs
     for (let attempt = 1; ; attempt += 1) {
       const paced = await this.#pace(request.endpoint, endMs)
       if (paced !== null) return unread(paced)
       const tried = await this.#attempt(request)
       if ('done' in tried) return tried.done
       const waitMs = tried.afterMs ?? backoff.nextMs()
-      const isLast = tried.afterMs === null ? attempt >= ATTEMPTS_MAX : Date.now() + waitMs > endMs
+      const isLast =
+        tried.afterMs === null ? attempt >= ATTEMPTS_MAX : performance.now() + waitMs > endMs
       if (isLast) return unread(tried.failed)
       if (!(await this.#wait(waitMs))) return unread(CLOSED)
     }
@@ -90,9 +91,9 @@ export class Http {
   /** Waits until the endpoint's window has room; a problem when that is too far away. */
   async #pace(endpoint: string, endMs: number): Promise<Problem | null> {
     for (;;) {
-      const waitMs = this.#pacer.take(endpoint, Date.now())
+      const waitMs = this.#pacer.take(endpoint, performance.now())
       if (waitMs === 0) return null
-      if (Date.now() + waitMs > endMs)
+      if (performance.now() + waitMs > endMs)
         return problem('rate_limited', `The rate limit has room in ${Math.ceil(waitMs)} ms.`, 429)
       if (!(await this.#wait(waitMs))) return CLOSED
     }
@@ -115,7 +116,7 @@ export class Http {
         signal: aborter.signal,
       })
       const text = await answer.text()
-      this.#pacer.note(request.endpoint, Date.now(), (name) => answer.headers.get(name))
+      this.#pacer.note(request.endpoint, performance.now(), (name) => answer.headers.get(name))
       return read(request, answer, text)
     } catch (thrown) {
       if (this.#closing.signal.aborted) return { done: unread(CLOSED) }

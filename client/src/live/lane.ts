@@ -11,7 +11,10 @@ const GOOD_MS = 5_000
 const PONG = '{"type":"pong"}'
 const PING = '{"type":"ping"}'
 
-/** One connection with what is followed on it: opened again as long as it is wanted. */
+/**
+ * One connection with what is followed on it: opened again as long as it is wanted. Times are those of
+ * `performance.now()`, here and wherever something is waited for: a machine's clock may be set.
+ */
 export class Lane implements Line {
   readonly id: string
   readonly #settings: Settings
@@ -106,7 +109,7 @@ export class Lane implements Line {
       return
     }
     this.#socket = socket
-    this.#heardMs = Date.now()
+    this.#heardMs = performance.now()
     this.#watch = setInterval(() => this.#look(), Math.min(silenceMs, requestTimeoutMs) / 3)
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => isCurrent() && this.#opened())
@@ -118,7 +121,7 @@ export class Lane implements Line {
 
   #opened(): void {
     this.#isOpen = true
-    this.#openedMs = Date.now()
+    this.#openedMs = performance.now()
     this.#heardMs = this.#openedMs
     this.#journal.changed()
     for (const follows of this.#follows.values())
@@ -127,7 +130,7 @@ export class Lane implements Line {
   }
 
   #heard(data: unknown): void {
-    this.#heardMs = Date.now()
+    this.#heardMs = performance.now()
     const frame = parseFrame(data)
     if (frame.kind !== 'unreadable') this.#take(frame)
     else {
@@ -143,7 +146,8 @@ export class Lane implements Line {
         this.#send(PONG)
         return
       case 'pong':
-        if (this.#pingedMs !== null) this.#journal.roundTripMs = Date.now() - this.#pingedMs
+        if (this.#pingedMs !== null)
+          this.#journal.roundTripMs = Math.round(performance.now() - this.#pingedMs)
         this.#pingedMs = null
         return
       case 'acknowledged':
@@ -175,7 +179,7 @@ export class Lane implements Line {
   /** Looks for silence: of the line, or of an answer that never comes. */
   #look(): void {
     const { silenceMs, requestTimeoutMs } = this.#settings
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     if (!this.#isOpen && nowMs - this.#heardMs > requestTimeoutMs)
       this.#giveUp(problem('timeout', `No connection within ${requestTimeoutMs} ms.`))
     else if (nowMs - this.#heardMs > silenceMs)
@@ -186,7 +190,7 @@ export class Lane implements Line {
   }
 
   #ping(): void {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     if (this.#pingedMs !== null || nowMs < this.#nextPingMs) return
     this.#pingedMs = nowMs
     this.#nextPingMs = nowMs + this.#settings.silenceMs / 3
@@ -221,7 +225,7 @@ export class Lane implements Line {
 
   #lost(): void {
     const wasOpen = this.#isOpen
-    if (wasOpen && Date.now() - this.#openedMs >= GOOD_MS) this.#backoff.succeeded()
+    if (wasOpen && performance.now() - this.#openedMs >= GOOD_MS) this.#backoff.succeeded()
     this.#letGo()
     if (wasOpen) this.#journal.count('disconnects')
     for (const follows of this.#follows.values())

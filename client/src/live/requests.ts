@@ -201,7 +201,7 @@ export class Requests {
     follows: readonly Follow[],
     words: Readonly<Record<string, unknown>>,
   ): void {
-    this.#waiting.push({ action, channel, follows, askedMs: Date.now() })
+    this.#waiting.push({ action, channel, follows, askedMs: performance.now() })
     this.#send(JSON.stringify({ event: channel, data: { action, id: this.#id, ...words } }))
   }
 }
