@@ -6,6 +6,7 @@ import { ChainNormaliser } from './chain/normalise.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from './chain/rpc-json.ts'
 import type { ChainTransaction } from './chain/transaction.ts'
 import type { FeedCounters } from './feed-counters.ts'
+import { FrameChoice, type FrameOrigin } from './frame-choice.ts'
 import { newPortalCounters } from './pumpportal/portal-counters.ts'
 import { PortalEvents } from './pumpportal/portal-events.ts'
 import { transactionOfUpdate } from './yellowstone/recorded-update.ts'
@@ -23,6 +24,7 @@ export class RecordedValues {
   readonly normaliser: ChainNormaliser
   readonly #counters: FeedCounters
   readonly #arrivals = new ArrivalIndexes()
+  readonly #choice = new FrameChoice()
   #portal: PortalEvents | null = null
 
   constructor(counters: FeedCounters) {
@@ -67,6 +69,11 @@ export class RecordedValues {
 
   #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
     if (!isRecord(value) || Object.hasOwn(value, 'type')) return this.#eventLine(value)
+    const found = this.#wrapped(value)
+    return 'error' in found ? found : this.#choice.counted(found, originOf(value))
+  }
+
+  #wrapped(value: JsonRecord): readonly FeedEvent[] | LineError {
     const bytes = textAt(value, 'bytes_base64')
     if (bytes !== null) return this.#update(Buffer.from(bytes, 'base64'))
     const raw = textAt(value, 'raw')
@@ -130,6 +137,13 @@ export class RecordedValues {
     if (slot === null || failed) return transaction
     return { ...transaction, txIndex: this.#arrivals.of(slot, signature) }
   }
+}
+
+/** null: it does not say where it comes from, as what other programs recorded. */
+function originOf(value: JsonRecord): FrameOrigin | null {
+  const feed = textAt(value, 'feed')
+  const seconds = value.t_wall
+  return feed === null || typeof seconds !== 'number' ? null : { feed, seconds }
 }
 
 /** What PumpPortal sends: events with a `txType`, and acknowledgements. */

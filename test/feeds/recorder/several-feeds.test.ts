@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
+import { frameLine } from '../../../src/feeds/raw-frames.ts'
+import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import type { Block, BlockTransaction } from '../peers/chain-blocks.ts'
+import { replayOf } from '../peers/feed-run.ts'
+import { transactionUpdate } from '../peers/geyser-forms.ts'
+import { logsFrame } from '../peers/rpc-forms.ts'
+import { syntheticChain } from '../peers/synthetic-chain.ts'
+
+const START_MS = 1_790_000_000_000
+
+interface Told {
+  readonly block: Block
+  readonly transaction: BlockTransaction
+  readonly timeMs: number
+}
+
+/** The transactions of a chain as they arrive, twenty a second. */
+function transactions(): Told[] {
+  const { blocks } = syntheticChain(17, 30)
+  return blocks
+    .flatMap((block) => block.transactions.map((transaction) => ({ block, transaction })))
+    .map((told, n) => ({ ...told, timeMs: START_MS + n * 50 }))
+}
+
+function line(feed: string, raw: string | Uint8Array, timeMs: number): string {
+  return JSON.stringify(frameLine(feed, raw, timeMs))
+}
+
+function ofYellowstone({ block, transaction, timeMs }: Told): string {
+  const update = SUBSCRIBE.responseSerialize(transactionUpdate(block.slot, transaction))
+  return line('yellowstone', update, timeMs)
+}
+
+function ofSolana({ block, transaction, timeMs }: Told): string {
+  return line('solana', logsFrame(block.slot, transaction, 1), timeMs)
+}
+
+/** The trades on curves among the events, as PumpPortal words them. */
+function ofPumpPortal(events: readonly FeedEvent[], timeMs: number): string[] {
+  return events.filter(isCurveTrade).map((swap) => line('pumpportal', portalText(swap), timeMs))
+}
+
+function isCurveTrade(event: FeedEvent): event is Swap {
+  return event.type === 'swap' && event.source === 'pump'
+}
+
+/** What trades are known by, whoever tells them. */
+function contents(events: readonly FeedEvent[]): string[] {
+  return events
+    .filter(isCurveTrade)
+    .map(({ signature, mint, direction, baseRaw }) =>
+      [signature, mint, direction, baseRaw].join(' '),
+    )
+    .sort()
+}
+
+function portalText(swap: Swap): string {
+  const frame = {
+    ...{ signature: swap.signature, mint: swap.mint, traderPublicKey: swap.signer },
+    ...{ txType: swap.direction, tokenAmount: Number(swap.baseRaw) / 1e6 },
+    ...{ solAmount: Number(swap.quoteRaw) / 1e9, bondingCurveKey: swap.pool, pool: 'pump' },
+    ...{ newTokenBalance: 1, marketCapSol: 30 },
+    vTokensInBondingCurve: Number(swap.virtualBaseRaw) / 1e6,
+    vSolInBondingCurve: Number(swap.virtualQuoteRaw) / 1e9,
+  }
+  return JSON.stringify(frame)
+}
+
+test('a recording of two feeds of the chain replays to the state of the one that knows the places', () => {
+  const [first, ...others] = transactions()
+  const alone = replayOf([first, ...others].map(ofYellowstone))
+  const lines = others.flatMap((told) => [ofSolana(told), ofYellowstone(told)])
+  expect(replayOf([ofYellowstone(first), ...lines]).digest).toBe(alone.digest)
+})
+
+test('a trade that PumpPortal tells beside the chain is one trade in a replay, whoever was first', () => {
+  const told = transactions()
+  const alone = replayOf(told.map(ofYellowstone))
+  const trades = alone.events.filter(isCurveTrade)
+  expect(trades.length).toBeGreaterThan(20)
+  const portal = told.map(({ transaction, timeMs }) =>
+    ofPumpPortal(
+      trades.filter(({ signature }) => signature === transaction.signature),
+      timeMs,
+    ),
+  )
+  for (const lines of [
+    told.flatMap((one, n) => [...portal[n], ofYellowstone(one)]),
+    told.flatMap((one, n) => [ofYellowstone(one), ...portal[n]]),
+    [...told.map(ofYellowstone), ...portal.flat()],
+    [...portal.flat(), ...told.map(ofYellowstone)],
+    // A stream that is made anew tells its last slots again.
+    [...portal.flat(), ...told.map(ofYellowstone), ...told.map(ofYellowstone)],
+  ])
+    expect(contents(replayOf(lines).events)).toEqual(contents(trades))
+})
+
+test('what only one feed tells while the others are silent counts', () => {
+  const told = transactions()
+  const half = told.length >> 1
+  const late = told.slice(half).map((one) => ({ ...one, timeMs: one.timeMs + 10_000 }))
+  const lines = [...told.slice(0, half).map(ofYellowstone), ...late.map(ofSolana)]
+  const signatures = (events: readonly FeedEvent[]) =>
+    new Set(events.flatMap((event) => ('signature' in event ? [event.signature] : [])))
+  expect(signatures(replayOf(lines).events)).toEqual(
+    signatures(replayOf(told.map(ofYellowstone)).events),
+  )
+})
