@@ -179,8 +179,10 @@ function refusalOf(status: number, text: string): Problem {
   return { code: body.code, message: body.message, status, details: body.details }
 }
 
+/** `Retry-After` in seconds; a second when there is none, or none to wait: a proxy may say 0 each time. */
 function retryMs(header: string | null): number {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 1000
+  const seconds = header !== null && /^\d{1,6}$/.test(header) ? Number(header) : 0
+  return Math.max(seconds, 1) * 1000
 }
 
 function parsed(text: string): unknown {

@@ -136,6 +136,19 @@ test('a rate limit that is too far away is told at once, and spares the service'
   expect(asked.length).toBe(1)
 })
 
+test.each(['0', '-1', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+  'a 429 that says to come back after "%s" is asked again once a second, not without a pause',
+  async (after) => {
+    const refuse: RequestListener = (_, response) => {
+      response.writeHead(429, { 'retry-after': after })
+      response.end('{"statusCode":429,"code":"rate_limited","message":"m","details":[]}')
+    }
+    const { client, asked } = await scripted(refuse, { rateWaitMs: 1_500 })
+    expect(await client.read.token('A')).toMatchObject({ problem: { status: 429 } })
+    expect(asked).toHaveLength(2)
+  },
+)
+
 test.each([
   ['no JSON', 200, '<html>', 'invalid_answer', 1],
   ['another shape', 200, '[{"mint":1}]', 'invalid_answer', 1],
