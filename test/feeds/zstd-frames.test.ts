@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { constants, zstdCompressSync } from 'node:zlib'
+import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zstdDecompressed } from '../../src/feeds/lines/zstd-frames.ts'
 import { CONTENTS, inPieces } from './packed.ts'
@@ -52,6 +52,56 @@ test('what a file that breaks off still held is read', async () => {
   const held = Buffer.concat(parts)
   expect(held.length).toBeGreaterThan(lines.length / 3)
   expect(lines.subarray(0, held.length).equals(held)).toBe(true)
+})
+
+/** Lines in a frame that is flushed after each hundred, as a recorder does it, and never ended. */
+async function unended(lines: readonly string[]): Promise<Buffer> {
+  const compress = createZstdCompress()
+  const parts: Buffer[] = []
+  compress.on('data', (part) => parts.push(part))
+  for (let at = 0; at < lines.length; at += 100) {
+    compress.write(lines.slice(at, at + 100).join(''))
+    await new Promise<void>((resolve) => compress.flush(() => resolve()))
+  }
+  const packed = Buffer.concat(parts)
+  compress.destroy()
+  return packed
+}
+
+async function held(packed: Buffer, pieceBytes: number): Promise<[text: string, error: string]> {
+  const parts: Buffer[] = []
+  try {
+    for await (const part of zstdDecompressed(inPieces(packed, pieceBytes), 64 * 1024))
+      parts.push(part)
+    return [Buffer.concat(parts).toString(), '']
+  } catch (error) {
+    return [Buffer.concat(parts).toString(), String(error)]
+  }
+}
+
+const LINES = Array.from({ length: 1_000 }, (_, n) => `${n} ${randomBytes(20).toString('hex')}\n`)
+
+test('what stands before bytes that cannot be read is read, in the same chunk too', async () => {
+  const packed = await unended(LINES)
+  for (const pieceBytes of [packed.length + 500, 1_000, 7]) {
+    const [text, error] = await held(Buffer.concat([packed, randomBytes(500)]), pieceBytes)
+    expect(text.startsWith(LINES.join(''))).toBe(true)
+    expect(error).not.toBe('')
+  }
+})
+
+test('files of a recorder that was killed are read on behind the one that breaks off, which is told', async () => {
+  const torn = await unended(LINES)
+  const whole = zstdCompressSync('behind it\n')
+  const packed = Buffer.concat([torn, whole, torn, torn, whole])
+  const expected = [LINES, ['behind it\n'], LINES, LINES, ['behind it\n']].flat()
+  for (const pieceBytes of [packed.length, 1_000, 7, 2]) {
+    const [text, error] = await held(packed, pieceBytes)
+    expect(text.split('\n').filter((line) => line !== '')).toEqual(
+      expected.map((line) => line.trim()),
+    )
+    expect(error).toContain('3 zstd frames break off')
+  }
 })
 
 test('one frame is read as before', async () => {

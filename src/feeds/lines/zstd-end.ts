@@ -2,6 +2,10 @@ const MAGIC = 0xfd2fb528
 /** The low four bits are the writer's own. */
 const SKIPPABLE_MAGIC = 0x184d2a50
 const MAGIC_BYTES = 4
+/** What a frame begins with is no block header: that block would be longer than one may be (128 KiB). */
+const MAGIC_AS_BLOCK = MAGIC & 0xffffff
+/** The bytes of it. */
+export const MAGIC_HEAD = Buffer.from([0x28, 0xb5, 0x2f])
 const CHECKSUM_BYTES = 4
 const BLOCK_HEADER_BYTES = 3
 const BLOCK_OF_ONE_BYTE = 1
@@ -22,18 +26,26 @@ export class ZstdEnd {
   readonly #field = Buffer.alloc(MAGIC_BYTES)
   #fieldBytes = 0
   #hasChecksum = false
+  /** Frames that broke off at the end of a block, with another frame behind them. */
+  broken = 0
 
   /** False in the middle of a frame. */
   get isAtEnd(): boolean {
     return this.#step === 'magic' && this.#skipBytes === 0 && this.#fieldBytes === 0
   }
 
-  push(chunk: Buffer): void {
+  /**
+   * Takes the bytes up to the end of a block, or to the head of a frame where a block should be; how
+   * many these are.
+   */
+  push(chunk: Buffer): number {
     let at = 0
-    while (at < chunk.length && this.#step !== 'unknown') {
+    const { broken } = this
+    while (at < chunk.length && this.#step !== 'unknown' && this.broken === broken) {
       const skipped = Math.min(this.#skipBytes, chunk.length - at)
       this.#skipBytes -= skipped
       at += skipped
+      if (skipped > 0 && this.#skipBytes === 0) return at
       while (at < chunk.length && this.#skipBytes === 0 && this.#fieldBytes < this.#fieldLength()) {
         this.#field[this.#fieldBytes] = chunk[at]
         this.#fieldBytes += 1
@@ -41,6 +53,7 @@ export class ZstdEnd {
       }
       if (this.#fieldBytes === this.#fieldLength()) this.#take()
     }
+    return this.#step === 'unknown' ? chunk.length : at
   }
 
   #fieldLength(): number {
@@ -64,9 +77,19 @@ export class ZstdEnd {
       case 'descriptor':
         this.#takeDescriptor(this.#field[0])
         return
-      default:
-        this.#takeBlock(this.#field.readUIntLE(0, BLOCK_HEADER_BYTES))
+      default: {
+        const header = this.#field.readUIntLE(0, BLOCK_HEADER_BYTES)
+        if (header === MAGIC_AS_BLOCK) this.#beginAnew()
+        else this.#takeBlock(header)
+      }
     }
+  }
+
+  /** The field holds the head of the magic already. */
+  #beginAnew(): void {
+    this.broken += 1
+    this.#step = 'magic'
+    this.#fieldBytes = MAGIC_HEAD.length
   }
 
   #takeDescriptor(descriptor: number): void {
