@@ -26,6 +26,8 @@ const COMMON_LEAST = 256
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
 /** Ranks of tokens that hold a text, but not as the whole of a field. */
 export type InnerRank = typeof Rank.prefix | typeof Rank.substring
+/** Ranks that many tokens may have. */
+export type SharedRank = InnerRank | typeof Rank.symbol
 
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
@@ -125,15 +127,23 @@ export class SearchIndex {
     return true
   }
 
-  /** Calls `found` once for each token whose mint or symbol the needle is, with its rank. */
-  alike(needle: Buffer, found: (token: number, rank: number) => void): void {
+  /**
+   * Calls `found` once for each token whose mint or symbol the needle is, with its rank; false, and not
+   * all symbols are found, when they are many.
+   */
+  alike(needle: Buffer, found: (token: number, rank: number) => void): boolean {
     const chain = hashOf(needle, 0, needle.length)
     const chains = this.#wholeChains
+    let symbols = 0
+    let areMany = false
     for (let next = chains.newestOf(chain); next !== 0; next = chains.olderThan(next)) {
       const entry = Math.floor((next - 1) / CHAINED)
       const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
-      if (this.#rank(needle, entry) === own) found(this.#tokens.get(entry), own)
+      if ((areMany && own === Rank.symbol) || this.#rank(needle, entry) !== own) continue
+      if (own === Rank.symbol) areMany = isCommon(++symbols, this.#starts.length)
+      found(this.#tokens.get(entry), own)
     }
+    return !areMany
   }
 
   /**
@@ -189,7 +199,7 @@ export class SearchIndex {
   }
 
   /** A test of single tokens for a rank. */
-  rankTest(needle: Buffer, rank: InnerRank): (token: number) => boolean {
+  rankTest(needle: Buffer, rank: SharedRank): (token: number) => boolean {
     const bits = this.#grams.bitsOf(needle)
     return (token) => {
       const entry = this.#entryOfToken.get(token) - 1

@@ -63,7 +63,11 @@ export class EngineAnswers implements Answers {
   }
 
   hasFoundNamed(mayGoOn: () => boolean): boolean {
-    return this.#columns.marketCaps().isNear(mayGoOn) && this.#engine.search.isNear(mayGoOn)
+    return (
+      this.#columns.marketCaps().isNear(mayGoOn) &&
+      this.#columns.mintPrecedences().isNear(mayGoOn) &&
+      this.#engine.search.isNear(mayGoOn)
+    )
   }
 
   search(query: string): string {

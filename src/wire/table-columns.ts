@@ -18,6 +18,9 @@ type ColumnName = RangeFilterName | Exclude<FlagFilterName, 'noXReuses'> | Socia
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
+/** Above every number that `TokenReader.mintOrder` has: six bytes. */
+const MINT_ORDERS = 2 ** 48
+
 /** One condition of a filter: values of a column from `min` to `max`, both allowed. */
 export interface Gate {
   readonly column: Column
@@ -36,6 +39,7 @@ export class TableColumns {
   readonly #links: XLinks
   readonly #marketCaps: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
+  readonly #mintPrecedences: NumberColumn
 
   /** `reader` is the columns' own: it is moved. */
   constructor(state: State, reader: TokenReader, links: XLinks) {
@@ -44,10 +48,16 @@ export class TableColumns {
     this.#links = links
     this.#marketCaps = new MarketCapColumn(state, reader)
     this.#columns.set('mCapUsd', this.#marketCaps)
+    this.#mintPrecedences = new NumberColumn(
+      state,
+      reader,
+      ({ mintOrder }) => MINT_ORDERS - mintOrder,
+    )
   }
 
   get bytes(): number {
-    return [...this.#columns.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+    const columns = [...this.#columns.values(), this.#mintPrecedences]
+    return columns.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Values from `min` to `max`, both allowed. */
@@ -69,6 +79,12 @@ export class TableColumns {
   marketCaps(): MarketCapColumn {
     this.#marketCaps.cover()
     return this.#marketCaps
+  }
+
+  /** Of two tokens the one whose mint is less never has the less number; valid until the state changes. */
+  mintPrecedences(): NumberColumn {
+    this.#mintPrecedences.cover()
+    return this.#mintPrecedences
   }
 
   #holds(name: ColumnName): Gate {

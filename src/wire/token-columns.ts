@@ -27,6 +27,12 @@ export class NumberColumn extends TokenColumn {
     this.#values[token] = this.#read(reader)
   }
 
+  /** The values of all tokens, until the state changes. */
+  all(): Float64Array {
+    this.settle()
+    return this.#values.subarray(0, this.state.tokens.count)
+  }
+
   narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
     return narrowed(this.#values, tokens, count, min, max)
   }

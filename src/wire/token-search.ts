@@ -6,9 +6,11 @@ import {
   Rank,
   SEARCH_RESULTS_MAX,
   type SearchIndex,
+  type SharedRank,
 } from '../engine/search-index.ts'
 import type { State } from '../engine/state.ts'
 import { BestTokens } from './best-tokens.ts'
+import { equalsInOrder } from './equals-in-order.ts'
 import { greatestFirst } from './greatest-first.ts'
 import type { TableColumns } from './table-columns.ts'
 import type { MarketCapColumn } from './token-columns.ts'
@@ -35,11 +37,19 @@ export class TokenSearch {
     const needle = needleOf(query)
     if (needle.length === 0) return []
     const answer = new Answer(this.#state, this.#columns.marketCaps())
-    this.#index.alike(needle, answer.offer)
+    this.#addAlike(needle, answer)
     // Each rank stands behind all before it.
     if (!answer.isFull) this.#add(needle, Rank.prefix, answer)
     if (!answer.isFull) this.#add(needle, Rank.substring, answer)
     return answer.tokens
+  }
+
+  /** Those whose mint or symbol it is. */
+  #addAlike(needle: Buffer, answer: Answer): void {
+    const found: (readonly [token: number, rank: number])[] = []
+    const isWhole = this.#index.alike(needle, (token, rank) => found.push([token, rank]))
+    for (const [token, rank] of found) if (isWhole || rank === Rank.mint) answer.offer(token, rank)
+    if (!isWhole) this.#addGreatest(needle, Rank.symbol, answer)
   }
 
   /** Tokens of one rank, until the answer is full. */
@@ -50,13 +60,16 @@ export class TokenSearch {
     else this.#addGreatest(needle, rank, answer)
   }
 
-  #addGreatest(needle: Buffer, rank: InnerRank, answer: Answer): void {
+  #addGreatest(needle: Buffer, rank: SharedRank, answer: Answer): void {
     const has = this.#index.rankTest(needle, rank)
-    for (const batch of greatestFirst(answer.caps.all())) {
-      for (const token of batch) if (has(token)) answer.offer(token, rank)
-      // All that come now are worth less than any of this batch.
-      if (answer.isFull) return
-    }
+    const caps = answer.caps.all()
+    const precedences = () => this.#columns.mintPrecedences().all()
+    for (const batch of greatestFirst(caps))
+      for (const part of equalsInOrder(batch, caps, precedences)) {
+        for (const token of part) if (has(token)) answer.offer(token, rank)
+        // All that come now are worth less than any of this part, or as much with a greater mint.
+        if (answer.isFull) return
+      }
   }
 }
 
