@@ -23,6 +23,7 @@ const SeriesSchema = Type.Object({
 })
 type Series = Type.Static<typeof SeriesSchema>
 const seriesChecker = Compile(SeriesSchema)
+const timesChecker = Compile(numbers)
 
 /** Trades may lie this far ahead of the clock (contract section 7, and more than that). */
 const AHEAD_SECONDS = 120
@@ -47,7 +48,7 @@ export class LiveCandles {
     this.#answers = answers
     this.#streams = streams
     this.#from = barTime(widthOf(resolution), streams.settledTime())
-    this.#remember(this.#bars(0, this.#from))
+    this.#remember(this.#bars(this.#from))
   }
 
   /** Does a bar wait to become final that is so by now? */
@@ -63,20 +64,22 @@ export class LiveCandles {
 
   /** Reads the bars that may have changed; the delta frame, or null when none has. */
   advance(): string | null {
-    const bars = this.#bars(0, this.#from)
-    const changed = bars.t.map((time, i) => {
-      const json = barText(bars, i)
-      return this.#open.get(time) !== json || this.#isFinal(time)
-    })
+    const bars = this.#bars(this.#from)
+    const changed = bars.t.map(
+      (time, i) => this.#isFinal(time) || this.#open.get(time) !== barText(bars, i),
+    )
     this.#remember(bars)
     if (!changed.includes(true)) return null
     this.step += 1
-    return this.#frame('delta', only(bars, changed))
+    const told = only(bars, changed)
+    const data = JSON.stringify(Object.fromEntries(COLUMNS.map((name) => [name, told[name]])))
+    return this.#frame('delta', data, told.t)
   }
 
-  /** The newest bars. */
+  /** The newest bars: the very text of the chart, since to read and write 5,000 takes longer than to make them. */
   snapshot(countback: number): string {
-    return this.#frame('snapshot', this.#bars(countback, 0))
+    const json = this.#chart(countback, 0)
+    return this.#frame('snapshot', json, timesOf(json))
   }
 
   /** The acknowledgement of a subscription. */
@@ -86,11 +89,17 @@ export class LiveCandles {
     return JSON.stringify({ ...about, seq: this.#position, epoch: this.#streams.epoch() })
   }
 
-  /** From the newest on `countback` bars, or (0) those from a time on. */
-  #bars(countback: number, from: number): Series {
-    const newest = newestBars(this.mint, this.resolution, countback, this.#streams)
-    const json: unknown = JSON.parse(this.#answers.chart({ ...newest, from: Math.max(0, from) }))
+  /** The bars from a time on. */
+  #bars(from: number): Series {
+    const json: unknown = JSON.parse(this.#chart(0, from))
     if (!seriesChecker.Check(json)) throw new Error('a chart answer is no series of bars')
+    return json
+  }
+
+  /** From the newest on `countback` bars, or (0) those from a time on. */
+  #chart(countback: number, from: number): string {
+    const newest = newestBars(this.mint, this.resolution, countback, this.#streams)
+    const json = this.#answers.chart({ ...newest, from: Math.max(0, from) })
     this.#position = this.#streams.position()
     this.#now = this.#streams.now()
     return json
@@ -111,9 +120,8 @@ export class LiveCandles {
     return nextBarTime(widthOf(this.resolution), time) <= this.#streams.settledTime()
   }
 
-  #frame(type: string, bars: Series): string {
-    const data = JSON.stringify(Object.fromEntries(COLUMNS.map((name) => [name, bars[name]])))
-    const final = JSON.stringify(bars.t.map((time) => this.#isFinal(time)))
+  #frame(type: string, data: string, times: readonly number[]): string {
+    const final = JSON.stringify(times.map((time) => this.#isFinal(time)))
     return (
       `{"channel":"candles","type":"${type}","mint":${jsonString(this.mint)}` +
       `,"resolution":"${this.resolution}","step":${this.step},"seq":${this.#position}` +
@@ -132,6 +140,13 @@ export function newestBars(
   const to = streams.now() + AHEAD_SECONDS
   const plain = { continuous: false, fill: 'none', udf: false } as const
   return { mint, resolution, from: 0, to, countback, ...plain }
+}
+
+/** The times of a chart's bars: its first column. */
+function timesOf(chart: string): readonly number[] {
+  const times: unknown = JSON.parse(chart.slice(chart.indexOf('['), chart.indexOf(']') + 1))
+  if (!timesChecker.Check(times)) throw new Error('a chart answer does not begin with its times')
+  return times
 }
 
 function barText(bars: Series, i: number): string {
