@@ -124,6 +124,12 @@ export const MAX_CHART_RESULTS = 2000
 /** Bytes of those results in all, with their compressed forms. */
 export const MAX_CHART_BYTES = 64 * 1024 * 1024
 
+/**
+ * Charts that are being written turn by turn at most, of 1.5 MB each; one more is written in one go.
+ * One that nobody goes on with is forgotten after CHART_CACHE_MS.
+ */
+export const MAX_CHART_WRITINGS = 32
+
 /** Parsed table bodies kept: pollers send the same few bodies every two seconds. */
 export const MAX_PARSED_BODIES = 512
 

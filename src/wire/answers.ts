@@ -109,6 +109,12 @@ export interface TablesQuery {
   readonly limit: number
 }
 
+/** An answer that was read and takes longer to write than a turn may. */
+export interface Written {
+  /** Writes for as long as `mayGoOn` says; the whole text, or null: to be called again in a later turn. */
+  write(mayGoOn: () => boolean): string | null
+}
+
 /** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
 export interface Answers {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
@@ -130,6 +136,8 @@ export interface Answers {
   /** As `hasFoundSwaps`, for `chart`: its newest bar may be a million bars back. */
   hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
   chart(query: ChartQuery): string
+  /** The same as of now, to be written in later turns as well. */
+  beginChart(query: ChartQuery): Written
   /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string

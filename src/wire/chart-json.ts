@@ -7,10 +7,8 @@ import {
   type Width,
 } from '../engine/chart.ts'
 import type { ChartQuery, Resolution } from './answers.ts'
-import { jsonNumber } from './json-text.ts'
+import { ChartText } from './chart-text.ts'
 
-const MICRO = 1e6
-const LAMPORTS = 1e9
 const DAY = 86_400
 
 const WIDTHS: { readonly [R in Resolution]: Width } = {
@@ -44,8 +42,8 @@ export function isChartNear(
   return token < 0 || chart.isNear(token, WIDTHS[query.resolution], query.to, mayGoOn)
 }
 
-/** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6). */
-export function chartJson(chart: Chart, token: number, query: ChartQuery, now: number): string {
+/** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6): read, to be written. */
+export function chartText(chart: Chart, token: number, query: ChartQuery, now: number): ChartText {
   const width = WIDTHS[query.resolution]
   const from = barTime(width, query.from)
   const bars: ChartBar[] = []
@@ -62,11 +60,16 @@ export function chartJson(chart: Chart, token: number, query: ChartQuery, now: n
     })
   bars.reverse()
   if (query.continuous) openAtClose(bars, before)
-  if (query.fill === 'none') return seriesJson(bars, query.udf, before)
+  const nextTime = timeOf(before)
+  if (query.fill === 'none') return new ChartText(bars, query.udf, nextTime)
   const end = Math.min(query.to, now)
   if (query.countback === 0) beginAt(from, bars, before, end)
   const filled = fillPrevious(bars, width, end, query.countback || BARS_MAX)
-  return seriesJson(filled, query.udf, before)
+  return new ChartText(filled, query.udf, nextTime)
+}
+
+function timeOf(bar: ChartBar | null): number | null {
+  return bar?.time ?? null
 }
 
 /** A range in which nothing traded at first begins at the close of the bar before it. */
@@ -136,22 +139,4 @@ function flatBar(before: ChartBar, time: number): ChartBar {
     microUsd: 0,
     lamports: 0,
   }
-}
-
-function seriesJson(bars: readonly ChartBar[], isUdf: boolean, before: ChartBar | null): string {
-  const column = (read: (bar: ChartBar) => number) =>
-    `[${bars.map((bar) => jsonNumber(read(bar))).join(',')}]`
-  const series =
-    `"t":${column((bar) => bar.time)}` +
-    `,"o":${column((bar) => bar.usd.open)},"h":${column((bar) => bar.usd.high)}` +
-    `,"l":${column((bar) => bar.usd.low)},"c":${column((bar) => bar.usd.close)}` +
-    `,"v":${column((bar) => bar.microUsd / MICRO)}` +
-    `,"o_sol":${column((bar) => bar.sol.open)},"h_sol":${column((bar) => bar.sol.high)}` +
-    `,"l_sol":${column((bar) => bar.sol.low)},"c_sol":${column((bar) => bar.sol.close)}` +
-    `,"v_sol":${column((bar) => bar.lamports / LAMPORTS)}`
-  if (!isUdf) return `{${series}}`
-  if (bars.length > 0) return `{"s":"ok",${series}}`
-  return before === null
-    ? `{"s":"no_data",${series}}`
-    : `{"s":"no_data","nextTime":${before.time},${series}}`
 }

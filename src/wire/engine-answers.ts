@@ -4,9 +4,17 @@ import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memo
 import { PositionReader } from '../engine/position-reader.ts'
 import { chainOf } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
-import type { Answers, ChartQuery, Group, Page, TablesQuery, TraderQuery } from './answers.ts'
+import type {
+  Answers,
+  ChartQuery,
+  Group,
+  Page,
+  TablesQuery,
+  TraderQuery,
+  Written,
+} from './answers.ts'
 import { GROUPS } from './answers.ts'
-import { chartJson, isChartNear } from './chart-json.ts'
+import { chartText, isChartNear } from './chart-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { knownSwaps, knownToken, knownWallet } from './known.ts'
 import { swapJson } from './swap-json.ts'
@@ -132,9 +140,13 @@ export class EngineAnswers implements Answers {
   }
 
   chart(query: ChartQuery): string {
+    return this.beginChart(query).write(() => true) ?? ''
+  }
+
+  beginChart(query: ChartQuery): Written {
     this.#tick()
     const token = knownToken(this.#engine.state, query.mint)
-    return chartJson(this.#chart, token, query, this.#engine.state.now)
+    return chartText(this.#chart, token, query, this.#engine.state.now)
   }
 
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean {

@@ -100,6 +100,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),
     chart: answer('chart'),
+    beginChart: (query) => ({ write: () => answer('chart')(query) }),
     tables: answer('tables'),
     tableBytes: (...args) => Buffer.from(answer('tables')(...args)),
   }

@@ -25,14 +25,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: open and close are swapped',
-    file: 'src/wire/chart-json.ts',
-    find: 'column((bar) => bar.usd.open)',
-    replace: 'column((bar) => bar.usd.close)',
+    file: 'src/wire/chart-text.ts',
+    find: '(bar) => bar.usd.open]',
+    replace: '(bar) => bar.usd.close]',
     tests: ['model', 'bars'],
   },
   {
     name: 'chart: volume in micro-USD',
-    file: 'src/wire/chart-json.ts',
+    file: 'src/wire/chart-text.ts',
     find: 'bar.microUsd / MICRO',
     replace: 'bar.microUsd',
     tests: ['model', 'bars'],
