@@ -75,6 +75,28 @@ export class TopHolders {
     this.#listOfToken.reset(0)
   }
 
+  /**
+   * Looks through the holders of tokens whose largest are not known, for as long as `mayGoOn` says; false:
+   * to be called again in a later turn. True: `sum` of each takes no time to speak of.
+   */
+  areNear(tokens: readonly number[], mayGoOn: () => boolean): boolean {
+    for (const [place, token] of tokens.entries()) {
+      if (!this.#isFar(token)) continue
+      this.sum(token)
+      if (place + 1 < tokens.length && !mayGoOn()) return false
+    }
+    return true
+  }
+
+  /** Does its sum need a look at all of its positions? */
+  #isFar(token: number): boolean {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    if (t[tAt + T.holders] <= TOP || t[tAt + T.dormantPlus1] !== 0) return false
+    const list = this.#listOf(token)
+    return list < 0 || !this.#isCurrent(token, list)
+  }
+
   /** Raw sum of the ten largest balances, as a double. */
   sum(token: number): number {
     const tAt = (token & ROW_MASK) * T_LANES
@@ -146,14 +168,18 @@ export class TopHolders {
       list = this.#lists.add()
       this.#listOfToken.set(token, list + 1)
     }
+    if (!this.#isCurrent(token, list)) this.#scan(token, list)
+    return list
+  }
+
+  /** Has the list the ten largest, as they are now? */
+  #isCurrent(token: number, list: number): boolean {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     const holders =
       this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.holders]
     const count = lanes[at + LIST.count]
-    const isKnown = lanes[at + LIST.known] !== Known.nothing
-    if (!isKnown || (count < TOP && count < holders)) this.#scan(token, list)
-    return list
+    return lanes[at + LIST.known] !== Known.nothing && (count >= TOP || count >= holders)
   }
 
   #scan(token: number, list: number): void {

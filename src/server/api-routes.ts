@@ -40,7 +40,7 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       path: '/api/v2/search/tokens/:mint/market-data',
       rawSegments: true,
       answer: ({ segments: [word], parameters }) =>
-        replied(parseMarketData(word, parameters), (mints) => answers.marketData(mints)),
+        marketReply(answers, parseMarketData(word, parameters)),
     },
     {
       ...GET_API,
@@ -123,6 +123,13 @@ function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery
   if (!query.ok) return query
   if (!answers.hasFoundTokens(wallet, slice())) return UNFINISHED
   return accept(jsonReply(answers.walletTokens(wallet, query.value)))
+}
+
+/** After a start the largest holders of a hundred mints are looked for among all of theirs, in pieces. */
+function marketReply(answers: Answers, mints: Parsed<readonly string[]>): Answered {
+  if (!mints.ok) return mints
+  if (!answers.hasFoundHolders(mints.value, slice())) return UNFINISHED
+  return accept(jsonReply(answers.marketData(mints.value)))
 }
 
 /** The first search weighs all tokens. */

@@ -122,6 +122,8 @@ export interface Answers {
   /** As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for. */
   hasFoundNamed(mayGoOn: () => boolean): boolean
   search(query: string): string
+  /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
+  hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean
   marketData(mints: readonly string[]): string
   /**
    * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again

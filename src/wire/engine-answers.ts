@@ -85,6 +85,12 @@ export class EngineAnswers implements Answers {
     return `[${rows.join(',')}]`
   }
 
+  hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean {
+    const { state, top } = this.#engine
+    const tokens = mints.map((mint) => knownToken(state, mint)).filter((token) => token >= 0)
+    return top.areNear(tokens, mayGoOn)
+  }
+
   marketData(mints: readonly string[]): string {
     this.#tick()
     const rows: string[] = []

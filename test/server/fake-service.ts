@@ -94,6 +94,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     marketData: answer('marketData'),
     hasFoundSwaps: () => true,
     hasFoundBars: () => true,
+    hasFoundHolders: () => true,
     hasFoundTables: () => true,
     hasFoundTokens: () => true,
     swaps: answer('swaps'),

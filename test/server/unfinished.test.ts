@@ -28,6 +28,7 @@ function deepReads(goes: number) {
     ...fakeAnswers([], () => '{"deep":true}'),
     hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
     hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
+    hasFoundHolders: (_mints, mayGoOn) => hasFound(mayGoOn),
     hasFoundNamed: (mayGoOn) => hasFound(mayGoOn),
     hasFoundTables: (_query, mayGoOn) => hasFound(mayGoOn),
   }
@@ -48,6 +49,7 @@ test.each([
   '/api/v2/tokens/mint',
   '/api/v2/search/tokens/mint/swaps?cursor=start',
   '/api/v2/search/tokens/detailed?query=mint',
+  '/api/v2/search/tokens/mint/market-data',
   TABLES_PATH,
 ])(
   'what takes many turns is answered once, and others are answered meanwhile (%s)',

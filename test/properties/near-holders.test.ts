@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { engineOf } from '../store/restoring.ts'
+
+const MINTS = Array.from({ length: 8 }, (_, i) => `mint ${i}`)
+/** More than ten, who need a look at all; of the last mint fewer. */
+const HOLDERS = 12
+
+test('the holders of many mints are looked through mint by mint, turn by turn, and once', () => {
+  const engine = engineOf('event', 1 << 10)
+  engine.accept(price(150))
+  for (const [place, mint] of MINTS.entries()) {
+    engine.accept(created({ mint, signature: mint }))
+    const holders = place + 1 < MINTS.length ? HOLDERS : 2
+    for (let i = 0; i < holders; i += 1) {
+      const at = { slot: 2_000 + place, timestamp: START_SECOND + 10, signature: `${mint} ${i}` }
+      const baseRaw = BigInt(1_000_000 * (i + 1))
+      engine.accept(swap({ ...at, mint, signer: `wallet ${i}`, baseRaw }))
+    }
+  }
+  const answers = new EngineAnswers(engine, () => {})
+  const expected = answers.marketData(MINTS)
+  engine.top.drop()
+  let goes = 1
+  while (!answers.hasFoundHolders([...MINTS, 'nobody'], () => false)) goes += 1
+  // The last one with so many is followed by one with few, of which nothing has to be found.
+  expect(goes).toBe(MINTS.length)
+  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(true)
+  expect(answers.marketData(MINTS)).toBe(expected)
+  // A late event makes a list nothing again.
+  engine.top.invalidate(0)
+  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(false)
+  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(true)
+  expect(answers.marketData(MINTS)).toBe(expected)
+})
