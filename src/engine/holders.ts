@@ -83,7 +83,7 @@ export class Holders {
     this.#top.changed(token, position, u64ToNumber(lo, hi))
   }
 
-  /** The judgement of the wallet of a dormant holder has turned; the lanes are its record's. */
+  /** The judgement of the wallet of a holder has turned; the lanes are its row's or dormant record's. */
   turnPro(p: Uint32Array, pAt: number, isPro: boolean): void {
     const token = p[pAt + P.token]
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]

@@ -7,8 +7,9 @@ import { isNeverHolder } from './exclusion.ts'
 import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
-import { positionLane, tokenLane } from './lanes.ts'
-import { B, D, L, N, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import { isHolderAt, tokenLane } from './lanes.ts'
+import { B, D, L, N, P, P_LANES, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
 import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
@@ -230,16 +231,20 @@ export class SwapFold {
   /** The judgement of the wallet turns: every mint it holds counts it anew. */
   #turnPro(except: number): void {
     const { l, lAt } = this.hand
-    const first = l[lAt + L.positionsPlus1]
-    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1))
-      if (next - 1 !== except) {
-        const token = positionLane(this.#state, next - 1, P.token)
-        if (token !== this.hand.token) this.#state.undo.save(this.#state.tokensUndo, token)
-        this.holders.takeOut(next - 1)
-      }
     l[lAt + L.flags] ^= WalletFlag.pro
-    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1))
-      if (next - 1 !== except) this.holders.putBack(next - 1)
+    const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
+    const { positions, tokensUndo, undo } = this.#state
+    const first = l[lAt + L.positionsPlus1]
+    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
+      const position = next - 1
+      if (position === except) continue
+      const p = positions.u32[position >>> ROW_SHIFT]
+      const pAt = (position & ROW_MASK) * P_LANES
+      const token = p[pAt + P.token]
+      if (token !== this.hand.token) undo.save(tokensUndo, token)
+      // Of those without a balance that counts nothing changes.
+      if (isHolderAt(p, pAt)) this.holders.turnPro(p, pAt, isPro)
+    }
     if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant()
   }
 
