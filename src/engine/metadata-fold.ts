@@ -35,8 +35,9 @@ export class MetadataFold {
     const at = (token & ROW_MASK) * M_LANES
     for (let i = 0; i < METADATA_KEYS.length; i++) {
       const value = event[METADATA_KEYS[i]]
+      const lane = at + M.firstText + i
       if (value !== undefined)
-        m[at + M.firstText + i] = this.#state.texts.put(cleanText(METADATA_KEYS[i], value ?? ''))
+        m[lane] = this.#state.texts.replace(m[lane], cleanText(METADATA_KEYS[i], value ?? ''))
     }
     if (event.dexPaid !== undefined) m[at + M.dexPaid] = event.dexPaid ? 1 : 0
     if (event.twitter !== undefined) this.#links.set(token, xLinkOf(event.twitter ?? ''))

@@ -2,6 +2,7 @@ import { AddressBook } from './address-book.ts'
 import { ChangeLog } from './change-log.ts'
 import { Dormant } from './dormant.ts'
 import {
+  B,
   B_LANES,
   K,
   K_LANES,
@@ -61,7 +62,13 @@ export class State {
     T.creatorPositionPlus1,
     T.dormantPlus1,
   ])
-  readonly birthsUndo = this.undo.register(this.births)
+  /** Texts are append-only, and the event that told them is folded again: it finds them there. */
+  readonly birthsUndo = this.undo.register(this.births, [
+    B.name,
+    B.symbol,
+    B.uri,
+    B.migrationSignature,
+  ])
   readonly positionsUndo = this.undo.register(this.positions, [P.nextInMintPlus1])
   readonly walletsUndo = this.undo.register(this.wallets, [L.positionsPlus1, L.dormantPlus1])
   readonly barsUndo = this.undo.register(this.bars)

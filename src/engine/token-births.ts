@@ -138,7 +138,7 @@ export class TokenBirths {
       b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + T.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
     t[tAt + T.flags] |= TokenFlag.migrationKnown
-    b[bAt + B.migrationSignature] = this.#state.texts.put(event.signature)
+    this.#putText(b, bAt + B.migrationSignature, event.signature)
     b[bAt + B.migratedAt] = event.timestamp
     this.#graduate(token, key, slotlessArrival(key))
   }
@@ -158,7 +158,7 @@ export class TokenBirths {
 
   #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {
     const { t, tAt, b, bAt } = this.#rows(token)
-    const { book, texts } = this.#state
+    const { book } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
     const quote = quoteOf(event.quoteMint)
     if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) this.#dropBars(token)
@@ -168,9 +168,9 @@ export class TokenBirths {
     if (event.isMayhemMode) flags |= TokenFlag.mayhem
     if (key.isSlotKnown) flags |= TokenFlag.slotKnown
     writeU64(b, bAt + B.initialRealBaseLo, event.realBaseRaw)
-    b[bAt + B.name] = texts.put(codePoints(event.name, NAME_CHARACTERS_MAX))
-    b[bAt + B.symbol] = texts.put(codePoints(event.symbol, NAME_CHARACTERS_MAX))
-    b[bAt + B.uri] = texts.put(codePoints(event.uri, LINK_CHARACTERS_MAX))
+    this.#putText(b, bAt + B.name, codePoints(event.name, NAME_CHARACTERS_MAX))
+    this.#putText(b, bAt + B.symbol, codePoints(event.symbol, NAME_CHARACTERS_MAX))
+    this.#putText(b, bAt + B.uri, codePoints(event.uri, LINK_CHARACTERS_MAX))
     if (event.bondingCurve !== '')
       b[bAt + B.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
@@ -182,6 +182,11 @@ export class TokenBirths {
       if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
     }
     t[tAt + T.flags] = flags
+  }
+
+  /** An event that was taken back and is folded again finds its text there (state.ts). */
+  #putText(b: Uint32Array, lane: number, text: string): void {
+    b[lane] = this.#state.texts.replace(b[lane], text)
   }
 
   #adopt(token: number, creator: string): void {

@@ -150,10 +150,26 @@ const quoteToldInSnapshots: SnapshotUpgrade = {
   parts: () => (part) => [part],
 }
 
+/**
+ * From version 6 on a text that is told again is not kept again. The layout is the same, and what an older
+ * one has twice stays; but a fold of the same events comes to other bytes than it did before.
+ */
+const textsKeptOnce: SnapshotUpgrade = {
+  from: 5,
+  contents: (contents) => contents,
+  parts: () => (part) => [part],
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
   journal: [restsAdded, quoteToldInJournal],
-  snapshots: [announcementsAdded, dormantAdded, foldedAndArrived, quoteToldInSnapshots],
+  snapshots: [
+    announcementsAdded,
+    dormantAdded,
+    foldedAndArrived,
+    quoteToldInSnapshots,
+    textsKeptOnce,
+  ],
 }
 
 /**

@@ -45,7 +45,15 @@ export class TextStore {
   }
 
   put(text: string): number {
-    return text === '' ? 0 : this.putBytes(encoder.encode(text))
+    return this.replace(0, text)
+  }
+
+  /** Reference of a text that comes in the place of another: that one's own, where it is the same text. */
+  replace(reference: number, text: string): number {
+    if (text === '') return 0
+    const bytes = encoder.encode(text)
+    const isSame = reference !== 0 && this.equals(reference, bytes, bytes.length)
+    return isSame ? reference : this.putBytes(bytes)
   }
 
   /** Keeps a copy of `bytes`; at most TEXT_BYTES_MAX of them. */
