@@ -185,7 +185,7 @@ class Verification {
     try {
       const end = this.#fold(engine, start, to, chunks)
       this.#options.progress.end()
-      const { isGood, says } = to === null ? this.#end(end) : stateAt(engine, end, to)
+      const { isGood, says } = to === null ? this.#end(end) : stateAt(engine, start, end, to)
       this.#tell(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)
     } catch (error) {
       this.#options.progress.end()
@@ -248,7 +248,11 @@ interface Found {
   readonly says: string
 }
 
-function stateAt(engine: Engine, { seq }: FoldEnd, to: Snapshot): Found {
+function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snapshot): Found {
+  const { upgradedFrom } = to.contents
+  // That snapshot is gone, or what is compared began before it.
+  if (upgradedFrom !== undefined && start.segment === 0 && seq === to.file.number)
+    return { isGood: true, says: `, it goes back to one of version ${upgradedFrom}` }
   const isGood = isState(engine, seq, to)
   return { isGood, says: isGood ? ', the same state' : ', another state' }
 }

@@ -16,7 +16,7 @@ import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { headerOf, type JournalStart } from './journal-scan.ts'
 import { loadNewestAnew, loadSnapshot } from './recovery.ts'
 import { readContents, writeSnapshot } from './snapshot-file.ts'
-import type { Contents } from './snapshot-format.ts'
+import { type Contents, upgradedFrom } from './snapshot-format.ts'
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
 import { archiveTape } from './tape-archive.ts'
@@ -94,6 +94,7 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
     epoch: end.epoch ?? '',
     segment: options.untilSegment,
     settings: engine.settings,
+    ...(loaded !== null && upgradedFrom(loaded.contents)),
   }
   const digest = writeSnapshot(disk, folder, path, engine.parts, about)
   // The old state goes before the new one is loaded, so that only one is in memory.

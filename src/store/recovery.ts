@@ -11,7 +11,7 @@ import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
 import type { SegmentSource } from './segment-source.ts'
-import { loadParts, readContents } from './snapshot-file.ts'
+import { type FoundContents, loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { retold } from './steps.ts'
 import { needChunks } from './tape-archive.ts'
@@ -138,7 +138,7 @@ export function* loadNewestAnew(
   snapshots: readonly NumberedFile[],
   newEngine: () => Engine,
   damaged: string[] = [],
-): Generator<RecoveryProgress, { engine: Engine; contents: Contents } | null> {
+): Generator<RecoveryProgress, { engine: Engine; contents: FoundContents } | null> {
   for (const { path } of snapshots.toReversed()) {
     const engine = newEngine()
     const contents = yield* loadSnapshot(disk, path, engine)
@@ -154,7 +154,7 @@ export function* loadSnapshot(
   path: string,
   engine: Engine,
   upgrades: FormatUpgrades = FORMAT_UPGRADES,
-): Generator<RecoveryProgress, Contents | null> {
+): Generator<RecoveryProgress, FoundContents | null> {
   const file = disk.open(path)
   try {
     const contents = readContents(file, path, upgrades)

@@ -30,6 +30,7 @@ const contentsValidator = Compile(
     epoch: Type.String(),
     segment: Count,
     settings: SettingsSchema,
+    upgradedFrom: Type.Optional(Count),
     digest: Type.String(),
     parts: Type.Array(
       Type.Object({

@@ -37,9 +37,23 @@ export interface Contents {
   /** Segment of the journal that goes on behind it. */
   readonly segment: number
   readonly settings: EngineSettings
+  /**
+   * Version of the first of the snapshots that it goes back to, where that is an older one: the journal
+   * from its beginning may come to other bytes of the same state.
+   */
+  readonly upgradedFrom?: number
   /** Sha-256 of the state (state-digest.ts). */
   readonly digest: string
   readonly parts: readonly PartEntry[]
+}
+
+/** Version that a snapshot goes back to which is made of one with these contents; the present one: nothing. */
+export function upgradedFrom({
+  version,
+  upgradedFrom,
+}: Contents & { readonly version: number }): Pick<Contents, 'upgradedFrom'> {
+  if (upgradedFrom !== undefined) return { upgradedFrom }
+  return version < SNAPSHOT_VERSION ? { upgradedFrom: version } : {}
 }
 
 /** Records of the tape that a snapshot leaves to chunks (tape-part.ts). */

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { SILENT } from '../../src/commands/progress.ts'
+import { verifyFolder } from '../../src/commands/verify.ts'
+import { archivedEngine } from '../../src/store/archived-engine.ts'
+import { listDataFiles } from '../../src/store/data-folder.ts'
+import { history } from '../oracle/histories.ts'
+import { FOLDER, makeSnapshot, SIZES, writtenFolder } from '../store/damage/folder.ts'
+import type { ImageDisk } from '../store/damage/image-disk.ts'
+
+const VERSION_AT = 8
+const FOOTER_VERSION_FROM_END = 12
+
+test('a snapshot that goes back to one of an older version is not held to the journal from its beginning', () => {
+  const segmentsAt = [60, 120, 160]
+  const disk = writtenFolder({ events: history(5, 200), segmentsAt, snapshotsAt: [2] })
+  const [old] = listDataFiles(disk, FOLDER).snapshots
+  const bytes = Buffer.from(disk.bytesOf(old.path))
+  bytes.writeUInt32LE(5, VERSION_AT)
+  bytes.writeUInt32LE(5, bytes.length - FOOTER_VERSION_FROM_END)
+  disk.files.set(old.path, bytes)
+  makeSnapshot(disk, 3)
+  makeSnapshot(disk, 4)
+  const { snapshots } = listDataFiles(disk, FOLDER)
+  expect(snapshots.map(({ number }) => number)).toEqual([120, 160])
+  const [first, second, ...rest] = verified(disk).filter(({ what }) => what.startsWith('journal'))
+  expect(first?.found).toBe('seq 0 to 120, it goes back to one of version 5')
+  expect(second?.found).toBe('seq 120 to 160, the same state')
+  for (const check of [first, second, ...rest]) expect(check?.isGood).toBe(true)
+})
+
+function verified(disk: ImageDisk) {
+  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  const about = { disk, folder: FOLDER, written: null, progress: SILENT }
+  return verifyFolder({ ...about, newEngine, onCheck: () => {} })
+}
