@@ -17,7 +17,8 @@ import {
   solPriceSetting,
 } from './source-settings.ts'
 import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
-import { readThresholds, THRESHOLD_DEFAULTS, type Thresholds } from './threshold-settings.ts'
+import { readThresholds, THRESHOLD_DEFAULTS } from './threshold-settings.ts'
+import type { Thresholds } from './thresholds.ts'
 
 export { ConfigError }
 

@@ -1,20 +1,6 @@
 import { ConfigError } from './config-error.ts'
 import { decimal, integer } from './setting-values.ts'
-
-/** The thresholds of contract section 2, which says that every one is configuration. */
-export interface Thresholds {
-  readonly completingPercent: number
-  readonly sniperSlots: number
-  readonly sniperSeconds: number
-  readonly bundleSlots: number
-  readonly bundleLamports: number
-  readonly freshSeconds: number
-  readonly freshTrades: number
-  readonly proTrades: number
-  readonly proMints: number
-  readonly soldAllWhole: number
-  readonly mintSuffix: string
-}
+import type { Thresholds } from './thresholds.ts'
 
 /** The contract's own. */
 export const THRESHOLD_DEFAULTS = {

@@ -1,3 +1,5 @@
+import type { Thresholds } from '../base/thresholds.ts'
+
 /** Facts of the launch platform and the thresholds of contract section 2. */
 
 export const DECIMALS_DEFAULT = 6
@@ -6,32 +8,10 @@ export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 export const WINDOW_SECONDS = 86_400
 
-/** The thresholds of contract section 2; every one can be configured. */
-export interface Rules {
-  /** Sold percent of the curve from which a token is completing. */
-  readonly completingPercent: number
-  /** First buy at most this many slots after the creation's slot: a sniper. */
-  readonly sniperSlots: number
-  /** The same in seconds where a slot is unknown. */
-  readonly sniperSeconds: number
-  /** Slots after the creation's in which buying together makes a bundle. */
-  readonly bundleSlots: number
-  /** What each signer of such a bundle buys for at least, in lamports. */
-  readonly bundleLamports: number
-  /** A wallet is fresh this long after its first swap anywhere, in seconds … */
-  readonly freshSeconds: number
-  /** … and while it has fewer earlier trades than this. */
-  readonly freshTrades: number
-  /** A pro trader has this many trades … */
-  readonly proTrades: number
-  /** … in this many mints, and made money. */
-  readonly proMints: number
-  /** A creator that holds no more whole tokens than this has sold all. */
-  readonly soldAllWhole: number
-  /** Suffix of the platform's mints. */
-  readonly mintSuffix: string
-}
+/** What classes of wallets and tokens are judged by. */
+export type Rules = Thresholds
 
+/** The contract's own. */
 export const RULES: Rules = {
   completingPercent: 40,
   sniperSlots: 3,

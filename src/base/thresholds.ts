@@ -1,0 +1,25 @@
+/** The thresholds of contract section 2; every one can be configured. */
+export interface Thresholds {
+  /** Sold percent of the curve from which a token is completing. */
+  readonly completingPercent: number
+  /** First buy at most this many slots after the creation's slot: a sniper. */
+  readonly sniperSlots: number
+  /** The same in seconds where a slot is unknown. */
+  readonly sniperSeconds: number
+  /** Slots after the creation's in which buying together makes a bundle. */
+  readonly bundleSlots: number
+  /** What each signer of such a bundle buys for at least, in lamports. */
+  readonly bundleLamports: number
+  /** A wallet is fresh this long after its first swap anywhere, in seconds … */
+  readonly freshSeconds: number
+  /** … and while it has fewer earlier trades than this. */
+  readonly freshTrades: number
+  /** A pro trader has this many trades … */
+  readonly proTrades: number
+  /** … in this many mints, and made money. */
+  readonly proMints: number
+  /** A creator that holds no more whole tokens than this has sold all. */
+  readonly soldAllWhole: number
+  /** Suffix of the platform's mints. */
+  readonly mintSuffix: string
+}
