@@ -18,6 +18,8 @@ const FIRST_BYTES = 1 << 16
 const HASHED_BYTES = 16
 /** What more than one token in so many holds is common: it is found soon from the greatest market cap down. */
 const COMMON_SHARE = 64
+/** The same of a symbol: to weigh an eighth of all takes less than to go down the market caps. */
+const COMMON_SYMBOL_SHARE = 8
 /** Entries put into the filter between two questions whether there is time for more. */
 const FILTERED_A_LOOK = 256
 /** So few are never too many to look at. */
@@ -140,7 +142,7 @@ export class SearchIndex {
       const entry = Math.floor((next - 1) / CHAINED)
       const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
       if ((areMany && own === Rank.symbol) || this.#rank(needle, entry) !== own) continue
-      if (own === Rank.symbol) areMany = isCommon(++symbols, this.#starts.length)
+      if (own === Rank.symbol) areMany = isCommon(++symbols, this.#starts.length, COMMON_SYMBOL_SHARE)
       found(this.#tokens.get(entry), own)
     }
     return !areMany
@@ -304,8 +306,8 @@ export function needleOf(query: string): Buffer {
   return Buffer.from(foldCase(query))
 }
 
-function isCommon(count: number, entries: number): boolean {
-  return count >= COMMON_LEAST && count * COMMON_SHARE > entries
+function isCommon(count: number, entries: number, share = COMMON_SHARE): boolean {
+  return count >= COMMON_LEAST && count * share > entries
 }
 
 /** FNV-1a of the first bytes and the length, folded to the number of chains. */
