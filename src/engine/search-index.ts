@@ -142,7 +142,8 @@ export class SearchIndex {
       const entry = Math.floor((next - 1) / CHAINED)
       const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
       if ((areMany && own === Rank.symbol) || this.#rank(needle, entry) !== own) continue
-      if (own === Rank.symbol) areMany = isCommon(++symbols, this.#starts.length, COMMON_SYMBOL_SHARE)
+      if (own === Rank.symbol)
+        areMany = isCommon(++symbols, this.#starts.length, COMMON_SYMBOL_SHARE)
       found(this.#tokens.get(entry), own)
     }
     return !areMany
