@@ -1,27 +1,28 @@
 import { ConfigError } from './config-error.ts'
 import { decimal, integer } from './setting-values.ts'
-import type { Thresholds } from './thresholds.ts'
+import { THRESHOLDS, type Thresholds } from './thresholds.ts'
 
-/** The contract's own. */
+const LAMPORTS_PER_SOL = 1e9
+
+/** The settings as texts where none is given: the contract's own. */
 export const THRESHOLD_DEFAULTS = {
-  COMPLETING_PERCENT: '40',
-  SNIPER_SLOTS: '3',
-  SNIPER_SECONDS: '2',
-  BUNDLE_SLOTS: '1',
-  BUNDLE_SOL: '0.05',
-  FRESH_SECONDS: '86400',
-  FRESH_TRADES: '10',
-  PRO_TRADES: '100',
-  PRO_MINTS: '20',
-  SOLD_ALL_TOKENS: '0.000001',
-  MINT_SUFFIX: 'pump',
-} as const
+  COMPLETING_PERCENT: String(THRESHOLDS.completingPercent),
+  SNIPER_SLOTS: String(THRESHOLDS.sniperSlots),
+  SNIPER_SECONDS: String(THRESHOLDS.sniperSeconds),
+  BUNDLE_SLOTS: String(THRESHOLDS.bundleSlots),
+  BUNDLE_SOL: String(THRESHOLDS.bundleLamports / LAMPORTS_PER_SOL),
+  FRESH_SECONDS: String(THRESHOLDS.freshSeconds),
+  FRESH_TRADES: String(THRESHOLDS.freshTrades),
+  PRO_TRADES: String(THRESHOLDS.proTrades),
+  PRO_MINTS: String(THRESHOLDS.proMints),
+  SOLD_ALL_TOKENS: String(THRESHOLDS.soldAllWhole),
+  MINT_SUFFIX: THRESHOLDS.mintSuffix,
+}
 
 const MOST_SLOTS = 1_000_000
 const MOST_SECONDS = 1_000_000_000
 const MOST_COUNTED = 1_000_000_000
 const MOST_WHOLE = 1_000_000
-const LAMPORTS_PER_SOL = 1e9
 
 /** @throws ConfigError on a bad value */
 export function readThresholds(settings: Readonly<Record<string, string>>): Thresholds {

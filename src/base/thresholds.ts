@@ -23,3 +23,18 @@ export interface Thresholds {
   /** Suffix of the platform's mints. */
   readonly mintSuffix: string
 }
+
+/** The contract's own. */
+export const THRESHOLDS: Thresholds = {
+  completingPercent: 40,
+  sniperSlots: 3,
+  sniperSeconds: 2,
+  bundleSlots: 1,
+  bundleLamports: 50_000_000,
+  freshSeconds: 86_400,
+  freshTrades: 10,
+  proTrades: 100,
+  proMints: 20,
+  soldAllWhole: 1e-6,
+  mintSuffix: 'pump',
+}

@@ -3,7 +3,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
 import { archivedEngine } from '../store/archived-engine.ts'
-import { listDataFiles } from '../store/data-folder.ts'
+import { listDataFiles, UNFINISHED } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { headerOf } from '../store/journal-scan.ts'
 import { type Asked, type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
@@ -51,9 +51,6 @@ function lastSegmentSeq(disk: Disk, folder: string): number {
   const header = last === undefined ? null : headerOf(disk, last.path)
   return header === null || header === 'newer' ? 0 : header.firstSeq
 }
-
-/** Behind the name of a file that is being written, as the data folder has it. */
-const UNFINISHED = '.unfinished'
 
 interface Output {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Rules } from './platform.ts'
+import type { Thresholds } from '../base/thresholds.ts'
 
 /** Seconds an event may lie ahead of a wall clock (contract section 7). */
 export const AHEAD_OF_WALL_SECONDS_MAX = 60
@@ -10,7 +10,7 @@ export interface EngineSettings {
   /** Slots a swap may be late. */
   readonly lateSlots: number
   /** Thresholds other than the contract's; left out where there are none. */
-  readonly rules?: Partial<Rules>
+  readonly rules?: Partial<Thresholds>
 }
 
 export interface EngineOptions {
@@ -18,7 +18,7 @@ export interface EngineOptions {
   readonly lateSlots?: number
   /** Swap identities remembered, a power of two. */
   readonly identities?: number
-  readonly rules?: Partial<Rules>
+  readonly rules?: Partial<Thresholds>
   /** Records of the tape that leave memory together. */
   readonly tapeChunkRecords?: number
 }

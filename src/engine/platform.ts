@@ -1,6 +1,6 @@
-import type { Thresholds } from '../base/thresholds.ts'
+import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
 
-/** Facts of the launch platform and the thresholds of contract section 2. */
+/** Facts of the launch platform. */
 
 export const DECIMALS_DEFAULT = 6
 export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
@@ -8,31 +8,13 @@ export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 export const WINDOW_SECONDS = 86_400
 
-/** What classes of wallets and tokens are judged by. */
-export type Rules = Thresholds
-
-/** The contract's own. */
-export const RULES: Rules = {
-  completingPercent: 40,
-  sniperSlots: 3,
-  sniperSeconds: 2,
-  bundleSlots: 1,
-  bundleLamports: 50_000_000,
-  freshSeconds: 86_400,
-  freshTrades: 10,
-  proTrades: 100,
-  proMints: 20,
-  soldAllWhole: 1e-6,
-  mintSuffix: 'pump',
-}
-
 /** Those of the rules that are other ones than these, the contract's unless said. */
-export function otherRules(rules: Rules, than: Rules = RULES): Partial<Rules> {
+export function otherRules(rules: Thresholds, than: Thresholds = THRESHOLDS): Partial<Thresholds> {
   const known: Readonly<Record<string, unknown>> = { ...than }
   return Object.fromEntries(Object.entries(rules).filter(([name, value]) => value !== known[name]))
 }
 
-export function isEmpty(rules: Partial<Rules>): boolean {
+export function isEmpty(rules: Partial<Thresholds>): boolean {
   return Object.keys(rules).length === 0
 }
 

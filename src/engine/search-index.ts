@@ -36,7 +36,8 @@ const BYTES_MAX = 0xffffffff
 
 /**
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
- * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their old entry is blanked.
+ * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their
+ * old entry is blanked.
  *
  * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
  * the same two bytes, mints and symbols with the same hash.

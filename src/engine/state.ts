@@ -1,3 +1,4 @@
+import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
 import { AddressBook } from './address-book.ts'
 import { ChangeLog } from './change-log.ts'
 import { Dormant } from './dormant.ts'
@@ -21,7 +22,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
-import { isEmpty, NEVER_HOLDERS, otherRules, RULES, type Rules } from './platform.ts'
+import { isEmpty, NEVER_HOLDERS, otherRules } from './platform.ts'
 import { Tape } from './tape.ts'
 import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
@@ -80,12 +81,12 @@ export class State {
   now = 0
   readonly #positionSlots = new HashSlots()
 
-  #rules: Rules
+  #rules: Thresholds
 
   readonly parts: readonly StatePart[]
 
-  constructor(rules: Partial<Rules> = {}, tapeChunkRecords?: number) {
-    this.#rules = { ...RULES, ...rules }
+  constructor(rules: Partial<Thresholds> = {}, tapeChunkRecords?: number) {
+    this.#rules = { ...THRESHOLDS, ...rules }
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
     this.tape = new Tape(tapeChunkRecords)
     this.dormant = new Dormant(tapeChunkRecords)
@@ -117,13 +118,13 @@ export class State {
   }
 
   /** The thresholds that count now. */
-  get rules(): Rules {
+  get rules(): Thresholds {
     return this.#rules
   }
 
   /** From now on these count, the contract's where none is said; true: they are other ones. */
-  judgeBy(rules: Partial<Rules> = {}): boolean {
-    const next = { ...RULES, ...rules }
+  judgeBy(rules: Partial<Thresholds> = {}): boolean {
+    const next = { ...THRESHOLDS, ...rules }
     if (isEmpty(otherRules(next, this.#rules))) return false
     this.#rules = next
     return true

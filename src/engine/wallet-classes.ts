@@ -1,14 +1,14 @@
+import type { Thresholds } from '../base/thresholds.ts'
 import { isZeroAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
-import type { Rules } from './platform.ts'
 import { Flag, U } from './swap-record.ts'
 
 /**
  * Fresh at this trade: the feed's word, else first swap anywhere less than 24 h ago and fewer than
  * ten earlier trades. Reads the wallet as it was before the swap.
  */
-export function isFresh(hand: Hand, rules: Rules): boolean {
+export function isFresh(hand: Hand, rules: Thresholds): boolean {
   if (hand.flags & Flag.freshGiven) return (hand.flags & Flag.freshValue) !== 0
   const { l, lAt } = hand
   const hasTraded = (l[lAt + L.flags] & WalletFlag.traded) !== 0
@@ -33,7 +33,7 @@ export function isInsider(hand: Hand): boolean {
 }
 
 /** First buy at most 3 slots after the creation (2 s where a slot is unknown). */
-export function isSniperBuy(hand: Hand, rules: Rules): boolean {
+export function isSniperBuy(hand: Hand, rules: Thresholds): boolean {
   if (!hand.isBuy || hand.p[hand.pAt + P.buys] !== 0) return false
   return isWithinSnipe(hand, rules, hand.slot, hand.flags, hand.timestamp)
 }
@@ -41,7 +41,7 @@ export function isSniperBuy(hand: Hand, rules: Rules): boolean {
 /** Does a buy at this slot and time fall into the launch of the token in hand? */
 export function isWithinSnipe(
   hand: Hand,
-  rules: Rules,
+  rules: Thresholds,
   slot: number,
   flags: number,
   timestamp: number,

@@ -1,9 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { feed, purchase } from './fed-events.ts'
 import { Tab } from './tab.ts'
 
 const reason = whyNoBrowser()
@@ -16,31 +15,19 @@ let program: Program
 const mintOf = (at: number) => `FlatChart${at}pump`
 
 /** One trade at a price that makes a billion tokens worth so much, at 100 USD a SOL. */
-function trade(capUsd: number, at: number): FeedEvent {
-  return {
-    type: 'swap',
-    slot: 100 + at,
-    txIndex: 1,
-    ordinal: 0,
-    signature: `FlatChartTrade${at}`,
-    timestamp: Math.floor(Date.now() / 1000),
+const trade = (capUsd: number, at: number) =>
+  purchase({
     mint: mintOf(at),
-    source: 'pump',
+    signature: `FlatChartTrade${at}`,
+    slot: 100 + at,
     pool: `FlatChartCurve${at}`,
     signer: 'FlatChartWallet',
-    direction: 'buy',
-    baseRaw: 1_000_000_000n,
     // A flat volume of the same size stands below the bar.
     quoteRaw: BigInt(Math.min(capUsd, 1e9)) * 10_000_000n,
     virtualBaseRaw: 1_000_000_000_000n,
     virtualQuoteRaw: BigInt(capUsd) * 10_000n,
-    realBaseRaw: 720_000_000_000_000n,
-    realQuoteRaw: 2_190_000_000n,
-    platformFeeRaw: 0n,
-    creatorFeeRaw: 0n,
     solPriceUsd: 100,
-  }
-}
+  })
 
 describe.skipIf(reason !== null)(
   'the chart of a token that was traded once',
@@ -48,8 +35,7 @@ describe.skipIf(reason !== null)(
   () => {
     beforeAll(async () => {
       program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      const lines = CAPS.map((cap, at) => `${eventLineText(trade(cap, at))}\n`)
-      program.child.stdin?.write(lines.join(''))
+      feed(program, CAPS.map(trade))
       browser = await openBrowser()
     }, 60_000)
 

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { feed } from './fed-events.ts'
 import { rowsCame, Tab } from './tab.ts'
 
 const reason = whyNoBrowser()
@@ -67,11 +67,7 @@ describe.skipIf(reason !== null)(
   () => {
     beforeAll(async () => {
       program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      program.child.stdin?.write(
-        events()
-          .map((event) => `${eventLineText(event)}\n`)
-          .join(''),
-      )
+      feed(program, events())
       browser = await openBrowser()
     }, 60_000)
 

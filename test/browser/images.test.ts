@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { feed, launch } from './fed-events.ts'
 import { rowsCame } from './tab.ts'
 
 const reason = whyNoBrowser()
@@ -19,36 +19,21 @@ const PIXEL = Buffer.from(
 
 let browser: Browser
 
-function events(): FeedEvent[] {
-  const timestamp = Math.floor(Date.now() / 1000)
-  return [PICTURE, MISSING, PLAIN].flatMap((image, at): FeedEvent[] => [
-    {
-      type: 'token_created',
+async function started(DASHBOARD: string): Promise<Program> {
+  const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DASHBOARD })
+  const events = [PICTURE, MISSING, PLAIN].flatMap((image, at): FeedEvent[] => {
+    const created = launch({
       slot: 100 + at,
-      txIndex: 1,
-      ordinal: 0,
       signature: `PictureSignature${at}`,
-      timestamp,
       mint: `PictureMint${at}pump`,
       name: `Picture ${at}`,
       symbol: `PIC${at}`,
-      uri: '',
       creator: 'PictureCreator',
       bondingCurve: `PictureCurve${at}`,
-      tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-      isMayhemMode: false,
-      virtualBaseRaw: 1_073_000_000_000_000n,
-      virtualQuoteRaw: 30_000_000_000n,
-      realBaseRaw: 793_100_000_000_000n,
-    },
-    { type: 'metadata', timestamp, mint: `PictureMint${at}pump`, image },
-  ])
-}
-
-async function started(DASHBOARD: string): Promise<Program> {
-  const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DASHBOARD })
-  const lines = events().map((event) => `${eventLineText(event)}\n`)
-  program.child.stdin?.write(lines.join(''))
+    })
+    return [created, { type: 'metadata', timestamp: created.timestamp, mint: created.mint, image }]
+  })
+  feed(program, events)
   return program
 }
 

@@ -1,14 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { freePort } from '../process/free-port.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { feed, launch, purchase } from './fed-events.ts'
 import { Tab } from './tab.ts'
 
 const reason = whyNoBrowser()
 const MINT = 'OtherStreamMintpump'
+const CURVE = 'OtherStreamCurve'
 const WALLET = 'OtherStreamWallet'
 
 let browser: Browser
@@ -16,55 +17,32 @@ let browser: Browser
 /** A token with trades of one wallet; `stream` makes the trades of one service others than the next one's. */
 function events(stream: string, trades: number): FeedEvent[] {
   const timestamp = Math.floor(Date.now() / 1000)
-  const place = { slot: 100, timestamp, mint: MINT }
-  const reserves = { virtualBaseRaw: 1_000_000_000_000_000n, virtualQuoteRaw: 32_190_000_000n }
-  return [
-    {
-      ...place,
-      type: 'token_created',
-      txIndex: 0,
-      ordinal: 0,
-      signature: `${stream}Creation`,
-      name: 'Other',
-      symbol: 'OTHER',
-      uri: '',
-      creator: 'OtherStreamCreator',
-      bondingCurve: 'OtherStreamCurve',
-      tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-      isMayhemMode: false,
-      ...reserves,
-      realBaseRaw: 793_100_000_000_000n,
-    },
-    ...Array.from(
-      { length: trades },
-      (_, at): FeedEvent => ({
-        ...place,
-        ...reserves,
-        type: 'swap',
-        txIndex: at + 1,
-        ordinal: 0,
-        signature: `${stream}Trade${at}`,
-        source: 'pump',
-        pool: 'OtherStreamCurve',
-        signer: WALLET,
-        direction: 'buy',
-        baseRaw: 1_000_000_000n,
-        quoteRaw: 32_190n,
-        realBaseRaw: 720_000_000_000_000n,
-        realQuoteRaw: 2_190_000_000n,
-        platformFeeRaw: 0n,
-        creatorFeeRaw: 0n,
-        solPriceUsd: 150,
-      }),
-    ),
-  ]
+  const creation = launch({
+    mint: MINT,
+    timestamp,
+    signature: `${stream}Creation`,
+    name: 'Other',
+    symbol: 'OTHER',
+    creator: 'OtherStreamCreator',
+    bondingCurve: CURVE,
+  })
+  const tradeOf = (at: number) =>
+    purchase({
+      mint: MINT,
+      timestamp,
+      signature: `${stream}Trade${at}`,
+      slot: 100,
+      txIndex: at + 1,
+      pool: CURVE,
+      signer: WALLET,
+    })
+  return [creation, ...Array.from({ length: trades }, (_, at) => tradeOf(at))]
 }
 
 async function started(PORT: string, stream: string, trades: number): Promise<Program> {
   const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', PORT })
   onTestFinished(async () => void (await program.end('SIGKILL')))
-  const lines = events(stream, trades).map((event) => `${eventLineText(event)}\n`)
-  program.child.stdin?.write(lines.join(''))
+  feed(program, events(stream, trades))
   return program
 }
 

@@ -1,9 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { feed, purchase } from './fed-events.ts'
 import { Tab } from './tab.ts'
 
 const reason = whyNoBrowser()
@@ -14,30 +13,14 @@ const TOKENS = 103
 let browser: Browser
 let program: Program
 
-function purchase(at: number): FeedEvent {
-  return {
-    type: 'swap',
-    slot: 100 + at,
-    txIndex: 1,
-    ordinal: 0,
-    signature: `WalletTotalsTrade${at}`,
-    timestamp: Math.floor(Date.now() / 1000),
+const trade = (at: number) =>
+  purchase({
     mint: `WalletTotals${at}pump`,
-    source: 'pump',
+    signature: `WalletTotalsTrade${at}`,
+    slot: 100 + at,
     pool: `WalletTotalsCurve${at}`,
     signer: WALLET,
-    direction: 'buy',
-    baseRaw: 1_000_000_000n,
-    quoteRaw: 32_190n,
-    virtualBaseRaw: 1_000_000_000_000_000n,
-    virtualQuoteRaw: 32_190_000_000n,
-    realBaseRaw: 720_000_000_000_000n,
-    realQuoteRaw: 2_190_000_000n,
-    platformFeeRaw: 0n,
-    creatorFeeRaw: 0n,
-    solPriceUsd: 150,
-  }
-}
+  })
 
 describe.skipIf(reason !== null)(
   'the page of a wallet with many tokens',
@@ -45,8 +28,10 @@ describe.skipIf(reason !== null)(
   () => {
     beforeAll(async () => {
       program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      const lines = Array.from({ length: TOKENS }, (_, at) => `${eventLineText(purchase(at))}\n`)
-      program.child.stdin?.write(lines.join(''))
+      feed(
+        program,
+        Array.from({ length: TOKENS }, (_, at) => trade(at)),
+      )
       browser = await openBrowser()
     }, 60_000)
 

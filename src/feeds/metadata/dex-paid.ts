@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { THRESHOLDS } from '../../base/thresholds.ts'
 import type { FeedEvent } from '../../engine/event.ts'
-import { INITIAL_REAL_BASE_RAW, RULES } from '../../engine/platform.ts'
+import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
 import { isRecord, listAt } from '../chain/json-access.ts'
 import { wait } from '../wait.ts'
 import type { Refusal } from './refusal.ts'
@@ -18,7 +19,7 @@ const MINTS_MAX = 5_000
 const SEEN_MAX = 50_000
 /** Real base reserves below which a curve is far enough to be asked about. */
 const FAR_REAL_BASE_RAW =
-  INITIAL_REAL_BASE_RAW - (INITIAL_REAL_BASE_RAW * BigInt(RULES.completingPercent)) / 100n
+  INITIAL_REAL_BASE_RAW - (INITIAL_REAL_BASE_RAW * BigInt(THRESHOLDS.completingPercent)) / 100n
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 export interface DexPaidOptions {

@@ -2,14 +2,14 @@ import { CLOSE_CODES } from '../../wire/errors.ts'
 import { type LiveRequest, liveErrorFrame, parseLiveMessage } from '../../wire/live-messages.ts'
 import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 import { Inboxes, type Message } from './inbox.ts'
 import { MessageBudget, type MessageLimits } from './message-budget.ts'
 
 export interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: Turns
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean

@@ -2,11 +2,11 @@ import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import type { Log } from '../options.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 
 export interface LiveFailureParts {
   readonly log: Log
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
 }
 

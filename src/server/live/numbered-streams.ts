@@ -19,7 +19,7 @@ import {
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../limits.ts'
 import type { CatchUps } from './catch-ups.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 import type { Topics } from './topics.ts'
 
 /** Topic of a numbered stream. */
@@ -34,7 +34,7 @@ export interface NumberedParts {
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly catchUps: CatchUps
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
   /** A subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
 }

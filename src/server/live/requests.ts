@@ -8,7 +8,7 @@ import {
   tooManyMints,
 } from '../../wire/live-messages.ts'
 import type { AddedChannels } from './added-channels.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { TableTrades } from './table-trades.ts'
 
@@ -18,7 +18,7 @@ export interface RequestParts {
   readonly subscriptions: Subscriptions
   readonly added: AddedChannels
   readonly tableTrades: TableTrades
-  readonly send: (connection: LiveConnection, frame: string) => void
+  readonly send: Send
 }
 
 /** Applies what clients of the live feed ask for, and answers. */

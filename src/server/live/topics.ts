@@ -1,5 +1,5 @@
 import type { LiveApp } from '../apps.ts'
-import type { LiveConnection } from './connection.ts'
+import type { LiveConnection, Send } from './connection.ts'
 import { TopicSet } from './topic-set.ts'
 
 /** Prefix that no topic of a plain channel has. */
@@ -21,12 +21,12 @@ export class Topics {
   readonly #topics = new Map<string, Followers>()
   readonly #names = new TopicSet()
   readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
-  readonly #sendTo: (connection: LiveConnection, frame: string) => void
+  readonly #sendTo: Send
 
   constructor(
     app: LiveApp,
     published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
-    sendTo: (connection: LiveConnection, frame: string) => void,
+    sendTo: Send,
   ) {
     this.#app = app
     this.#published = published

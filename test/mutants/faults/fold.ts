@@ -4,14 +4,14 @@ import type { Fault } from '../fault.ts'
 export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'sniper: two slots after the creation instead of three',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'sniperSlots: 3',
     replace: 'sniperSlots: 2',
     tests: ['classes'],
   },
   {
     name: 'sniper: one second instead of two where the slot is unknown',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'sniperSeconds: 2',
     replace: 'sniperSeconds: 1',
     tests: ['classes'],
@@ -25,7 +25,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: 0.04 SOL is enough',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'bundleLamports: 50_000_000',
     replace: 'bundleLamports: 40_000_000',
     tests: ['classes'],
@@ -39,7 +39,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: only the slot of the creation',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'bundleSlots: 1',
     replace: 'bundleSlots: 0',
     tests: ['classes'],
@@ -74,7 +74,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'fresh: after ten earlier trades still fresh',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'freshTrades: 10',
     replace: 'freshTrades: 11',
     tests: ['classes'],
@@ -88,7 +88,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pro: 101 trades instead of 100',
-    file: 'src/engine/platform.ts',
+    file: 'src/base/thresholds.ts',
     find: 'proTrades: 100',
     replace: 'proTrades: 101',
     tests: ['classes'],
