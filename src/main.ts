@@ -4,8 +4,8 @@
  */
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { isCommandLine } from './command-words.ts'
-import { checkFeeds } from './feed-checks.ts'
+import { isCommandLine } from './cli/command-words.ts'
+import { checkFeeds } from './feed-setup/feed-checks.ts'
 import { type Logger, Program } from './program.ts'
 import { endWithParent, obeySignals } from './signals.ts'
 import { StoreError } from './store/failure.ts'
@@ -60,6 +60,6 @@ endWithParent()
 const args = process.argv.slice(2)
 if (isCommandLine(args)) {
   // Loaded when asked for: after a stop, somebody waits for the service.
-  const { runCommandLine } = await import('./command-line.ts')
+  const { runCommandLine } = await import('./cli/command-line.ts')
   await runCommandLine(args)
 } else await run()

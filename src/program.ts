@@ -6,17 +6,18 @@ import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
 import { programFile } from './base/program-files.ts'
 import { snakeCase } from './base/snake-case.ts'
-import { descriptorLimit } from './descriptor-limit.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
-import { type Feeds, makeFeeds } from './feed-list.ts'
-import { FeedShare } from './feed-share.ts'
+import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
+import { FeedShare } from './feed-setup/feed-share.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { LineReport } from './feeds/lines/line-report.ts'
 import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
-import { LongSteps } from './long-steps.ts'
-import { memoryFigures } from './memory-figures.ts'
-import { ProcessFigures } from './process-figures.ts'
+import { descriptorLimit } from './figures/descriptor-limit.ts'
+import { LongSteps } from './figures/long-steps.ts'
+import { memoryFigures } from './figures/memory-figures.ts'
+import { ProcessFigures } from './figures/process-figures.ts'
+import { StallWitness } from './figures/stall-witness.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS } from './server/limits.ts'
@@ -26,7 +27,6 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
-import { StallWitness } from './stall-witness.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -153,7 +153,7 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
-    this.#feeds = await makeFeeds(this.#config, this.#service, this.#counters, {
+    this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
       line: this.#badLines.report,
       lostConnection: (source, reason) => this.#log.warn({ source, reason }, 'connection lost'),
       sentence: (sentence) => this.#log.warn({}, sentence),

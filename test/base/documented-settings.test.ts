@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
-import { usageText } from '../../src/usage.ts'
+import { usageText } from '../../src/cli/usage.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 /** The sentence about an unknown flag names every flag there is. */

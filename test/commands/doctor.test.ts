@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { doctor } from '../../src/cli/doctor.ts'
 import { checkContents } from '../../src/commands/contents-check.ts'
 import {
   checkClock,
@@ -12,7 +13,6 @@ import {
   checkMemory,
   checkNode,
 } from '../../src/commands/machine-checks.ts'
-import { doctor } from '../../src/doctor.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'

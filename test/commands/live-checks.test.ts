@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
-import { checkLiveFeeds } from '../../src/live-checks.ts'
+import { checkLiveFeeds } from '../../src/cli/live-checks.ts'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noCounts } from '../../src/engine/progress.ts'
-import { FeedShare } from '../../src/feed-share.ts'
+import { FeedShare } from '../../src/feed-setup/feed-share.ts'
 
 function shareOf() {
   const total = { ...noCounts(), swaps: 5_000, lateRefused: 70 }

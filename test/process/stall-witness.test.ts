@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { LongSteps } from '../../src/long-steps.ts'
-import { isOfTheMachine, type Stall, StallWitness } from '../../src/stall-witness.ts'
-import { StolenTime } from '../../src/stolen-time.ts'
+import { LongSteps } from '../../src/figures/long-steps.ts'
+import { isOfTheMachine, type Stall, StallWitness } from '../../src/figures/stall-witness.ts'
+import { StolenTime } from '../../src/figures/stolen-time.ts'
 import { until } from './program.ts'
 
 const HELD_MS = 150

@@ -6,7 +6,7 @@ import {
   ownMs,
   STALL_MS,
   type Stall,
-} from '../../src/stall-witness.ts'
+} from '../../src/figures/stall-witness.ts'
 
 /** Stalls of each kind that are told one by one: the longest. */
 const TOLD = 6

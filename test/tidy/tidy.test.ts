@@ -17,6 +17,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   server: ['server', 'wire', 'engine', 'base'],
   feeds: ['feeds', 'wire', 'engine', 'base'],
   commands: ['commands', 'store', 'feeds', 'wire', 'engine', 'base'],
+  'feed-setup': ['feed-setup', 'feeds', 'wire', 'engine', 'base'],
+  figures: ['figures', 'engine', 'base'],
+  cli: ['cli', 'feed-setup', 'figures', 'commands', 'store', 'feeds', 'server', 'engine', 'base'],
 }
 
 function ringOf(path: string): string {

@@ -1,21 +1,21 @@
 import { createServer } from 'node:net'
-import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { Exit, type Terminal } from './commands/command.ts'
-import { bad, exitCodeOf, type Finding, findingsText, good, warn } from './commands/finding.ts'
-import { checkFolder, newestFileMs } from './commands/folder-checks.ts'
+import { type Config, ConfigError, readConfig } from '../base/config.ts'
+import { Exit, type Terminal } from '../commands/command.ts'
+import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
+import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
 import {
   checkBacklog,
   checkClock,
   checkDescriptors,
   checkMemory,
   checkNode,
-} from './commands/machine-checks.ts'
-import { descriptorLimit } from './descriptor-limit.ts'
-import { checkFeeds } from './feed-checks.ts'
+} from '../commands/machine-checks.ts'
+import { checkFeeds } from '../feed-setup/feed-checks.ts'
+import { descriptorLimit } from '../figures/descriptor-limit.ts'
+import { clientAddresses } from '../server/client-address.ts'
+import { RESERVED_DESCRIPTORS } from '../server/limits.ts'
+import { checkTlsFiles } from '../server/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
-import { clientAddresses } from './server/client-address.ts'
-import { RESERVED_DESCRIPTORS } from './server/limits.ts'
-import { checkTlsFiles } from './server/tls-files.ts'
 
 /** A certificate that ends sooner is worth a word. */
 const CERTIFICATE_DAYS = 14

@@ -1,10 +1,10 @@
-import { type Config, type FeedName, isLiveFeed } from './base/config.ts'
-import type { EventSink, Feed } from './engine/event-sink.ts'
-import type { MetadataFeed } from './feeds/metadata/metadata-feed.ts'
-import { ObservedSink } from './feeds/metadata/observed-sink.ts'
-import type { PriceSeries } from './feeds/sol-price/price-series.ts'
-import { PricedSink } from './feeds/sol-price/priced-sink.ts'
-import type { SolPriceFeed } from './feeds/sol-price/sol-price-feed.ts'
+import { type Config, type FeedName, isLiveFeed } from '../base/config.ts'
+import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { MetadataFeed } from '../feeds/metadata/metadata-feed.ts'
+import { ObservedSink } from '../feeds/metadata/observed-sink.ts'
+import type { PriceSeries } from '../feeds/sol-price/price-series.ts'
+import { PricedSink } from '../feeds/sol-price/priced-sink.ts'
+import type { SolPriceFeed } from '../feeds/sol-price/sol-price-feed.ts'
 import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
@@ -70,8 +70,8 @@ async function makeSolPrice(
   names: readonly string[],
   report: (sentence: string) => void,
 ): Promise<SolPriceFeed> {
-  const { SolPriceFeed } = await import('./feeds/sol-price/sol-price-feed.ts')
-  const { PRICE_VENUES } = await import('./feeds/sol-price/venues.ts')
+  const { SolPriceFeed } = await import('../feeds/sol-price/sol-price-feed.ts')
+  const { PRICE_VENUES } = await import('../feeds/sol-price/venues.ts')
   return new SolPriceFeed({
     venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
     report,
@@ -79,6 +79,6 @@ async function makeSolPrice(
 }
 
 async function makeMetadata(settings: NonNullable<Config['metadata']>): Promise<MetadataFeed> {
-  const { MetadataFeed } = await import('./feeds/metadata/metadata-feed.ts')
+  const { MetadataFeed } = await import('../feeds/metadata/metadata-feed.ts')
   return new MetadataFeed(settings)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
-import type { MemoryPart } from './engine/memory/memory-part.ts'
+import type { MemoryPart } from '../engine/memory/memory-part.ts'
 
 /** What the system says of this process; only Linux does. */
 const STATUS_FILE = '/proc/self/status'

@@ -1,9 +1,9 @@
+import { Exit } from '../commands/command.ts'
+import { recordCommand } from '../commands/record-command.ts'
+import { COMMANDS, runCommand } from '../commands/run-command.ts'
+import { recordedFeed } from '../feed-setup/live-sources.ts'
 import { asksForVersion } from './command-words.ts'
-import { Exit } from './commands/command.ts'
-import { recordCommand } from './commands/record-command.ts'
-import { COMMANDS, runCommand } from './commands/run-command.ts'
 import { doctor } from './doctor.ts'
-import { recordedFeed } from './live-sources.ts'
 import { usageText, version } from './usage.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'

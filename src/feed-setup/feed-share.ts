@@ -1,7 +1,7 @@
-import type { FeedEvent } from './engine/event.ts'
-import type { EventSink } from './engine/event-sink.ts'
-import { type EngineCounts, noCounts } from './engine/progress.ts'
-import type { RecordBatch } from './engine/record-batch.ts'
+import type { FeedEvent } from '../engine/event.ts'
+import type { EventSink } from '../engine/event-sink.ts'
+import { type EngineCounts, noCounts } from '../engine/progress.ts'
+import type { RecordBatch } from '../engine/record-batch.ts'
 
 /** Swaps by which it is judged whether a feed tells the market of the folder. */
 const JUDGED_SWAPS = 1_000

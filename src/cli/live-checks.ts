@@ -1,10 +1,10 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
-import type { Config } from './base/config.ts'
-import { bad, type Finding, good, warn } from './commands/finding.ts'
-import { RpcClient } from './feeds/solana/rpc-client.ts'
-import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
-import { GeyserClient } from './feeds/yellowstone/geyser-client.ts'
+import type { Config } from '../base/config.ts'
+import { bad, type Finding, good, warn } from '../commands/finding.ts'
+import { RpcClient } from '../feeds/solana/rpc-client.ts'
+import { REAL_TIMERS } from '../feeds/supervisor/timers.ts'
+import { GeyserClient } from '../feeds/yellowstone/geyser-client.ts'
 
 /** How long one server may take to answer. */
 const ANSWER_MS = 5000

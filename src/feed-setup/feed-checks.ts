@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from './base/config.ts'
-import { checkInputFile } from './feeds/lines/input-file.ts'
+import { type Config, ConfigError } from '../base/config.ts'
+import { checkInputFile } from '../feeds/lines/input-file.ts'
 import { givenPrices } from './sol-price-setting.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from './base/config.ts'
-import { fixedPrice, type PriceSeries, readPriceFile } from './feeds/sol-price/price-series.ts'
+import { type Config, ConfigError } from '../base/config.ts'
+import { fixedPrice, type PriceSeries, readPriceFile } from '../feeds/sol-price/price-series.ts'
 
 /**
  * The prices that SOL_PRICE itself gives; null when they come from elsewhere.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { programFile } from './base/program-files.ts'
+import { programFile } from '../base/program-files.ts'
 
 /** How the program is called, with a sentence for each command. */
 export function usageText(summaries: Iterable<readonly [string, string]>): string {

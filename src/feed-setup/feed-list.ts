@@ -1,8 +1,8 @@
-import { type Config, type FeedName, isLiveFeed } from './base/config.ts'
-import type { Feed } from './engine/event-sink.ts'
-import type { FeedCounters } from './feeds/feed-counters.ts'
-import type { ReportLine } from './feeds/lines/line-report.ts'
-import type { Service } from './service.ts'
+import { type Config, type FeedName, isLiveFeed } from '../base/config.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Feed } from '../engine/event-sink.ts'
+import type { FeedCounters } from '../feeds/feed-counters.ts'
+import type { ReportLine } from '../feeds/lines/line-report.ts'
 import { SideFeeds } from './side-feeds.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
@@ -26,21 +26,21 @@ export interface FeedReports {
  */
 export async function makeFeeds(
   config: Config,
-  service: Service,
+  engine: Engine,
   counters: FeedCounters,
   reports: FeedReports,
 ): Promise<Feeds> {
   const side = await SideFeeds.make(config, reports.sentence)
   const main: Feed[] = []
   for (const name of config.feeds) {
-    const feed = isLiveFeed(name) ? null : await makeFeed(name, config, service, counters, reports)
+    const feed = isLiveFeed(name) ? null : await makeFeed(name, config, engine, counters, reports)
     if (feed !== null) main.push(side.beside(name, feed))
   }
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
     const { lostConnection } = reports
-    const feed = supervisedFeed(config, counters, service.engine, lostConnection)
+    const feed = supervisedFeed(config, counters, engine, lostConnection)
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
@@ -50,19 +50,19 @@ export async function makeFeeds(
 async function makeFeed(
   name: FeedName,
   config: Config,
-  service: Service,
+  engine: Engine,
   counters: FeedCounters,
   { line: report }: FeedReports,
 ): Promise<Feed | null> {
   switch (name.kind) {
     case 'sim':
-      return makeSimulator(config, service)
+      return makeSimulator(config, engine)
     case 'stdin': {
-      const { StdinFeed } = await import('./feeds/stdin.ts')
+      const { StdinFeed } = await import('../feeds/stdin.ts')
       return new StdinFeed({ report, counters })
     }
     case 'replay': {
-      const { ReplayFeed } = await import('./feeds/replay.ts')
+      const { ReplayFeed } = await import('../feeds/replay.ts')
       return new ReplayFeed({ file: name.file, speed: config.speed, report, counters })
     }
     default:
@@ -70,15 +70,15 @@ async function makeFeed(
   }
 }
 
-async function makeSimulator(config: Config, service: Service): Promise<Feed> {
-  const { SimulatorFeed } = await import('./feeds/simulator.ts')
+async function makeSimulator(config: Config, engine: Engine): Promise<Feed> {
+  const { SimulatorFeed } = await import('../feeds/simulator.ts')
   return new SimulatorFeed({
     seed: config.simSeed,
     tokens: config.simTokens,
     rate: config.simRate,
     startSeconds: Math.floor(Date.now() / 1000),
-    firstSlot: service.engine.newestSlot + 1,
+    firstSlot: engine.newestSlot + 1,
     clock: () => Date.now() / 1000,
-    addressBook: service.engine.state.book,
+    addressBook: engine.state.book,
   })
 }
