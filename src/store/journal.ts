@@ -132,7 +132,7 @@ export class Journal {
       this.#size += bytes.length
       this.#crc = this.frames.crc
       this.#seq = endSeq
-      if (this.#options.fsync === 'always') this.#syncNow()
+      if (this.#options.fsync === 'always') this.#syncBatch()
       if (this.#size >= this.#segmentBytes) this.#rotate()
       if (this.#options.fsync !== 'group') this.#options.mark?.reach(endSeq)
     } catch (error) {
@@ -202,6 +202,12 @@ export class Journal {
     this.#full.push({ file: this.#file, endSeq: this.#seq })
     this.#openSegment()
     if (this.#options.fsync === 'always') this.#syncNow()
+  }
+
+  #syncBatch(): void {
+    const sinceMs = this.#nowMs()
+    this.#syncNow()
+    this.#options.onSynced?.(this.#nowMs() - sinceMs)
   }
 
   /** The folder and old segments first: what is synced has no hole before it. */
