@@ -33,13 +33,13 @@ export class SideFeeds {
    * @throws ConfigError when the file of SOL_PRICE cannot be used
    */
   static async make(
-    { solPrice, metadata }: Pick<Config, 'solPrice' | 'metadata'>,
+    { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
     report: (sentence: string) => void = () => {},
   ): Promise<SideFeeds> {
     return new SideFeeds(
       solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report) : null,
       givenPrices(solPrice),
-      metadata === null ? null : await makeMetadata(metadata),
+      metadata === null ? null : await makeMetadata(metadata, rules),
     )
   }
 
@@ -78,7 +78,10 @@ async function makeSolPrice(
   })
 }
 
-async function makeMetadata(settings: NonNullable<Config['metadata']>): Promise<MetadataFeed> {
+async function makeMetadata(
+  { gateways }: NonNullable<Config['metadata']>,
+  { completingPercent }: Config['rules'],
+): Promise<MetadataFeed> {
   const { MetadataFeed } = await import('../feeds/metadata/metadata-feed.ts')
-  return new MetadataFeed(settings)
+  return new MetadataFeed({ gateways, completingPercent })
 }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { THRESHOLDS } from '../../base/thresholds.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
 import { isRecord, listAt } from '../chain/json-access.ts'
@@ -17,21 +16,22 @@ const AGAIN_MS: readonly number[] = [600_000, 3_600_000, 21_600_000]
 const MINTS_MAX = 5_000
 /** Mints that are not asked about again. */
 const SEEN_MAX = 50_000
-/** Real base reserves below which a curve is far enough to be asked about. */
-const FAR_REAL_BASE_RAW =
-  INITIAL_REAL_BASE_RAW - (INITIAL_REAL_BASE_RAW * BigInt(THRESHOLDS.completingPercent)) / 100n
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 export interface DexPaidOptions {
   readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
   readonly onPaid: (mint: string) => void
   readonly clockMs: () => number
+  /** Sold percent of a curve from which its token is completing. */
+  readonly completingPercent: number
   readonly everyMs?: number
 }
 
 /** Asks DexScreener whether the profile of a token was paid for, slowly and only where it matters. */
 export class DexPaid {
   readonly #options: DexPaidOptions
+  /** Real base reserves at which a curve is far enough to be asked about. */
+  readonly #farRealBaseRaw: bigint
   /** Mints to ask about, with the time and the number of the next question. */
   readonly #due = new Map<string, { atMs: number; asked: number }>()
   readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
@@ -41,12 +41,14 @@ export class DexPaid {
 
   constructor(options: DexPaidOptions) {
     this.#options = options
+    const soldRaw = (INITIAL_REAL_BASE_RAW * BigInt(options.completingPercent)) / 100n
+    this.#farRealBaseRaw = INITIAL_REAL_BASE_RAW - soldRaw
   }
 
   /** Tokens that are completing, complete or migrated are worth a question. */
   observe(event: FeedEvent): void {
     if (event.type === 'swap') {
-      if (event.realBaseRaw <= FAR_REAL_BASE_RAW) this.#want(event.mint)
+      if (event.realBaseRaw <= this.#farRealBaseRaw) this.#want(event.mint)
     } else if (event.type === 'completed' || event.type === 'migrated') this.#want(event.mint)
   }
 

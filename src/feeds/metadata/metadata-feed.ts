@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
+import { THRESHOLDS } from '../../base/thresholds.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import { wait } from '../wait.ts'
@@ -21,6 +22,8 @@ const LOOK_MS = 200
 
 export interface MetadataOptions extends SafeFetchOptions {
   readonly gateways: readonly string[]
+  /** Sold percent of a curve from which its profile is asked about; the contract's by default. */
+  readonly completingPercent?: number
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
   /** Time between two questions to DexScreener. */
@@ -60,6 +63,7 @@ export class MetadataFeed implements Feed {
       fetchText: (url, stop) => this.#fetch.text(url, stop),
       onPaid: (mint) => this.#tell(mint, { dexPaid: true }),
       clockMs: this.#steadyMs,
+      completingPercent: options.completingPercent ?? THRESHOLDS.completingPercent,
       ...(options.dexEveryMs !== undefined && { everyMs: options.dexEveryMs }),
     })
   }

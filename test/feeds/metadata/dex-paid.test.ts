@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { DexPaid } from '../../../src/feeds/metadata/dex-paid.ts'
 import { type Refusal, refusal } from '../../../src/feeds/metadata/refusal.ts'
+import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
+import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
 
 const APPROVED = '[{"type":"tokenProfile","status":"approved"}]'
@@ -54,6 +57,7 @@ class Run {
       },
       onPaid: (mint) => this.paid.push(mint),
       clockMs: () => this.nowMs,
+      completingPercent: THRESHOLDS.completingPercent,
       everyMs,
     })
     this.#running = this.dexPaid.run(this.#stopping.signal)
@@ -93,6 +97,30 @@ test('a token is asked about from 40 % of its curve on, once until the next time
   expect(run.asked.slice(2).every(({ mint }) => mint === MINTS[0])).toBe(true)
   await until(() => run.dexPaid.figures().dex_paid_waiting === 0)
   await run.end()
+})
+
+test('with COMPLETING_PERCENT it begins where tokens begin to be completing', async () => {
+  const side = await SideFeeds.make({
+    solPrice: { kind: 'off' },
+    metadata: { gateways: ['https://one.hosts.test'] },
+    rules: { ...THRESHOLDS, completingPercent: 20 },
+  })
+  const tell = (mint: string, realBaseRaw: bigint) =>
+    side
+      .beside(
+        { kind: 'stdin' },
+        {
+          name: 'stub',
+          start: async (sink) => sink.events([swap(mint, realBaseRaw)]),
+          stop: () => {},
+        },
+      )
+      .start(new CollectingSink())
+  const waiting = () => side.feeds[0]?.figures?.().dex_paid_waiting
+  await tell(MINTS[0], 634_480_000_000_001n)
+  expect(waiting()).toBe(0)
+  await tell(MINTS[1], 634_480_000_000_000n)
+  expect(waiting()).toBe(1)
 })
 
 test('after a refusal the service is left alone', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/engine/event.ts'
 import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
 import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
@@ -204,6 +205,7 @@ test('a replay and a simulation are never fetched for, live events are', async (
   const side = await SideFeeds.make({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
+    rules: THRESHOLDS,
   })
   const stub = (name: string) => ({
     name,
