@@ -20,7 +20,7 @@ import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
 import { EventStreamOutlet } from './event-stream-outlet.ts'
 import type { LiveFeed } from './feed.ts'
-import { LiveGate } from './live-gate.ts'
+import { LiveGate, STOPPING } from './live-gate.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
@@ -112,12 +112,13 @@ export class EventStreams {
   }
 
   #gate(exchange: Exchange): Reply | null {
-    const { limiter, clock, state } = this.#options
+    const { feed, limiter, clock, state } = this.#options
     if (limiter !== undefined) {
       const verdict = limiter.take(exchange.request.client, clock())
       exchange.extraHeaders = rateHeaders(verdict)
       if (!verdict.allowed) return rateLimited(verdict)
     }
+    if (feed.isStopping) return errorReply(STOPPING)
     if (state.isStarting()) return starting(state.notReady())
     const full = this.#bounds.refusal(exchange.request.client)
     return full === null ? null : errorReply(full)

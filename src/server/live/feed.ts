@@ -147,6 +147,11 @@ export class LiveFeed {
     return this.#connections.size
   }
 
+  /** Whether nobody may come in any more. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
   /** Closes every connection with 1012; nothing is published from here on. */
   stop(): void {
     this.#isStopping = true

@@ -8,6 +8,9 @@ type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'
 /** Keys of 127.0.0.0/8 and of the /64 of ::1: programs of this machine, a reverse proxy among them. */
 const LOOPBACK = /^(?:127\.|0{16}$)/
 
+/** To who comes while the live feed closes what is open. */
+export const STOPPING = requestError('stopping', 'The service is going down.')
+
 /**
  * Who may open one more live connection, and what each client has. There is an entry per address
  * that has one open, and for a second after its last one, so that closing a connection and opening

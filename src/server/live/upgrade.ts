@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
-import { type RequestError, requestError } from '../../wire/errors.ts'
+import type { RequestError } from '../../wire/errors.ts'
 import { parseLiveId } from '../../wire/requests/live-id.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../request.ts'
 import type { SocketData } from './connection.ts'
-import type { LiveGate } from './live-gate.ts'
+import { type LiveGate, STOPPING } from './live-gate.ts'
 
 export interface UpgradeOptions {
   readonly gate: LiveGate
@@ -47,7 +47,5 @@ export function upgradeHandler(
 }
 
 function refusal({ isStopping, gate }: UpgradeOptions, client: string): RequestError | null {
-  return isStopping()
-    ? requestError('stopping', 'The service is going down.')
-    : gate.refusal(client)
+  return isStopping() ? STOPPING : gate.refusal(client)
 }
