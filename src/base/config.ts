@@ -76,8 +76,7 @@ export interface Config {
   readonly solana: SolanaSetting | null
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
-  /** The page people look at is served at `/`. */
-  /** `images`: the page may ask other servers for pictures of tokens. */
+  /** The page people look at, served at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
 }
 

@@ -23,7 +23,7 @@ export interface TokenReads {
   ): boolean
   /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null
-  /** Name and symbol of a token, and when it was created; null for a mint nobody knows. */
+  /** Name, symbol and present price of a token; null for a mint nobody knows. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
   now(): number
