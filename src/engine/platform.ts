@@ -18,9 +18,12 @@ export function isEmpty(rules: Partial<Thresholds>): boolean {
   return Object.keys(rules).length === 0
 }
 
+/** Wallet of the mayhem agent (the platform's vault). */
+export const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
+
 /** Wallets that never count as holders of any mint. */
 export const NEVER_HOLDERS = [
-  'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s',
+  MAYHEM_AGENT,
   '1nc1nerator11111111111111111111111111111111',
   '11111111111111111111111111111111',
 ] as const

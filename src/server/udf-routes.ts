@@ -1,6 +1,7 @@
+import { BARS_MAX } from '../engine/chart.ts'
 import type { Answers } from '../wire/answers.ts'
 import { requestError } from '../wire/errors.ts'
-import { MAX_BARS, parseChart } from '../wire/requests/chart.ts'
+import { parseChart } from '../wire/requests/chart.ts'
 import { integer } from '../wire/requests/integer.ts'
 import { accept } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
@@ -96,5 +97,5 @@ function history(chart: CachedChart, parameters: QueryParameters): Answered {
 
 /** A chart asks for as many bars as it shows, and pages back from the newest that it got. */
 function allowedCountback(text: string): string {
-  return /^[1-9]\d*$/.test(text) && Number(text) > MAX_BARS ? String(MAX_BARS) : text
+  return /^[1-9]\d*$/.test(text) && Number(text) > BARS_MAX ? String(BARS_MAX) : text
 }

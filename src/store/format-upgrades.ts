@@ -1,5 +1,5 @@
 import { StateError } from '../engine/memory/state-part.ts'
-import { bytesOf } from '../engine/memory/views.ts'
+import { bytesOf, lanesOf } from '../engine/memory/views.ts'
 import { foldedAgain } from '../engine/search-entry.ts'
 import { StoreError } from './failure.ts'
 import type { SavedPart } from './saved-part.ts'
@@ -70,11 +70,6 @@ function nothingDormant(): SavedPart[] {
     { name: 'dormant wallets', facts: [0], bytes },
     { name: 'dormant tape', facts: [0, 0], bytes },
   ]
-}
-
-/** A copy of bytes as u32 lanes; they may lie anywhere, and `slice` of a Buffer copies nothing. */
-function lanesOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(new Uint8Array(bytes).buffer)
 }
 
 /** u32 lanes of a position, and the one that named the next of its wallet, up to version 2. */

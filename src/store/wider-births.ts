@@ -1,5 +1,5 @@
 import { StateError } from '../engine/memory/state-part.ts'
-import { bytesOf } from '../engine/memory/views.ts'
+import { bytesOf, lanesOf } from '../engine/memory/views.ts'
 import { UNDO_LANES_MAX } from '../engine/undo-log.ts'
 import type { SavedPart } from './saved-part.ts'
 
@@ -102,9 +102,4 @@ function imagesOf(lanes: Uint32Array): readonly Image[] {
     end = start
   }
   return images.reverse()
-}
-
-/** A copy of bytes as u32 lanes; they may lie anywhere. */
-function lanesOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(new Uint8Array(bytes).buffer)
 }

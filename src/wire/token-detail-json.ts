@@ -16,7 +16,6 @@ export interface DetailParts {
 /** TokenDetail of docs/live.md: TokenSearchDetailed and more. The reader stands on the token. */
 export function tokenDetailJson(token: TokenReader, parts: DetailParts): string {
   const { high } = parts
-  const supply = token.supplyRaw / 10 ** token.decimals
   const highTime = high.time === null ? 'null' : `"${timeText(high.time)}"`
   return (
     `${tokenJson(token, 'search').slice(0, -1)},"pool":${jsonString(token.pool)}` +
@@ -26,7 +25,7 @@ export function tokenDetailJson(token: TokenReader, parts: DetailParts): string 
     `,"x_reuses":${token.xReuses},"dex_paid":${token.isDexPaid}` +
     `,"swaps":${parts.swaps},"traders":${parts.traders}` +
     `,"ath_price_usd":${jsonNumber(high.usd)},"ath_price_sol":${jsonNumber(high.sol)}` +
-    `,"ath_market_cap":${jsonNumber(high.usd * supply)},"ath_timestamp":${highTime}` +
+    `,"ath_market_cap":${jsonNumber(high.usd * token.supplyWhole)},"ath_timestamp":${highTime}` +
     `,"creator_history":{"created":${token.creatorCreations},"migrated":${token.creatorMigrations}` +
     `,"tokens":[${parts.creatorTokens.join(',')}]}}`
   )

@@ -5,6 +5,11 @@ export function bytesOf(array: Lanes): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
+/** A copy of bytes as u32 lanes; they may lie anywhere, and `slice` of a Buffer copies nothing. */
+export function lanesOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(new Uint8Array(bytes).buffer)
+}
+
 /** How many bytes some views have in all. */
 export function totalBytes(views: readonly Uint8Array[]): number {
   return views.reduce((sum, view) => sum + view.length, 0)

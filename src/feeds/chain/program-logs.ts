@@ -13,7 +13,8 @@ export interface LogEvents {
 }
 
 const DATA_PREFIX = 'Program data: '
-const TRUNCATED = 'Log truncated'
+/** Last line of a log that the validator cut. */
+export const LOG_TRUNCATED = 'Log truncated'
 const INVOKE = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke \[(\d{1,3})\]$/
 const END = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) (?:success$|failed)/
 
@@ -28,7 +29,7 @@ export function eventsOfLogs(lines: readonly string[]): LogEvents {
   const stack: string[] = []
   const emitted: EmittedBytes[] = []
   for (const line of lines) {
-    if (line === TRUNCATED) return { emitted, truncated: true }
+    if (line === LOG_TRUNCATED) return { emitted, truncated: true }
     if (!line.startsWith('Program ')) continue
     if (line.startsWith(DATA_PREFIX)) {
       const program = programName(stack.at(-1) ?? '')

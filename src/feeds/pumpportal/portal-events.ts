@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../engine/event.ts'
+import { MAYHEM_AGENT } from '../../engine/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/program-address.ts'
 import type { PortalCounters } from './portal-counters.ts'
 import {
@@ -18,8 +19,6 @@ const UNREAL_BASE_RAW = 279_900_000_000_000n
 const UNREAL_QUOTE_RAW = 30_000_000_000n
 /** Amounts come as doubles: reserves that differ by so much follow on from each other. */
 const ROUNDING_RAW = 16n
-/** Stands in many frames of mayhem coins where the curve should. */
-const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
 /** Every creation uses it since the platform's create_v2; frames do not say. */
 const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 /** Frames that are remembered, to know them again. */
@@ -99,7 +98,8 @@ export class PortalEvents {
 
   /**
    * The curve of a mint follows from its address. A frame with another one is about another coin:
-   * those quoted in USDC are reported with the mint of USDC. null: such a frame.
+   * those quoted in USDC are reported with the mint of USDC. null: such a frame. Where the curve should
+   * stand, many frames of mayhem coins have the agent.
    */
   #curveOf({ mint, bondingCurveKey }: CreateFrame | CurveTradeFrame): string | null {
     const curve = bondingCurveAddress(mint)

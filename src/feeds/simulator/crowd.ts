@@ -8,9 +8,6 @@ import { QUANTILES, SIZE_LAMPORTS } from './trade-sizes.ts'
 import type { Trader } from './trader.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
-/** Wallet of the mayhem agent (the platform's vault). */
-export const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
-
 /** Chances of a sell out of 256, by the side of the target that the price is on. */
 const SELLS_BELOW_TARGET = 74
 const SELLS_ABOVE_TARGET = 150

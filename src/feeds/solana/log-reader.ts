@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ArrivalIndexes } from '../chain/arrival-index.ts'
 import type { DecodedEvent } from '../chain/decode-event.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
+import { LOG_TRUNCATED } from '../chain/program-logs.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
@@ -11,7 +12,6 @@ import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
 import type { RpcQuestions } from './rpc-questions.ts'
 
-const TRUNCATED = 'Log truncated'
 /** Times a transaction whose log was cut is asked for; a node may know it a moment later. */
 const FETCHES_MAX = 5
 const FETCH_PAUSE_MS = 300
@@ -124,7 +124,7 @@ export class LogReader {
       return
     }
     const placed = { ...transaction, txIndex: this.#arrivals.of(slot, transaction.signature) }
-    const isCut = transaction.logs?.includes(TRUNCATED) === true
+    const isCut = transaction.logs?.includes(LOG_TRUNCATED) === true
     const canPark = this.#parked < PARKED_MAX
     if (isCut && canPark) {
       void this.#park(slot, () => this.#fetched(slot, placed))

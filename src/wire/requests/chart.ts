@@ -1,12 +1,11 @@
+import { BARS_MAX } from '../../engine/chart.ts'
 import { type ChartQuery, RESOLUTIONS } from '../answers.ts'
 import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
 
-/** Bars of one answer at most (contract section 3, chart); asking for more is a 400. */
-export const MAX_BARS = 5000
-
-const COUNTBACK_RANGE = { min: 0, max: MAX_BARS, fallback: 0 }
+/** Asking for more than an answer holds is a 400. */
+const COUNTBACK_RANGE = { min: 0, max: BARS_MAX, fallback: 0 }
 
 type ChartSpan = Pick<ChartQuery, 'mint' | 'from' | 'to' | 'resolution'>
 type ChartExtras = Pick<ChartQuery, 'continuous' | 'fill' | 'countback' | 'udf'>

@@ -1,3 +1,4 @@
+import { BARS_MAX } from '../../engine/chart.ts'
 import { RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
 import { tableName } from '../table-name.ts'
@@ -5,7 +6,7 @@ import { STATE_OPTION_KEYS, stateOptionError, unknownKey } from './live-options.
 import { tablesOf } from './tables.ts'
 
 /** Bars of a candle snapshot at most, and when the client does not say. */
-export const COUNTBACK_MAX = 5_000
+export const COUNTBACK_MAX = BARS_MAX
 export const COUNTBACK_DEFAULT = 300
 
 /** A live table to follow (`query`), or to leave by its name. */
