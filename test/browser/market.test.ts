@@ -183,6 +183,29 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('Enter whose answer was not waited for opens nothing later', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'completing', 1)
+      const { rows } = await shownColumn(page, 'completing')
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/api/v2/search/tokens/detailed**', async (route) => {
+        await released
+        await route.continue()
+      })
+      await page.keyboard.press('/')
+      await page.keyboard.insertText(rows[0].mint)
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Escape')
+      release()
+      await page.keyboard.press('/')
+      await page.keyboard.insertText(rows[0].mint)
+      await page.locator('.found a').first().waitFor()
+      expect(new URL(page.url()).pathname).toBe('/')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('what was found goes when the focus leaves the search, and comes back with it', async () => {
       const tab = await opened('/')
       const { page } = tab

@@ -56,8 +56,12 @@ export function SearchBox() {
     }
   }, [wanted])
 
+  const typed = (text: string) => {
+    hurriedFor.current = null
+    query.value = text
+  }
   const leave = () => {
-    query.value = ''
+    typed('')
     input.current?.blur()
   }
   const open = (path: string) => {
@@ -104,9 +108,7 @@ export function SearchBox() {
         spellcheck={false}
         maxLength={QUERY_MAX}
         value={query}
-        onInput={({ currentTarget }) => {
-          query.value = currentTarget.value
-        }}
+        onInput={({ currentTarget }) => typed(currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <kbd>/</kbd>
