@@ -1,3 +1,4 @@
+import { BARS_MAX } from '../../engine/chart.ts'
 import { RESOLUTIONS, TRADER_ORDERS } from '../answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../requests/page.ts'
@@ -48,7 +49,7 @@ const CHART: readonly Parameter[] = [
   { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
   { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
   { name: 'fill', schema: { enum: ['none', 'previous'], default: 'none' } },
-  { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: 5000, default: 0 } },
+  { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: BARS_MAX, default: 0 } },
   { name: 'udf', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
 ]
 const QUERY: Parameter = {
