@@ -64,11 +64,6 @@ export class TokenTable {
     this.freeCount = capacity
   }
 
-  /** Rows in use. */
-  get liveCount(): number {
-    return this.free.length - this.freeCount
-  }
-
   get isFull(): boolean {
     return this.freeCount === 0
   }
