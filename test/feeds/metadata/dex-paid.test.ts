@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
 import { DexPaid } from '../../../src/feeds/metadata/dex-paid.ts'
 import { type Refusal, refusal } from '../../../src/feeds/metadata/refusal.ts'
-import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
 
