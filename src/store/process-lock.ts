@@ -21,8 +21,24 @@ const LOOK_EVERY_MS = 5
  * @throws StoreError `in_use` when another program holds it
  */
 export function lockFolder(folder: string): () => void {
-  const path = join(folder, NAME)
   new NodeDisk().makeFolder(folder)
+  // The folder's own lock too: a lock file that somebody removes takes the file's with it.
+  const folderFd = fs.openSync(folder, 'r')
+  try {
+    if (lockOpenFile(folderFd) === 'held') throw inUse(folder, holderOf(folder))
+    const unlock = lockFile(folder)
+    return () => {
+      unlock()
+      fs.closeSync(folderFd)
+    }
+  } catch (error) {
+    fs.closeSync(folderFd)
+    throw error
+  }
+}
+
+function lockFile(folder: string): () => void {
+  const path = join(folder, NAME)
   for (let tries = 0; tries < TRIES; tries++) {
     const fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644)
     const lock = lockOpenFile(fd)

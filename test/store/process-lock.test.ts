@@ -47,6 +47,15 @@ test.skipIf(!hasFlock)('who has a folder is seen by the kernel until it is given
   lockFolder(folder)()
 })
 
+test.skipIf(!hasFlock)('a folder whose lock was removed by hand is still in use', () => {
+  const folder = newFolder()
+  const giveBack = lockFolder(folder)
+  fs.rmSync(join(folder, 'lock'))
+  expect(() => lockFolder(folder)).toThrow('is used by another program')
+  giveBack()
+  lockFolder(folder)()
+})
+
 test('a lock that was left behind is taken over, and names this process then', () => {
   const folder = newFolder()
   const path = join(folder, 'lock')
