@@ -17,6 +17,7 @@ import { JournaledEngine } from './store/journaled-engine.ts'
 import { NodeDisk } from './store/node-disk.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
+import { SegmentWatch } from './store/segment-watch.ts'
 import { SegmentsAhead } from './store/segments-ahead.ts'
 import { Snapshots } from './store/snapshots.ts'
 import { WaitTimes } from './store/wait-times.ts'
@@ -24,6 +25,8 @@ import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 
 /** A recovery works this long before it lets the server answer. */
 const SLICE_MS = 10
+/** How often it is looked whether the folder is still there, so that a move is told within a second. */
+const LOOK_EVERY_MS = 1_000
 /** Progress lines are this far apart. */
 const PROGRESS_MS = 1_000
 
@@ -58,6 +61,7 @@ export class Durability {
   readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
   readonly #unlock: () => void
+  readonly #looking: NodeJS.Timeout
 
   private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
     const { config, folder, service, log } = options
@@ -75,6 +79,7 @@ export class Durability {
         epoch: recovered.epoch,
         boot: own.boot,
         mark: new FileMark(folder),
+        watch: new SegmentWatch(),
         clockMs: () => performance.now(),
         onSynced: (waitedMs) => this.#waits.add(waitedMs),
         onFailure: (failure) => {
@@ -114,6 +119,8 @@ export class Durability {
       recovered.snapshotSeq ?? 0,
     )
     this.#snapshots.start()
+    this.#looking = setInterval(() => this.#journal.look(), LOOK_EVERY_MS)
+    this.#looking.unref()
   }
 
   /**
@@ -192,6 +199,7 @@ export class Durability {
   /** The end, after the last event: all is synced, a last snapshot is made, the folder is free. */
   async close(): Promise<void> {
     this.#snapshots.stop()
+    clearInterval(this.#looking)
     this.#journal.close()
     if (this.#journal.failure === null) await this.#snapshots.take()
     this.#archives.swaps.close()

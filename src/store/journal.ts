@@ -4,6 +4,7 @@ import { StoreError } from './failure.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { writeSegmentHeader } from './segment-header.ts'
+import type { SegmentWatch } from './segment-watch.ts'
 import type { WrittenMark } from './written-mark.ts'
 
 /** When what was written is made to last (contract section 6). */
@@ -27,6 +28,8 @@ export interface JournalOptions {
   readonly segmentBytes?: number
   /** Told how far the journal is written; without it the next start cannot know that all is there. */
   readonly mark?: WrittenMark
+  /** Looks whether the folder is still the one that was taken. */
+  readonly watch?: SegmentWatch
   /** Told once, when the disk refused: nothing can be appended any more. */
   readonly onFailure: (failure: StoreError) => void
   /** Told after each sync how long what it made last had waited, at most; milliseconds. */
@@ -159,9 +162,20 @@ export class Journal {
     return this.#segment
   }
 
+  /** Ends the intake when what is written is not in the folder any more; asked now and then. */
+  look(): void {
+    if (this.#isClosed || this.#failure !== null) return
+    try {
+      this.#options.watch?.look()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
   /** Makes everything last and says so in the file: a stop in order. */
   close(): void {
     if (this.#isClosed) return
+    this.look()
     this.#isClosed = true
     if (this.#failure === null) this.#sayClosed()
     this.#closeFiles()
@@ -180,7 +194,9 @@ export class Journal {
   }
 
   #openSegment(): DiskFile {
-    const { disk, folder, epoch, boot } = this.#options
+    const { disk, folder, epoch, boot, watch } = this.#options
+    // Else it would be begun in another folder, which somebody else may hold.
+    watch?.look()
     this.#segment += 1
     const header = writeSegmentHeader({
       index: this.#segment,
@@ -190,9 +206,11 @@ export class Journal {
       epoch,
       boot,
     })
-    const file = disk.create(segmentPath(folder, this.#segment))
+    const path = segmentPath(folder, this.#segment)
+    const file = disk.create(path)
     this.#file = file
     appendAll(file, header.bytes)
+    watch?.begun(path)
     this.#size = header.bytes.length
     this.#crc = header.crc
     return file
@@ -304,6 +322,7 @@ export class Journal {
       } catch {
         // What matters was synced before, or the failure was told.
       }
+    this.#options.watch?.close()
     this.#full = []
   }
 }
