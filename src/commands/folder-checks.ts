@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isFolder } from '../store/node-disk.ts'
+import { listDataFiles } from '../store/data-folder.ts'
+import { codeOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
+import { ReadOnlyDisk } from './read-only-disk.ts'
 
 const MEBIBYTE = 2 ** 20
 /** A snapshot wants this much to stay free beside its own size. */
@@ -14,6 +16,8 @@ const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 export function checkFolder(folder: string | null): Finding[] {
   if (folder === null)
     return [warn('data folder', 'DATA_DIR is none: nothing outlives a stop of the service.')]
+  const refused = refusalOf(() => fs.statSync(folder, { throwIfNoEntry: false }))
+  if (refused !== null) return [bad('data folder', refused, Exit.data)]
   const place = nearestPath(folder)
   if (!isFolder(place))
     return [bad('data folder', `${place} is no folder: give another DATA_DIR.`, Exit.data)]
@@ -26,18 +30,44 @@ export function checkFolder(folder: string | null): Finding[] {
   const there = place === folder ? 'is there' : 'will be made'
   return [
     good('data folder', `${folder} ${there} and can be written.`),
-    ...(place === folder ? [checkContents(folder)] : []),
+    ...(place === folder ? [filesRefused(folder) ?? checkContents(folder)] : []),
     checkRoom(place),
   ]
 }
 
-/** Unix milliseconds of the newest file in the folder, null when there is none. */
-export function newestFileMs(folder: string | null): number | null {
-  if (folder === null || !isFolder(folder)) return null
-  const times = fs.readdirSync(folder).map((name) => {
-    return fs.statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** What the folder holds that this user may not read and write, as a start does; null for nothing. */
+function filesRefused(folder: string): Finding | null {
+  const says = refusalOf(() => {
+    const { segments, snapshots, chunks, dormantChunks } = listDataFiles(new ReadOnlyDisk(), folder)
+    for (const { path } of [...segments, ...snapshots, ...chunks, ...dormantChunks])
+      fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK)
   })
-  return times.length === 0 ? null : Math.max(...times)
+  return says === null ? null : bad('contents', says, Exit.data)
+}
+
+/** Why the disk refuses a call, and what to do; null when it does not. */
+function refusalOf(call: () => unknown): string | null {
+  try {
+    call()
+    return null
+  } catch (error) {
+    if (!(error instanceof Error) || codeOf(error) === '') throw error
+    return `${error.message}: mend that, or give another DATA_DIR.`
+  }
+}
+
+/** Unix milliseconds of the newest file in the folder, null when there is none that can be seen. */
+export function newestFileMs(folder: string | null): number | null {
+  if (folder === null) return null
+  try {
+    const times = fs.readdirSync(folder).map((name) => {
+      return fs.statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    })
+    return times.length === 0 ? null : Math.max(...times)
+  } catch {
+    // What is wrong with the folder is told where the folder is judged.
+    return null
+  }
 }
 
 function checkRoom(place: string): Finding {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { doctor } from '../../src/cli/doctor.ts'
 import { checkContents } from '../../src/commands/contents-check.ts'
 import {
@@ -16,6 +16,7 @@ import {
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
+import { systemError } from '../store/disks/crash-disk.ts'
 import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
@@ -152,6 +153,30 @@ test('a folder in use, and a DATA_DIR that is no folder, are bad and end with 3'
       new RegExp(`^bad {3}contents .*is used by process ${holder.pid}`, 'm'),
     ),
   })
+})
+
+test('a folder that this user may not read, or whose files it may not write, is bad and ends with 3', async () => {
+  const kept = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const segment = join(kept, 'journal-0000000000000001.mfj')
+  writeFileSync(segment, '')
+  const environment = { DATA_DIR: kept }
+  const listing = vi.spyOn(fs, 'readdirSync').mockImplementation(() => {
+    throw systemError('EACCES', 'scandir')
+  })
+  const unread = await examine(environment).finally(() => listing.mockRestore())
+  expect(unread.code).toBe(3)
+  expect(unread.text).toMatch(/^bad {3}contents .*EACCES.*scandir.*: mend that/m)
+  const { accessSync } = fs
+  const asking = vi.spyOn(fs, 'accessSync').mockImplementation((path, mode) => {
+    if (path === segment) throw systemError('EACCES', 'access')
+    accessSync(path, mode)
+  })
+  const unwritable = await examine(environment).finally(() => asking.mockRestore())
+  expect(unwritable.code).toBe(3)
+  expect(unwritable.text).toMatch(/^bad {3}contents .*EACCES.*access.*: mend that/m)
+  const tooLong = await examine({ DATA_DIR: join(kept, 'a'.repeat(300)) })
+  expect(tooLong.code).toBe(3)
+  expect(tooLong.text).toMatch(/^bad {3}data folder .*ENAMETOOLONG.*: mend that/m)
 })
 
 test('the machine is judged by what it has', () => {
