@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
+import { diskReason } from './store/disk-reason.ts'
 import { checkRoom, NodeDisk } from './store/node-disk.ts'
 
 /** Progress lines are at least this far apart. */
@@ -72,6 +73,6 @@ function tell(compaction: Compaction, startedMs: number): void {
 try {
   run()
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${diskReason(error)}\n`)
   process.exitCode = 1
 }

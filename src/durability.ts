@@ -10,6 +10,7 @@ import type { Service } from './service.ts'
 import { type Archives, archive } from './store/archived-engine.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
 import type { Disk } from './store/disk.ts'
+import { diskReason } from './store/disk-reason.ts'
 import { StoreError } from './store/failure.ts'
 import { FileMark, readMark } from './store/file-mark.ts'
 import { Journal } from './store/journal.ts'
@@ -222,7 +223,7 @@ function asStoreError(folder: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
   return new StoreError(
     'disk',
-    `DATA_DIR ${folder} cannot be used (${error.message}): mend that, or give another DATA_DIR.`,
+    `DATA_DIR ${folder} cannot be used (${diskReason(error)}): mend that, or give another DATA_DIR.`,
   )
 }
 

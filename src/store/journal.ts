@@ -1,5 +1,6 @@
 import { segmentPath } from './data-folder.ts'
 import { appendAll, type Disk, type DiskFile } from './disk.ts'
+import { diskReason } from './disk-reason.ts'
 import { StoreError } from './failure.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
@@ -86,7 +87,7 @@ export class Journal {
       const { epoch, boot } = options
       options.mark?.begin({ seq: this.#seq, segment: this.#segment, epoch, boot })
     } catch (error) {
-      throw refused(error)
+      throw notBegun(error, options.folder)
     }
   }
 
@@ -309,7 +310,7 @@ export class Journal {
 
   #fail(error: unknown): StoreError {
     if (this.#failure !== null) return this.#failure
-    const failure = refused(error)
+    const failure = refused(error, this.#options.folder)
     this.#failure = failure
     this.#options.onFailure(failure)
     return failure
@@ -339,12 +340,26 @@ interface SyncStep {
   readonly done: () => void
 }
 
-function refused(error: unknown): StoreError {
+function refused(error: unknown, folder: string): StoreError {
   if (error instanceof StoreError) return error
-  const reason = error instanceof Error ? error.message : String(error)
   return new StoreError(
     'disk',
-    `The disk refused the journal (${reason}): no events are taken until the program is started ` +
-      'anew with a disk that works; reads go on.',
+    `The disk refused the journal (${reasonAt(error, folder)}): no events are taken until the program ` +
+      'is started anew with a disk that works; reads go on.',
   )
+}
+
+function notBegun(error: unknown, folder: string): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError(
+    'disk',
+    `The disk refused to begin the journal (${reasonAt(error, folder)}): mend that, or give another ` +
+      'DATA_DIR.',
+  )
+}
+
+/** A write and a sync do not tell where. */
+function reasonAt(error: unknown, folder: string): string {
+  const reason = diskReason(error)
+  return reason.includes(folder) ? reason : `${reason}, in ${folder}`
 }
