@@ -10,12 +10,14 @@ export type KernelLock = 'ours' | 'held' | 'unknown'
 const HELD_STATUS = 1
 
 /**
- * Takes the kernel's lock of an open file, of which there is one whoever asks: processes in other
- * containers have other pids, or the same one. Node has no such call; the program `flock` takes it for
- * the open file that it is handed, and so for whoever opened it.
+ * Takes the kernel's lock of an open file or folder, of which there is one whoever asks: processes in
+ * other containers have other pids, or the same one. Node has no such call; the program `flock` takes
+ * it for the open file that it is handed, and so for whoever opened it.
  */
 export function lockOpenFile(fd: number): KernelLock {
-  const { status } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  const stdio: ['ignore', 'ignore', 'pipe', number] = ['ignore', 'ignore', 'pipe', fd]
+  const { status, stderr } = spawnSync('flock', ['-n', '3'], { stdio })
   if (status === 0) return 'ours'
-  return status === HELD_STATUS ? 'held' : 'unknown'
+  // Busybox ends alike over a lock that cannot be, as of a folder on NFS, but says why.
+  return status === HELD_STATUS && stderr.length === 0 ? 'held' : 'unknown'
 }

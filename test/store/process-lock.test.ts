@@ -79,3 +79,15 @@ test('a folder is given back also where a disk that is read-only by now keeps th
   expect(fs.existsSync(join(folder, 'lock'))).toBe(true)
   lockFolder(folder)()
 })
+
+test('a file system that has no such locks holds nobody up, whatever flock ends with', () => {
+  const programs = newFolder()
+  const flock = '#!/bin/sh\necho "flock: Bad file descriptor" >&2\nexit 1\n'
+  fs.writeFileSync(join(programs, 'flock'), flock, { mode: 0o755 })
+  vi.stubEnv('PATH', programs)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const folder = newFolder()
+  const giveBack = lockFolder(folder)
+  expect(fs.readFileSync(join(folder, 'lock'), 'utf8')).toContain(`"pid":${process.pid}`)
+  giveBack()
+})
