@@ -239,6 +239,34 @@ test('a stream that breaks off while it catches up goes on with the snapshot', a
   expect(client.live.status).toMatchObject({ losses: 1, disconnects: 0 })
 })
 
+test('what is still on its way of a subscription that was left silences not the one behind it', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    // The service hears of the leave and of the next subscription after it has broken off the first one.
+    if (!isSubscription(message)) return
+    const from = askedFrom(message) ?? 0
+    if (from > 0) {
+      const about = '"event":"update_mint_info","mint":"A"'
+      socket.send(
+        `{"type":"resync",${about},"from_seq":8,"seq":20,"epoch":"e1","reason":"backlog"}`,
+      )
+      socket.send(`{"type":"unsubscribed",${about}}`)
+    }
+    socket.send(subscribedFrame(from))
+    for (let seq = from + 1; seq <= from + 4; seq++) socket.send(tradeFrame(seq))
+  })
+  const liveUrl = service.url.replace('http', 'ws')
+  client = new Mintfeed(service.url, { liveUrl, bufferMax: 2 })
+  const stream = client.live.trades('A', FROM_START)
+  await waitUntil(() => client.live.status.holds === 1)
+  const updates: TradeUpdate[] = []
+  void (async () => {
+    for await (const update of stream) updates.push(update)
+  })()
+  await waitUntil(() => updates.length >= 6)
+  expect(seqsOf(updates).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(client.live.status).toMatchObject({ losses: 0, disconnects: 0 })
+})
+
 test.each(['busy', 'starting'])('a service that is %s is asked again', async (code) => {
   let asked = 0
   service = await ScriptedService.start((socket, message) => {

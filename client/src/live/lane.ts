@@ -159,7 +159,9 @@ export class Lane implements Line {
         else this.#giveUp(frame.problem)
         return
       case 'resync':
-        this.#follows.get(frame.channel)?.get(frame.key)?.resync(frame)
+        // One that is still on its way of a subscription that was left says nothing of the next one.
+        if (!this.#requests.isLeaving(frame.channel, frame.key))
+          this.#follows.get(frame.channel)?.get(frame.key)?.resync(frame)
         return
       case 'unknown':
         return

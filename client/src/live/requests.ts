@@ -64,6 +64,16 @@ export class Requests {
     return this.#tables.get(table) ?? []
   }
 
+  /** Was the key left, and the service has not said yet that it knows? */
+  isLeaving(channel: Channel, key: string): boolean {
+    return this.#waiting.some(
+      ({ action, channel: left, follows }) =>
+        action === 'unsubscribe' &&
+        left === channel &&
+        follows.some((follow) => follow.key === key),
+    )
+  }
+
   isOverdue(nowMs: number): boolean {
     return this.#waiting.length > 0 && nowMs - this.#waiting[0].askedMs > this.#withinMs
   }
