@@ -242,6 +242,23 @@ test('candles begin with the chart and tell the forming bar', async () => {
   })
 })
 
+test('candles of a mint go on when those of another width are left', async () => {
+  service = await EngineServer.start()
+  service.feed([tradeOfA(1, 100)])
+  const client = await open()
+  for (const resolution of ['1', '5']) {
+    await client.ask(ask('candles', { mint: 'A', resolution }))
+    await client.next()
+  }
+  await client.ask(ask('candles', { mint: 'A', resolution: '5' }, 'unsubscribe'))
+  // In the same bar: it is told because of the trade, not because it has become final.
+  service.feed([tradeOfA(2, 101)])
+  expect(await client.next()).toMatchObject({
+    ...{ type: 'delta', resolution: '1' },
+    ...{ data: { t: [START_SECOND] }, final: [false] },
+  })
+})
+
 test.each([
   ['a creation told late with another quote mint', born('A', { quoteMint: USDC_MINT })],
   ['a creation told late with other decimals', born('A', { decimals: 9 })],

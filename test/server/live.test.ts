@@ -73,6 +73,24 @@ test('the trades of the last table answer arrive for the connections its x-socke
   other.close()
 })
 
+test('a token that leaves the table of one x-socket-id stays in those of the others', async () => {
+  const client = await open('stays')
+  await client.ask({ event: 'update_pools_info', data: { action: 'subscribe', id: 'stays' } })
+  const answer = async (id: string, mints: readonly string[]) => {
+    fake.body = () => JSON.stringify({ new: mints.map((mint) => ({ mint })) })
+    const headers = { 'content-type': 'application/json', 'x-socket-id': id }
+    await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', headers, body: '{}' })
+  }
+  await answer('stays', ['S1', 'S2'])
+  await answer('goes', ['S1', 'S2'])
+  await answer('goes', ['S2'])
+  fake.live.trade('S1', { n: 1 })
+  expect(await client.next()).toEqual({ channel: 'update_pools_info', pool: 'p', data: { n: 1 } })
+  await answer('stays', [])
+  expect(['S1', 'S2'].map((mint) => fake.live.wanted(mint))).toEqual([false, true])
+  client.close()
+})
+
 test('migrations arrive for those who asked, on either path', async () => {
   const client = await LiveClient.open(`${fake.server.url.replace('http', 'ws')}/?id=me`)
   expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })

@@ -171,6 +171,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/unread-snapshots.test.ts'],
   },
   {
+    name: 'live: a mint that leaves one last table leaves those of all',
+    file: 'src/server/live/last-tables.ts',
+    find: 'if (readers?.size === 0) this',
+    replace: 'this',
+    tests: ['test/server/live.test.ts'],
+  },
+  {
+    name: 'live: candles of a mint end with those of another width',
+    file: 'src/server/live/live-states.ts',
+    find: 'if (ofMint?.size === 0) this',
+    replace: 'this',
+    tests: ['test/server/live-added.test.ts'],
+  },
+  {
     name: 'live: a long snapshot counts as unread',
     file: 'src/server/live/connection.ts',
     find: 'MAX_BUFFERED_BYTES + connection.snapshotBytes',
