@@ -3,6 +3,7 @@ import { MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
+import { LiveClient } from './live-client.ts'
 
 let service: EngineServer
 afterEach(() => service.server.stop())
@@ -49,6 +50,38 @@ class EventReader {
 
 const trade = (i: number) =>
   swap({ mint: 'A', slot: 10 + i, txIndex: 0, signature: `s${i}`, timestamp: START_SECOND + i })
+
+test('a stream goes on though nothing ever comes from its client, and brings no pings', async () => {
+  service = await EngineServer.start('e1', undefined, { liveTimes: { pingMs: 10, silenceMs: 40 } })
+  service.feed([created({ slot: 1, mint: 'A' })])
+  const reader = await EventReader.open('channel=update_mint_info&mint=A')
+  expect((await reader.next()).frame).toMatchObject({ type: 'subscribed', seq: 0 })
+  // A connection would have been pinged and closed by now.
+  const pinged = await LiveClient.open(`${service.server.wsUrl}?id=me`, { autoPong: false })
+  expect((await pinged.closed).code).toBe(4008)
+  service.feed([trade(0)])
+  expect((await reader.next()).frame).toMatchObject({ channel: 'update_mint_info', seq: 1 })
+  await reader.close()
+})
+
+test('a stream that ends takes no trades from the connections that follow the same mint', async () => {
+  service = await EngineServer.start()
+  service.feed([created({ slot: 1, mint: 'A' })])
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  await client.ask({
+    event: 'update_mint_info',
+    data: { action: 'subscribe', id: 'me', mint: 'A', seq: true },
+  })
+  const reader = await EventReader.open('channel=update_mint_info&mint=A')
+  await reader.next()
+  const figures = async () => Object(await service.json('/readyz'))
+  expect(await figures()).toMatchObject({ live_connections: 2 })
+  await reader.close()
+  await expect.poll(figures).toMatchObject({ live_connections: 1, live_departures: 0 })
+  service.feed([trade(0)])
+  expect(await client.next()).toMatchObject({ channel: 'update_mint_info', seq: 1 })
+  client.close()
+})
 
 test('trades come as events whose id is where a browser goes on', async () => {
   service = await EngineServer.start()

@@ -53,6 +53,8 @@ test.each([
   ['br;q=0,*', 'gzip'],
   ['identity', undefined],
   ['identity;q=1, gzip;q=0.5', undefined],
+  ['identity, gzip', 'gzip'],
+  ['identity;q=0.5, x-gzip', 'gzip'],
   ['deflate', undefined],
   ['GZIP', 'gzip'],
   ['gzip;q=nonsense', undefined],

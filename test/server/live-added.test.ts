@@ -368,6 +368,9 @@ test('100,000 subscriptions are refused by the limits one by one, with bounded w
   expect(await client.ask(ask('wallet_trades', { wallets: names }))).toMatchObject({
     code: 'too_many_wallets',
   })
+  const wallets = names.slice(0, 1000)
+  expect(await client.ask(ask('wallet_trades', { wallets }))).toMatchObject({ type: 'subscribed' })
+  await client.ask(ask('wallet_trades', { wallets }, 'unsubscribe'))
   await client.ask(ask('update_mint_info', { mints: names.slice(0, 500) }))
   await client.ask(ask('update_mint_info', { mints: names.slice(500, 1000), seq: true }))
   expect(await client.ask(ask('update_mint_info', { mint: 'one more', seq: true }))).toMatchObject({

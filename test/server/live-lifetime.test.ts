@@ -93,6 +93,19 @@ test('one burst in a single turn keeps a reader within its megabyte or closes it
   expect(fake.live.wanted('A')).toBe(false)
 })
 
+test.each([
+  ['mint_migration', () => fake.live.migrate({ padding: 'x'.repeat(1000) })],
+  ['new_launched_pool', () => fake.live.launch({ padding: 'x'.repeat(1000) })],
+])('one burst of %s closes a reader that does not read', async (event, tell) => {
+  await start()
+  const client = await open()
+  await client.ask({ event, data: { action: 'subscribe', id: 'me' } })
+  client.socket.pause()
+  for (let n = 0; n < 20_000; n++) tell()
+  client.socket.resume()
+  expect((await client.closed).code).toBe(4009)
+})
+
 test('a client that asks and never reads the answers is closed too', async () => {
   await start()
   const client = await open()

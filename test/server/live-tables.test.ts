@@ -70,6 +70,21 @@ test.each([3, 99, 999])(
   },
 )
 
+test('a table is computed no more when the connection of its last follower is gone', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A')])
+  const tables = async () => Object(await service.json('/readyz')).live_tables
+  const [client, other] = [await open(), await open()]
+  await client.ask(ask({ filter: { type: 'new' } }))
+  await other.ask(ask({ filter: { type: 'new' } }))
+  await other.ask(ask({ filter: {} }))
+  expect(await tables()).toBe(2)
+  other.socket.terminate()
+  await expect.poll(tables).toBe(1)
+  client.socket.terminate()
+  await expect.poll(tables).toBe(0)
+})
+
 test('a live table begins with the POST answer and tells what enters, changes and leaves', async () => {
   service = await EngineServer.start()
   service.feed([born('A'), trade({ mint: 'A' })])

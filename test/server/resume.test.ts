@@ -196,6 +196,23 @@ test.each([
   client.close()
 })
 
+test('who leaves a stream while the missed messages come is told none behind the answer', async () => {
+  const { service, client } = await withTrades(0)
+  service.feed(Array.from({ length: 9_000 }, (_, i) => ({ ...trade(i), slot: 10 })))
+  const leave = { ...follow({}).data, action: 'unsubscribe', mint: 'A' }
+  client.socket.send(JSON.stringify(follow({ mint: 'A', from_seq: 0 })))
+  client.socket.send(JSON.stringify({ event: 'update_mint_info', data: leave }))
+  const isLast = (type: string) => Object(client.received.at(-1)).type === type
+  await waitUntil(() => isLast('unsubscribed'))
+  // The next slices would come now.
+  for (let i = 0; i < 200; i += 1) await turn()
+  service.feed([trade(9_000)])
+  client.socket.send('{"type":"ping"}')
+  await waitUntil(() => isLast('pong'))
+  expect(client.received.slice(-2)).toMatchObject([{ type: 'unsubscribed' }, { type: 'pong' }])
+  client.close()
+})
+
 test('more than is kept is told to resynchronise', async () => {
   const { service, client } = await withTrades(0)
   service.feed(Array.from({ length: 10_001 }, (_, i) => ({ ...trade(i), slot: 10 })))
@@ -207,6 +224,24 @@ test('more than is kept is told to resynchronise', async () => {
   // A replay of many slices whose last one is short.
   expect(await client.ask(follow({ mint: 'A', from_seq: 199 }))).toMatchObject({ seq: 199 })
   for (let seq = 200; seq <= 10_001; seq += 1) expect(await client.next()).toMatchObject({ seq })
+  client.close()
+})
+
+test('as much as is kept is resumed, of one stream and of five together', async () => {
+  const { service, client } = await withTrades(0)
+  const source = service.wired.streams.sources.update_mint_info
+  source.head = () => 10_000
+  source.since = (_, after) => (after === 0 ? ['{"missed":1}'] : [])
+  const mints = ['A', 'B', 'C', 'D', 'E', 'F']
+  const from = (keys: readonly string[]) => Object.fromEntries(keys.map((mint) => [mint, 0]))
+  expect(await client.ask(follow({ mint: 'A', from_seq: 0 }))).toMatchObject({ seq: 0 })
+  expect(await client.next()).toEqual({ missed: 1 })
+  const five = mints.slice(0, 5)
+  const resumed = await client.ask(follow({ mints: five, from_seq: from(five) }))
+  expect(resumed).toMatchObject({ type: 'subscribed', seqs: from(five) })
+  for (const _ of five) expect(await client.next()).toEqual({ missed: 1 })
+  const refused = await client.ask(follow({ mints, from_seq: from(mints) }))
+  expect(refused).toMatchObject({ type: 'resync', reason: 'too_old' })
   client.close()
 })
 

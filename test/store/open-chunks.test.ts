@@ -1,0 +1,84 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { TAPE_BLOCK_RECORDS, TapeDamage } from '../../src/engine/tape.ts'
+import { chunkPath } from '../../src/store/data-folder.ts'
+import type { DiskFile } from '../../src/store/disk.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
+import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
+
+/** One block each, so that many chunks are small. */
+const CHUNK_RECORDS = TAPE_BLOCK_RECORDS
+const BLOCK_BYTES = TAPE_BLOCK_RECORDS * SWAP_CHUNKS.recordBytes
+const CHUNKS = 80
+/** Far below the descriptors that a process has, and below `CHUNKS`. */
+const OPEN_MAX = 64
+const SWAPS = { chunkRecords: CHUNK_RECORDS, archivedCount: CHUNKS * CHUNK_RECORDS }
+const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0 }
+
+/** The real disk, which counts the files that are open. */
+class CountingDisk extends NodeDisk {
+  opened = 0
+
+  override open(path: string): DiskFile {
+    const file = super.open(path)
+    this.opened += 1
+    return {
+      size: () => file.size(),
+      append: (bytes) => file.append(bytes),
+      read: (into, position) => file.read(into, position),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      syncLater: (done) => file.syncLater(done),
+      close: () => {
+        this.opened -= 1
+        file.close()
+      },
+    }
+  }
+}
+
+let folder = ''
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-chunks-'))
+  const made = folder
+  onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }))
+  const disk = new NodeDisk()
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1)
+    writeChunk(disk, folder, chunk, TAPE_BLOCK_RECORDS, [new Uint8Array(BLOCK_BYTES).fill(chunk)])
+})
+
+test('a history of many chunks is read with few of them open, and none once it is closed', () => {
+  const disk = new CountingDisk()
+  const archive = new DiskTapeArchive(disk, folder, CHUNK_RECORDS)
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+    expect(new Uint8Array(archive.block(chunk).u32.buffer)[0]).toBe(chunk)
+    expect(disk.opened).toBeLessThanOrEqual(OPEN_MAX)
+  }
+  archive.close()
+  expect(disk.opened).toBe(0)
+})
+
+test('a chunk with a damaged block is read again once it was put back from a copy', () => {
+  const path = chunkPath(folder, 7)
+  fs.copyFileSync(path, `${path}.copy`)
+  const bytes = fs.readFileSync(path)
+  bytes[bytes.length - 1] ^= 1
+  fs.writeFileSync(path, bytes)
+  const archive = new DiskTapeArchive(new NodeDisk(), folder, CHUNK_RECORDS)
+  onTestFinished(() => archive.close())
+  expect(() => archive.block(7)).toThrow(TapeDamage)
+  fs.renameSync(`${path}.copy`, path)
+  expect(new Uint8Array(archive.block(7).u32.buffer)[0]).toBe(7)
+})
+
+test('a start that looks for its chunks leaves none of them open, whole or not', () => {
+  const disk = new CountingDisk()
+  needChunks(disk, folder, SWAPS, NO_POSITIONS)
+  expect(disk.opened).toBe(0)
+  fs.truncateSync(chunkPath(folder, CHUNKS - 1), 20)
+  expect(() => needChunks(disk, folder, SWAPS, NO_POSITIONS)).toThrow(chunkPath(folder, CHUNKS - 1))
+  expect(disk.opened).toBe(0)
+})
