@@ -3,12 +3,14 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Tape } from '../../src/engine/tape.ts'
+import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
+import { TAPE_BLOCK_RECORDS, Tape } from '../../src/engine/tape.ts'
 import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
-import { Snapshots } from '../../src/store/snapshots.ts'
+import { Snapshots, type SnapshotsOptions } from '../../src/store/snapshots.ts'
+import { MemoryArchive } from './memory-archive.ts'
 
 const EVERY_MS = 1_000
 /** A seq that no journal has, so that there always is something new. */
@@ -36,29 +38,39 @@ function newJournal(): { journal: Journal; folder: string } {
   return { journal: new Journal(options, { seq: 0, crc: 0, segment: 0 }), folder }
 }
 
+/** A tape of so many chunks, of one block each. */
+function tapeOf(chunks: number): Tape {
+  const tape = new Tape(TAPE_BLOCK_RECORDS)
+  tape.archive = new MemoryArchive()
+  for (let i = 0; i < chunks * TAPE_BLOCK_RECORDS; i += 1) tape.add()
+  return tape
+}
+
+function optionsOf(
+  over: Pick<SnapshotsOptions, 'journal' | 'folder' | 'compact'> & Partial<SnapshotsOptions>,
+): SnapshotsOptions {
+  return {
+    tape: tapeOf(0),
+    dormantTape: tapeOf(0),
+    everyMs: EVERY_MS,
+    tapeMemoryBytes: 1 << 20,
+    keepsJournal: false,
+    memoryBytes: () => 0,
+    clockMs: () => 0,
+    onProgress: () => {},
+    onDone: () => {},
+    onFailed: () => {},
+    ...over,
+  }
+}
+
 test('snapshots that come due while a slow one is made do not queue up behind it', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { journal, folder } = newJournal()
   const ends: (() => void)[] = []
-  const snapshots = new Snapshots(
-    {
-      journal,
-      folder,
-      tape: new Tape(),
-      dormantTape: new Tape(),
-      everyMs: EVERY_MS,
-      tapeMemoryBytes: 1 << 20,
-      keepsJournal: false,
-      compact: () => new Promise((resolve) => ends.push(() => resolve(RESULT))),
-      memoryBytes: () => 0,
-      clockMs: () => 0,
-      onProgress: () => {},
-      onDone: () => {},
-      onFailed: () => {},
-    },
-    NO_SEQ,
-  )
+  const compact = () => new Promise<CompactorResult>((resolve) => ends.push(() => resolve(RESULT)))
+  const snapshots = new Snapshots(optionsOf({ journal, folder, compact }), NO_SEQ)
   snapshots.start()
   await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
   expect(ends.length).toBe(1)
@@ -69,5 +81,38 @@ test('snapshots that come due while a slow one is made do not queue up behind it
   expect(ends.length).toBe(2)
   ends[1]()
   snapshots.stop()
+  journal.close()
+})
+
+test('nothing is made of a journal that has nothing new, and one that fails is made again', async () => {
+  const { journal, folder } = newJournal()
+  const told: string[] = []
+  let runs = 0
+  const compact = async () => {
+    runs += 1
+    if (runs === 1) throw new Error('no room')
+    return { ...RESULT, seq: journal.seq }
+  }
+  const onFailed = (reason: string) => told.push(reason)
+  const onDone = () => told.push('done')
+  const about = { journal, folder, compact, onFailed, onDone }
+  const snapshots = new Snapshots(optionsOf(about), NO_SEQ)
+  for (let i = 0; i < 4; i += 1) await snapshots.take()
+  expect(told).toEqual(['no room', 'done'])
+  expect(runs).toBe(2)
+  expect(snapshots.figures()).toMatchObject({ snapshot_failures_total: 1, snapshot_running: 0 })
+  journal.close()
+})
+
+test('what a snapshot has on the disk leaves memory, of swaps all but what may stay', async () => {
+  const { journal, folder } = newJournal()
+  const [tape, dormantTape] = [tapeOf(8), tapeOf(8)]
+  const archived = { archivedRecords: tape.count, archivedPositions: dormantTape.count }
+  const compact = async () => ({ ...RESULT, ...archived })
+  const tapeMemoryBytes = 3 * TAPE_BLOCK_RECORDS * SWAP_RECORD_BYTES
+  const about = { journal, folder, compact, tape, dormantTape, tapeMemoryBytes }
+  await new Snapshots(optionsOf(about), NO_SEQ).take()
+  expect(tape.firstInMemory).toBe(5 * TAPE_BLOCK_RECORDS)
+  expect(dormantTape.firstInMemory).toBe(dormantTape.count)
   journal.close()
 })

@@ -1,0 +1,65 @@
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { DAMAGED } from '../../src/store/cut-tail.ts'
+import { listDataFiles } from '../../src/store/data-folder.ts'
+import { type Contents, FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { history } from '../oracle/histories.ts'
+import { FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
+import { ImageDisk } from './damage/image-disk.ts'
+
+/** Gives a snapshot other bytes than were written, once it has its name. */
+class LyingDisk extends ImageDisk {
+  readonly #change: (snapshot: Buffer<ArrayBuffer>) => Uint8Array
+
+  constructor(whole: ImageDisk, change: (snapshot: Buffer<ArrayBuffer>) => Uint8Array) {
+    super()
+    for (const [path, bytes] of whole.files) this.files.set(path, bytes)
+    this.#change = change
+  }
+
+  override rename(from: string, to: string): void {
+    super.rename(from, to)
+    if (to.endsWith('.mfs')) this.files.set(to, this.#change(Buffer.from(this.bytesOf(to))))
+  }
+}
+
+/** Another byte of the wallets, with everything else as it would be with that. */
+function forged(snapshot: Buffer<ArrayBuffer>): Uint8Array {
+  const footer = snapshot.subarray(snapshot.length - SNAPSHOT_FOOTER_BYTES)
+  const contentsAt = footer.readDoubleLE(FOOTER.contentsAt)
+  const text = snapshot.toString('utf8', contentsAt, snapshot.length - SNAPSHOT_FOOTER_BYTES)
+  const contents: Contents = JSON.parse(text)
+  const parts = contents.parts.map((part) => {
+    if (part.name !== 'wallets') return part
+    const bytes = snapshot.subarray(part.at, part.at + part.bytes)
+    bytes[bytes.length - 1] ^= 1
+    return { ...part, crc: crc32(bytes) }
+  })
+  const changed = Buffer.from(JSON.stringify({ ...contents, parts }))
+  footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
+  footer.writeUInt32LE(crc32(changed), FOOTER.crc)
+  return Buffer.concat([snapshot.subarray(0, contentsAt), changed, footer])
+}
+
+function torn(snapshot: Buffer<ArrayBuffer>): Uint8Array {
+  snapshot[snapshot.length >> 1] ^= 1
+  return snapshot
+}
+
+test.each([
+  ['has a damaged byte', torn],
+  ['is another state, whole in itself', forged],
+])('a snapshot that %s when it is read back is put aside, and nothing is removed', (_, change) => {
+  const events = history(5, 300)
+  const whole = writtenFolder({ events, segmentsAt: [100, 200], snapshotsAt: [2] })
+  const before = listDataFiles(whole, FOLDER)
+  const disk = new LyingDisk(whole, change)
+  expect(() => makeSnapshot(disk, before.segments.length + 1, false)).toThrow('not to be trusted')
+  const after = listDataFiles(disk, FOLDER)
+  expect(after.snapshots).toEqual(before.snapshots)
+  expect(after.segments).toEqual(before.segments)
+  expect(disk.list(FOLDER).filter((name) => name.endsWith(DAMAGED))).toHaveLength(1)
+  const state = ({ engine }: ReturnType<typeof recovered>) => stateDigest(engine.parts)
+  expect(state(recovered(disk))).toBe(state(recovered(whole.copy())))
+})
