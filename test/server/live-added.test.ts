@@ -242,6 +242,21 @@ test('candles begin with the chart and tell the forming bar', async () => {
   })
 })
 
+test('a late trade that tells a price of SOL changes the bars of other mints, and they are told', async () => {
+  service = await EngineServer.start()
+  const at = (mint: string, slot: number, over = {}) =>
+    trade({ mint, slot, timestamp: START_SECOND, ...over })
+  service.feed([at('B', 100, { solPriceUsd: 150 }), at('A', 102)])
+  const client = await open()
+  await client.ask(ask('candles', { mint: 'A', resolution: '1' }))
+  const before = Object(await client.next()).data
+  service.feed([at('B', 101, { solPriceUsd: 300 })])
+  const { type, data } = Object(await client.next())
+  expect(type).toBe('delta')
+  expect(data.c[0]).toBeCloseTo(2 * before.c[0])
+  expect(data.c_sol).toEqual(before.c_sol)
+})
+
 test('candles of a mint go on when those of another width are left', async () => {
   service = await EngineServer.start()
   service.feed([tradeOfA(1, 100)])
