@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { listDataFiles } from '../../src/store/data-folder.ts'
+import type { DiskFile } from '../../src/store/disk.ts'
+import { history } from '../oracle/histories.ts'
+import { FOLDER, makeSnapshot, writtenFolder } from './damage/folder.ts'
+import { ImageDisk, ImageFile } from './damage/image-disk.ts'
+
+/** Says which files were synced, and which were begun, in order. */
+class TellingDisk extends ImageDisk {
+  readonly told: string[] = []
+
+  override open(path: string): DiskFile {
+    this.bytesOf(path)
+    return new TellingFile(this.files, path, this.told)
+  }
+
+  override create(path: string): DiskFile {
+    this.told.push(`create ${path}`)
+    return super.create(path)
+  }
+}
+
+class TellingFile extends ImageFile {
+  readonly #say: () => void
+
+  constructor(files: Map<string, Uint8Array>, path: string, told: string[]) {
+    super(files, path)
+    this.#say = () => told.push(`sync ${path}`)
+  }
+
+  override sync(): void {
+    this.#say()
+  }
+}
+
+test('the journal that a snapshot is made of lasts before the snapshot is begun', () => {
+  const events = history(5, 300)
+  const whole = writtenFolder({ events, segmentsAt: [100, 200], snapshotsAt: [] })
+  const disk = new TellingDisk()
+  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const { segments } = listDataFiles(disk, FOLDER)
+  makeSnapshot(disk, segments.length + 1)
+  const begun = disk.told.findIndex((call) => call.startsWith('create'))
+  expect(segments).toHaveLength(3)
+  expect(disk.told.slice(0, begun)).toEqual(segments.map(({ path }) => `sync ${path}`))
+})
