@@ -38,13 +38,17 @@ export function runShare(share: number): Tally {
   return tally
 }
 
-/** One history; its seed decides its length, its clock and when everything is read. */
-export function runHistory(seed: number, tally: Tally): void {
+/**
+ * One history; its seed decides its length, its clock and when everything is read. `prepare` is given
+ * the pair before the first event.
+ */
+export function runHistory(seed: number, tally: Tally, prepare?: (pair: Pair) => void): void {
   const random = new Random(seed ^ 0x5eed)
   const count = random.pick(LENGTHS)
   const clock: Clock = random.chance(0.2) ? 'wall' : 'event'
   const fullAt = seed % FULL_EVERY === 0 ? random.integer(0, count - 1) : -1
   const pair = new Pair(clock)
+  prepare?.(pair)
   const sleep = new Random(seed ^ 0xd04)
   const restChance = sleep.pick(REST_CHANCES)
   for (const [index, event] of history(seed, count).entries()) {

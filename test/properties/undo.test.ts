@@ -5,12 +5,18 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import { UndoLog } from '../../src/engine/undo-log.ts'
+import { RESOLUTIONS } from '../../src/wire/answers.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { fillPage } from '../model/page-ends.ts'
+import { wholeChart } from '../model/random-queries.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { swapLate, trades } from './late-trades.ts'
 
 const LANES = 6
+/** The newest bars of a mint, which late trades still make and add to. */
+const BARS_OF_LATE_TRADES = 45
 
 test('rolling back gives every row the lanes it had at the mark', () => {
   const write = fc.record({ row: fc.nat(30), lane: fc.nat(LANES - 1), value: fc.nat(0xffffffff) })
@@ -60,15 +66,42 @@ test('bars stored while late trades come are those of trades in time', () => {
   )
 })
 
+test('bars that late trades come to at the end of a page are those of trades in time', () => {
+  const random = new Random(1)
+  const events = trades(1, STORED_FROM_SWAPS + 60).map((event) => clockBack(event, random))
+  const late = swapLate(events, random)
+  const inTime = folded(events)
+  const expected = chartsOf(inTime)
+  for (let behind = 1; behind <= BARS_OF_LATE_TRADES; behind += 1) {
+    const onFirstPage = inTime.state.bars.count - behind
+    const engine = folded(late, ({ state }) => fillPage(state.bars, onFirstPage))
+    expect(chartsOf(engine), `${onFirstPage} bars on the first page`).toEqual(expected)
+  }
+})
+
+/** Some trades have a time before that of the slot before theirs. */
+function clockBack(event: FeedEvent, random: Random): FeedEvent {
+  if (event.type !== 'swap' || random.chance(0.7)) return event
+  return { ...event, timestamp: event.timestamp - random.integer(1, 8) }
+}
+
+function chartsOf(engine: Engine): readonly string[] {
+  const answers = new EngineAnswers(engine, () => {})
+  return RESOLUTIONS.map((width) => answers.chart(wholeChart('mint', engine.state.now, width)))
+}
+
 function expectSame(late: readonly FeedEvent[], inTime: readonly FeedEvent[]): void {
-  const engines = [late, inTime].map((events) => {
-    const engine = new Engine({ clock: 'event', identities: 1 << 13 })
-    for (const event of events) engine.accept(event)
-    expect(engine.counts.lateRefused).toBe(0)
-    return everyRead(engine, inTime)
-  })
-  const [actual = new Map(), expected = new Map()] = engines
-  expect(firstUnlike(actual, expected)).toBeNull()
+  const actual = everyRead(folded(late), inTime)
+  expect(firstUnlike(actual, everyRead(folded(inTime), inTime))).toBeNull()
+}
+
+/** `prepare` is given the engine before the first event. */
+function folded(events: readonly FeedEvent[], prepare?: (engine: Engine) => void): Engine {
+  const engine = new Engine({ clock: 'event', identities: 1 << 13 })
+  prepare?.(engine)
+  for (const event of events) engine.accept(event)
+  expect(engine.counts.lateRefused).toBe(0)
+  return engine
 }
 
 test('once more slots may be late, what is later than is still remembered is refused', () => {

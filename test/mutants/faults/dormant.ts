@@ -67,4 +67,11 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     replace: 'subarray((place + 1) * P_LANES, (place + 2) * P_LANES)',
     tests: ['test/properties/resting-wallets.test.ts'],
   },
+  {
+    name: 'dormant: the run of a token is looked for on the first page alone',
+    file: 'src/engine/dormant.ts',
+    find: 'this.runs.u32[run >>> ROW_SHIFT]',
+    replace: 'this.runs.u32[0]',
+    tests: ['test/model/page-ends.test.ts'],
+  },
 ]

@@ -177,4 +177,11 @@ export const FOLD_FAULTS: readonly Fault[] = [
     replace: 'fees +=',
     tests: ['positions', 'model'],
   },
+  {
+    name: 'pro: positions are looked for on the first page alone',
+    file: 'src/engine/swap-fold.ts',
+    find: 'positions.u32[position >>> ROW_SHIFT]',
+    replace: 'positions.u32[0]',
+    tests: ['test/model/page-ends.test.ts'],
+  },
 ]

@@ -283,4 +283,11 @@ export const ORDER_FAULTS: readonly Fault[] = [
     replace: 'if (width >= BASE_WIDTHS_SECONDS[base] / 4) return base',
     tests: ['bars'],
   },
+  {
+    name: 'bars: one that comes late is linked on the page of the bar behind the end',
+    file: 'src/engine/candles.ts',
+    find: 'bars.u32[(later - 1) >>> ROW_SHIFT]',
+    replace: 'bars.u32[later >>> ROW_SHIFT]',
+    tests: ['test/properties/undo.test.ts'],
+  },
 ]

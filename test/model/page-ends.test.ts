@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import { tokenLane } from '../../src/engine/lanes.ts'
+import { T } from '../../src/engine/layout.ts'
+import { ROWS_PER_PAGE } from '../../src/engine/memory/rows.ts'
+import { Random } from '../oracle/random.ts'
+import { fillFirstPages } from './page-ends.ts'
+import { runHistory, type Tally } from './run.ts'
+
+const FIRST_SEED = Number(process.env.MODEL_SEED ?? 20_261_123)
+const HISTORIES = 120
+const TIMEOUT_MS = 120_000
+
+test(`rows on both sides of the end of a page answer as the oracle does (seed ${FIRST_SEED})`, {
+  timeout: TIMEOUT_MS,
+}, () => {
+  const tally: Tally = { events: 0, histories: 0, fullReads: 0, rests: 0, wakings: 0 }
+  const engines: Engine[] = []
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1)
+    runHistory(seed, tally, ({ engine }) => {
+      fillFirstPages(engine, new Random(seed))
+      engines.push(engine)
+    })
+  expect(tally.fullReads).toBeGreaterThan(0)
+  expect(tally.wakings).toBeGreaterThan(HISTORIES / 10)
+  expect(engines.filter(hasRestOnSecondPage).length).toBeGreaterThan(HISTORIES / 10)
+})
+
+function hasRestOnSecondPage({ state }: Engine): boolean {
+  for (let token = ROWS_PER_PAGE; token < state.tokens.count; token += 1)
+    if (tokenLane(state, token, T.dormantPlus1) !== 0) return true
+  return false
+}
