@@ -79,5 +79,6 @@ function creation(random: Random, slot: number): FeedEvent {
     ...(random.chance(0.5) && { quoteMint: USDC }),
     ...(random.chance(0.3) && { decimals: 9 }),
     ...(random.chance(0.3) && { supplyRaw: 2n * 10n ** 15n }),
+    ...(random.chance(0.2) && { creator: '' }),
   })
 }

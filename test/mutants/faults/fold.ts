@@ -184,4 +184,11 @@ export const FOLD_FAULTS: readonly Fault[] = [
     replace: 'positions.u32[0]',
     tests: ['test/model/page-ends.test.ts'],
   },
+  {
+    name: 'creation told late: without a creator the first position of all is the one of it',
+    file: 'src/engine/late-creation.ts',
+    find: 'creator < 0 ? -1',
+    replace: 'creator < 0 ? 0',
+    tests: ['test/properties/late-creation.test.ts'],
+  },
 ]
