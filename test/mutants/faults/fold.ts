@@ -191,4 +191,12 @@ export const FOLD_FAULTS: readonly Fault[] = [
     replace: 'creator < 0 ? 0',
     tests: ['test/properties/late-creation.test.ts'],
   },
+  {
+    name: 'birth: a completion names another curve',
+    file: 'src/engine/token-births.ts',
+    find: "if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + T.flags]",
+    replace:
+      'b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + T.flags]',
+    tests: ['test/properties/told-houses.test.ts'],
+  },
 ]
