@@ -121,7 +121,7 @@ const ties = tables('ties', [
 
 const developers = tables('developers who sold all', [
   price(150),
-  ...['all', 'dust', 'two', 'held', 'never', 'none'].map((mint, index) =>
+  ...['all', 'dust', 'two', 'held', 'never', 'none', 'gone'].map((mint, index) =>
     token(mint, 100 + index, { creator: `creator of ${mint}` }),
   ),
   ...Object.entries({ all: 100n, dust: 99n, two: 98n, held: 50n }).flatMap(([mint, sold]) => {
@@ -132,6 +132,14 @@ const developers = tables('developers who sold all', [
     ]
   }),
   swap({ mint: 'never', signer: 'creator of never', slot: 116, direction: 'sell' }),
+  // Nothing was traded, but what was told of balances says that there was something.
+  swap({
+    mint: 'gone',
+    signer: 'creator of gone',
+    baseRaw: 0n,
+    baseBalanceBeforeRaw: 100n,
+    baseBalanceAfterRaw: 0n,
+  }),
 ])
 
 const metadata = tables('links and their re-use', [

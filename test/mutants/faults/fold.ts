@@ -199,4 +199,11 @@ export const FOLD_FAULTS: readonly Fault[] = [
       'b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + T.flags]',
     tests: ['test/properties/told-houses.test.ts'],
   },
+  {
+    name: 'dev sold all: who had something before a swap of nothing never held',
+    file: 'src/engine/position-fold.ts',
+    find: 'if (!isZeroAt(p, pAt + P.balanceLo) || !isZeroAt(r, rAt + U.balanceBeforeLo))',
+    replace: 'if (!isZeroAt(p, pAt + P.balanceLo))',
+    tests: ['tables'],
+  },
 ]
