@@ -1,11 +1,15 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
 
+import { WINDOW_SECONDS } from '../../../src/engine/platform.ts'
+import { AHEAD_SECONDS_MAX } from '../../../src/engine/rolling-window.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import type { Case } from '../check.ts'
 
 const DAY = 86_400
+/** After so many seconds the chains of seconds have the same places again. */
+const RING_SECONDS = AHEAD_SECONDS_MAX + WINDOW_SECONDS + 1
 /** When trades happen, seconds after the start. */
 const TRADES = [4, 5, 5, 6, 30, 90] as const
 /** Where the clock is read. */
@@ -49,12 +53,30 @@ function lateSwap(age: number): string | null {
   return read(pair)
 }
 
+/** A swap ahead of a clock that jumps past its day, then one whose second has the same place in the ring. */
+function jumpedSwap(): string | null {
+  const pair = new Pair('wall')
+  pair.setNow(START_SECOND)
+  for (const event of [price(150), created(), swap({ timestamp: START_SECOND })]) pair.apply(event)
+  const ahead = START_SECOND + 30
+  pair.apply(swap({ slot: 120, timestamp: ahead }))
+  pair.setNow(ahead + DAY + 1)
+  for (const [index, timestamp] of [ahead + RING_SECONDS, ahead + RING_SECONDS + DAY].entries()) {
+    pair.setNow(timestamp)
+    pair.apply(swap({ slot: 1_000 + index, timestamp }))
+    const found = read(pair)
+    if (found !== null) return `swap ${index} after the jump: ${found}`
+  }
+  return null
+}
+
 const everySecond = Array.from({ length: 40 }, (_, index) => DAY - 10 + index)
 
 export const cases: readonly Case[] = [
   { name: 'second by second', run: () => run(everySecond) },
   { name: 'in jumps', run: () => run(CLOCKS) },
   { name: 'one jump', run: () => run([DAY + 5]) },
+  { name: 'a jump over a swap ahead', run: jumpedSwap },
   ...[DAY - 1, DAY, DAY + 1].map((age) => ({
     name: `a swap ${age} s old`,
     run: () => lateSwap(age),
