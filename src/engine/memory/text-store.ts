@@ -24,7 +24,8 @@ const ORDER_BYTES = 6
 const NOT_ASCII = 0x80
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+/** By itself it leaves out a byte order mark that a text begins with, as a name of the chain may. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export class TextStore {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = []
