@@ -10,7 +10,12 @@ export function jsonString(text: string): string {
 
 /** A finite number; what is not finite is unknown, and unknown is 0 (contract section 1). */
 export function jsonNumber(value: number): string {
-  return value - value === 0 ? String(value) : '0'
+  return String(finiteNumber(value))
+}
+
+/** The number that stands for `value` on the wire: 0 where it is none. */
+export function finiteNumber(value: number): number {
+  return value - value === 0 ? value : 0
 }
 
 const SECONDS_KEPT = 4_096

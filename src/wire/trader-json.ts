@@ -2,7 +2,7 @@ import { METADATA_KEYS } from '../engine/event.ts'
 import { PositionFlag } from '../engine/layout.ts'
 import type { PositionReader } from '../engine/position-reader.ts'
 import type { TraderOrder } from './answers.ts'
-import { jsonNumber, jsonString } from './json-text.ts'
+import { finiteNumber, jsonNumber, jsonString } from './json-text.ts'
 
 const IMAGE = METADATA_KEYS.indexOf('image')
 
@@ -70,7 +70,7 @@ const FIELDS: readonly (readonly [string, (record: PositionReader) => Value])[] 
 export const TRADER_ORDER_VALUES: {
   readonly [O in TraderOrder]: (record: PositionReader) => number
 } = {
-  pnl: (r) => r.pnlUsd,
+  pnl: (r) => finiteNumber(r.pnlUsd),
   holding_amount: (r) => r.holding,
   bought_tokens: (r) => r.bought,
   sold_tokens: (r) => r.sold,
