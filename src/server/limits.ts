@@ -3,6 +3,9 @@
  * What one connection may follow (1,000 mints) is part of the protocol: `wire/live-messages.ts`.
  */
 
+import { RECENT_ARRIVALS_MAX } from '../engine/recent-arrivals.ts'
+import type { StreamChannel } from '../wire/live-frames.ts'
+
 /** Limits that a user sets (docs/operations.md); the defaults stand beside them. */
 export interface AdjustableLimits {
   /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
@@ -229,10 +232,19 @@ export const SOCKET_IDLE_S = 80
 /** Keep-alive looks at every connection at most this often. */
 export const KEEP_ALIVE_TICK_MS = 1000
 
-/** Missed messages of one stream that a resume brings at most; past it the client starts anew. */
-export const MAX_REPLAYED = 10_000
+/**
+ * Missed messages of one stream that a resume brings at most; past it the client starts anew. Those
+ * of wallets and of all mints together are no more than the newest arrivals that are remembered.
+ */
+export const MAX_REPLAYED: { readonly [C in StreamChannel]: number } = {
+  update_mint_info: 10_000,
+  mint_migration: 10_000,
+  new_launched_pool: 10_000,
+  wallet_trades: RECENT_ARRIVALS_MAX,
+  all_trades: RECENT_ARRIVALS_MAX,
+}
 
-/** Missed messages of all streams of one subscription at most: a message asks for bounded work. */
+/** Missed messages of all mints of one subscription at most: a message asks for bounded work. */
 export const MAX_REPLAYED_TOGETHER = 50_000
 
 /** Streams that are being brought up to now, of all connections; further ones are `busy`. */

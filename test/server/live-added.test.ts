@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
+import { RECENT_ARRIVALS_MAX } from '../../src/engine/recent-arrivals.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
@@ -121,6 +122,30 @@ test('trades of a wallet over all mints are numbered and resumed', async () => {
     reason: 'too_old',
     seq: 3,
   })
+})
+
+test.each([
+  ['all_trades', {}],
+  ['wallet_trades', { wallet: 'x' }],
+])('%s is resumed as far back as its trades are kept, and no further', async (channel, key) => {
+  service = await EngineServer.start()
+  const head = RECENT_ARRIVALS_MAX + 1
+  const one = trade({ mint: 'A', signer: 'x' })
+  const missed = Array.from({ length: head }, (_, i) => ({
+    ...one,
+    txIndex: i,
+    signature: `s${i}`,
+  }))
+  service.feed(missed)
+  const client = await open()
+  expect(await client.ask(ask(channel, { ...key, from_seq: 0 }))).toMatchObject({
+    type: 'resync',
+    reason: 'too_old',
+    seq: head,
+  })
+  expect(await client.ask(ask(channel, { ...key, from_seq: 1 }))).toMatchObject({ seq: 1 })
+  for (let seq = 2; seq < 500; seq += 1) expect(await client.next()).toMatchObject({ channel, seq })
+  client.close()
 })
 
 test('all trades come to a program on this machine, not through a proxy on it', async () => {

@@ -138,7 +138,7 @@ export class CatchUps {
       this.#actions.join(connection, topic)
       return true
     }
-    if (source.head(key) - after > MAX_REPLAYED) return this.#fail(catchUp, 'backlog')
+    if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
     const frames = source.since(key, after, CATCH_UP_FRAMES)
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     for (const frame of frames) this.#actions.send(connection, frame)

@@ -69,7 +69,8 @@ export class NumberedStreams {
       return
     }
     this.#accepted(connection, request)
-    const isTooMuch = this.#missed(request) > MAX_REPLAYED_TOGETHER
+    const isTooMuch =
+      channel === 'update_mint_info' && this.#missed(request) > MAX_REPLAYED_TOGETHER
     const seqs = new Map<string, number>()
     const endMs = performance.now() + CATCH_UP_SLICE_MS
     for (const key of keys) {
@@ -188,7 +189,7 @@ export class NumberedStreams {
     if (request.epoch !== null && request.epoch !== this.#streams.epoch()) return 'epoch_changed'
     const head = this.#streams.sources[request.channel].head(key)
     if (from > head) return 'seq_ahead'
-    return isTooMuch || head - from > MAX_REPLAYED ? 'too_old' : null
+    return isTooMuch || head - from > MAX_REPLAYED[request.channel] ? 'too_old' : null
   }
 
   /** Why what was missed cannot be had; or null. */
@@ -205,7 +206,7 @@ export class NumberedStreams {
     }
   }
 
-  /** Messages that a request of several keys would replay. */
+  /** Messages that a request of several mints would replay. */
   #missed({ channel, from }: StreamRequest): number {
     let missed = 0
     for (const [key, seq] of from)
