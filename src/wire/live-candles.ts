@@ -4,6 +4,7 @@ import { barTime, nextBarTime } from '../engine/chart.ts'
 import type { Answers, ChartQuery, Resolution } from './answers.ts'
 import { widthOf } from './chart-json.ts'
 import { jsonString } from './json-text.ts'
+import type { FollowedWords } from './live-frames.ts'
 import type { LiveStreams } from './streams.ts'
 
 const COLUMNS = ['t', 'o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const
@@ -51,6 +52,10 @@ export class LiveCandles {
     this.#remember(this.#bars(this.#from))
   }
 
+  get words(): FollowedWords {
+    return { event: 'candles', mint: this.mint, resolution: this.resolution }
+  }
+
   /** Does a bar wait to become final that is so by now? */
   get hasToFinish(): boolean {
     for (const time of this.#open.keys()) if (this.#isFinal(time)) return true
@@ -84,9 +89,9 @@ export class LiveCandles {
 
   /** The acknowledgement of a subscription. */
   acknowledgement(): string {
-    const { mint, resolution, step } = this
-    const about = { type: 'subscribed', event: 'candles', mint, resolution, step }
-    return JSON.stringify({ ...about, seq: this.#position, epoch: this.#streams.epoch() })
+    const { words, step } = this
+    const epoch = this.#streams.epoch()
+    return JSON.stringify({ type: 'subscribed', ...words, step, seq: this.#position, epoch })
   }
 
   /** The bars from a time on. */

@@ -32,6 +32,9 @@ export interface Numbered {
   readonly ordinal: number | null
 }
 
+/** What is followed, in the words of its acknowledgement. */
+export type FollowedWords = Readonly<Record<string, string>>
+
 const DATA = ',"data":'
 const CHANNEL = '{"channel":"update_mint_info"'
 

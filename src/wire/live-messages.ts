@@ -4,7 +4,12 @@
  */
 
 import type { LiveErrorCode } from './errors.ts'
-import { type FrameError, KEY_NAMES, type StreamChannel } from './live-frames.ts'
+import {
+  type FollowedWords,
+  type FrameError,
+  KEY_NAMES,
+  type StreamChannel,
+} from './live-frames.ts'
 import { isObject, parseJson } from './requests/json-body.ts'
 import {
   hasOptions,
@@ -258,9 +263,13 @@ export function acknowledgement(
   return JSON.stringify({ type, event, mint: request.mints[0] })
 }
 
-/** An error frame; the connection stays. */
-export function liveErrorFrame(code: LiveErrorCode, message: string): string {
-  return JSON.stringify({ type: 'error', code, message })
+/** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
+export function liveErrorFrame(
+  code: LiveErrorCode,
+  message: string,
+  ended: FollowedWords = {},
+): string {
+  return JSON.stringify({ type: 'error', code, message, ...ended })
 }
 
 /** The refusal of a message that would pass the connection's limit of mints. */

@@ -1,5 +1,6 @@
 import type { Answers, TablesQuery } from './answers.ts'
 import { jsonString } from './json-text.ts'
+import type { FollowedWords } from './live-frames.ts'
 import type { LiveStreams } from './streams.ts'
 import { tableDelta } from './table-delta.ts'
 import { rowsOfTables, type TableRows } from './table-rows.ts'
@@ -22,6 +23,10 @@ export class LiveTable {
     this.#query = query
     this.#answers = answers
     this.#streams = streams
+  }
+
+  get words(): FollowedWords {
+    return { event: 'meme_tables', table: this.name }
   }
 
   /** Has anything happened, or the clock moved, since it was computed? */
@@ -51,10 +56,9 @@ export class LiveTable {
 
   /** The acknowledgement of a subscription. */
   acknowledgement(): string {
-    const { name: table, step } = this
-    const event = 'meme_tables'
+    const { words, step } = this
     const epoch = this.#streams.epoch()
-    return JSON.stringify({ type: 'subscribed', event, table, step, seq: this.#position, epoch })
+    return JSON.stringify({ type: 'subscribed', ...words, step, seq: this.#position, epoch })
   }
 
   #frame(type: string, data: string): string {

@@ -267,6 +267,21 @@ test('what is still on its way of a subscription that was left silences not the 
   expect(client.live.status).toMatchObject({ losses: 0, disconnects: 0 })
 })
 
+test('the word that another stream has ended refuses nothing that is asked for meanwhile', async () => {
+  const about = '"event":"candles","mint":"B","resolution":"1m"'
+  const error = '{"type":"error","code":"history_unreadable","message":"m"'
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (!isSubscription(message)) return
+    if (connection === 1) socket.send(`${error},${about}}`)
+    serveWell(socket, message)
+  })
+  const { updates, problems } = follow()
+  await waitUntil(() => updates.length >= 3)
+  expect(seqsOf(updates)).toEqual([1, 2, 3])
+  expect(problems).toMatchObject([{ code: 'history_unreadable' }])
+  expect(service.connections).toBe(2)
+})
+
 test.each(['busy', 'starting'])('a service that is %s is asked again', async (code) => {
   let asked = 0
   service = await ScriptedService.start((socket, message) => {

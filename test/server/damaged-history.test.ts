@@ -110,7 +110,8 @@ test('those who follow what cannot be brought up to now are told, once', async (
   service.engine.chartTrades.drop()
   archive.isBroken = true
   service.feed([swapOf('A', SWAPS)])
-  for (const one of [client, other]) expect(await one.next()).toMatchObject(DAMAGED)
+  const ended = { ...DAMAGED, event: 'candles', mint: 'A', resolution: '1S' }
+  for (const one of [client, other]) expect(await one.next()).toMatchObject(ended)
   archive.isBroken = false
   service.feed([swapOf('A', SWAPS + 1), swapOf('C', SWAPS + 1)])
   expect(await other.next()).toMatchObject({ channel: 'candles', type: 'delta', mint: 'C' })

@@ -49,7 +49,8 @@ export interface ChannelFrame {
 
 export type Frame =
   | { readonly kind: 'ping' | 'pong' | 'unknown' }
-  | { readonly kind: 'error'; readonly problem: Problem }
+  /** `endsStream`: it answers nothing, but ends what was followed. */
+  | { readonly kind: 'error'; readonly problem: Problem; readonly endsStream: boolean }
   | { readonly kind: 'unreadable'; readonly problem: Problem }
   | Acknowledgement
   | Resync
@@ -90,7 +91,8 @@ function systemFrame(fields: Fields): Frame {
     case 'error': {
       const code = isText(fields.code) ? fields.code : 'unknown'
       const message = isText(fields.message) ? fields.message : 'The service gave no sentence.'
-      return { kind: 'error', problem: problem(code, message) }
+      const endsStream = fields.event !== undefined
+      return { kind: 'error', problem: problem(code, message), endsStream }
     }
     default:
       return { kind: 'unknown' }

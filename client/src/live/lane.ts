@@ -154,8 +154,9 @@ export class Lane implements Line {
         this.#requests.acknowledged(frame)
         return
       case 'error':
-        // One that answers nothing ended a stream without saying which: all are asked for anew.
-        if (this.#requests.refused(frame.problem)) this.#journal.report(frame.problem)
+        // One that answers nothing ended a stream: all are asked for anew.
+        if (!frame.endsStream && this.#requests.refused(frame.problem))
+          this.#journal.report(frame.problem)
         else this.#giveUp(frame.problem)
         return
       case 'resync':

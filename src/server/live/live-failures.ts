@@ -1,5 +1,6 @@
 import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
+import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import type { Log } from '../options.ts'
 import type { LiveConnection, Send } from './connection.ts'
@@ -37,20 +38,20 @@ export class LiveFailures {
     }
   }
 
-  /** Logs an exception, and tells those whom it concerns. */
-  failed(error: unknown, connections: readonly LiveConnection[]): void {
+  /** Logs an exception, and tells those whom it concerns; what of theirs has `ended` they did not ask for now. */
+  failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
     const stack = error instanceof Error ? error.stack : String(error)
     this.#parts.log.error({ stack }, 'A live request threw')
     if (!(error instanceof TapeDamage)) this.#defects++
-    for (const connection of connections) this.#tell(connection, error)
+    for (const connection of connections) this.#tell(connection, error, ended)
   }
 
   /** Tells of history that the disk does not give; for a defect the connection is closed. */
-  #tell(connection: LiveConnection, error: unknown): void {
+  #tell(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
     const { send, close } = this.#parts
     if (error instanceof TapeDamage) {
       const text = 'The history asked for cannot be read now: what needs it is not subscribed.'
-      send(connection, liveErrorFrame('history_unreadable', text))
+      send(connection, liveErrorFrame('history_unreadable', text, ended))
     } else close(connection, CLOSE_CODES.internalError, 'the service failed on a request')
   }
 }

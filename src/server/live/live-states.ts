@@ -1,5 +1,6 @@
 import type { Answers, TablesQuery } from '../../wire/answers.ts'
 import { LiveCandles, newestBars } from '../../wire/live-candles.ts'
+import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import { LiveTable } from '../../wire/live-table.ts'
 import type { CandlesRequest, TableRequest } from '../../wire/requests/live-state-requests.ts'
@@ -184,7 +185,7 @@ export class LiveStates {
     }
   }
 
-  #leave(connection: LiveConnection, topic: string, about: Readonly<Record<string, string>>): void {
+  #leave(connection: LiveConnection, topic: string, about: FollowedWords): void {
     const { send, topics } = this.#parts
     topics.leave(connection, topic)
     this.forgetUnread([topic])
@@ -228,13 +229,14 @@ export class LiveStates {
 
   /** Of what cannot be brought up to now its followers are told, and nobody follows it any more. */
   #advance(topic: string, advance: () => void): void {
+    const followed = this.#tables.get(topic) ?? this.#candles.get(topic)
     try {
       advance()
     } catch (error) {
       const { failures, topics } = this.#parts
       const followers = topics.followersOf(topic)
       for (const connection of followers) topics.leave(connection, topic)
-      failures.failed(error, followers)
+      failures.failed(error, followers, followed?.words)
       this.forgetUnread([topic])
     }
   }

@@ -254,8 +254,19 @@ const SYSTEM: readonly LiveMessage[] = [
   ),
   told(
     'error',
-    'A message was refused',
-    object({ type: constant('error'), code: TEXT, message: TEXT }),
+    'A message was refused, or what `event` and its words name is not followed any more',
+    object(
+      {
+        type: constant('error'),
+        code: TEXT,
+        message: TEXT,
+        event: TEXT,
+        table: TEXT,
+        mint: TEXT,
+        resolution: TEXT,
+      },
+      ['event', 'table', 'mint', 'resolution'],
+    ),
   ),
   told('ping', 'Answer with pong', object({ type: constant('ping') })),
   {
