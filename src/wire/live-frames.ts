@@ -68,6 +68,12 @@ export const KEY_NAMES: { readonly [C in StreamChannel]: 'mint' | 'wallet' | nul
   all_trades: null,
 }
 
+/** One stream in the words of its acknowledgement. */
+export function streamWords(channel: StreamChannel, key: string): FollowedWords {
+  const name = KEY_NAMES[channel]
+  return { event: channel, ...(name !== null && { [name]: key }) }
+}
+
 export interface Resync {
   readonly channel: StreamChannel
   readonly key: string
@@ -79,11 +85,9 @@ export interface Resync {
 
 /** The frame that says that a stream cannot be resumed. */
 export function resyncFrame({ channel, key, reason, fromSeq, seq, epoch }: Resync): string {
-  const name = KEY_NAMES[channel]
   return JSON.stringify({
     type: 'resync',
-    event: channel,
-    ...(name !== null && { [name]: key }),
+    ...streamWords(channel, key),
     reason,
     message: RESYNC_REASONS[reason],
     ...(fromSeq !== null && { from_seq: fromSeq }),

@@ -53,7 +53,7 @@ export class AddedChannels {
       sendSnapshot,
       join: (connection, topic) => topics.join(connection, topic),
       giveUp: (connection, topic) => topics.leave(connection, topic),
-      failed: (connection, error) => failures.failed(error, [connection]),
+      failed: (connection, error, ended) => failures.failed(error, [connection], ended),
     })
     this.#numbered = new NumberedStreams({
       streams,

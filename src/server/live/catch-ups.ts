@@ -1,5 +1,11 @@
 import { TapeDamage } from '../../engine/tape.ts'
-import { type ResyncReason, resyncFrame, type StreamChannel } from '../../wire/live-frames.ts'
+import {
+  type FollowedWords,
+  type ResyncReason,
+  resyncFrame,
+  type StreamChannel,
+  streamWords,
+} from '../../wire/live-frames.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import {
   CATCH_UP_FRAMES,
@@ -30,8 +36,8 @@ export interface CatchUpActions {
   join(connection: LiveConnection, topic: string): void
   /** It is told nothing more. */
   giveUp(connection: LiveConnection, topic: string): void
-  /** It could not be served, for this exception: it is told so. */
-  failed(connection: LiveConnection, error: unknown): void
+  /** It could not be served, for this exception: it is told so, and what of its has ended. */
+  failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
 }
 
 /**
@@ -119,10 +125,10 @@ export class CatchUps {
     try {
       return this.#step(catchUp)
     } catch (error) {
-      const { connection, topic, after } = catchUp
+      const { connection, channel, key, topic, after } = catchUp
       if (error instanceof TapeDamage && after !== null)
         return this.#fail(catchUp, 'history_unreadable')
-      this.#actions.failed(connection, error)
+      this.#actions.failed(connection, error, streamWords(channel, key))
       this.#actions.giveUp(connection, topic)
       return true
     }

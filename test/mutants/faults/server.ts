@@ -145,7 +145,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: who follows candles that cannot be read is not told',
     file: 'src/server/live/live-states.ts',
-    find: 'failures.failed(error, followers)',
+    find: 'failures.failed(error, followers, followed?.words)',
     replace: 'failures.failed(error, [])',
     tests: ['test/server/damaged-history.test.ts'],
   },
