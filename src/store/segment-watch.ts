@@ -23,6 +23,8 @@ export class SegmentWatch {
     const named = fs.statSync(this.#path, { bigint: true, throwIfNoEntry: false })
     const own = fs.fstatSync(this.#fd, { bigint: true })
     if (named?.ino === own.ino && named.dev === own.dev) return
+    // Some shared folders give a file new numbers; one that grows as this one is written is the same.
+    if (named?.size === own.size) return
     throw new StoreError(
       'disk',
       `${this.#path} is not the file any more that is written: it, or its folder, was moved, removed ` +

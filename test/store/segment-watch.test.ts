@@ -1,0 +1,43 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { SegmentWatch } from '../../src/store/segment-watch.ts'
+
+/** A segment that is being written, and the watch over it. */
+function watched() {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-watch-'))
+  const path = join(folder, 'journal-0000000000000001.mfj')
+  const fd = fs.openSync(path, 'wx')
+  const watch = new SegmentWatch()
+  onTestFinished(() => {
+    watch.close()
+    fs.closeSync(fd)
+    fs.rmSync(folder, { recursive: true })
+  })
+  fs.writeSync(fd, 'begun')
+  watch.begun(path)
+  return { watch, path, write: (text: string) => fs.writeSync(fd, text) }
+}
+
+test('a segment that is where it was begun is written on', () => {
+  const { watch, write } = watched()
+  write('more')
+  expect(() => watch.look()).not.toThrow()
+})
+
+test('one that has gone is told at the next look', () => {
+  const { watch, path } = watched()
+  fs.renameSync(path, `${path}.away`)
+  expect(() => watch.look()).toThrow(`${path} is not the file any more that is written`)
+})
+
+test('a copy in its place is told with the first byte that does not come to it', () => {
+  const { watch, path, write } = watched()
+  fs.copyFileSync(path, `${path}.copy`)
+  fs.renameSync(`${path}.copy`, path)
+  // By its numbers alone it could be the same: there are file systems that give a file new ones.
+  expect(() => watch.look()).not.toThrow()
+  write('more')
+  expect(() => watch.look()).toThrow('moved, removed or covered by another one')
+})
