@@ -1,6 +1,7 @@
 import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import type { Holders } from './holders.ts'
+import { type LaunchGroup, LaunchGroups } from './launch-groups.ts'
 import { B, PositionFlag, T, TokenFlag } from './layout.ts'
 import { lamportsOf } from './money.ts'
 import { Quote } from './platform.ts'
@@ -8,7 +9,7 @@ import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
 import { F, Flag, U } from './swap-record.ts'
 
-/** Swaps looked back over for one judgement; a slot or a transaction holds far fewer of one mint. */
+/** Swaps of one transaction looked back over for one judgement; it holds far fewer of one mint. */
 const LOOK_BACK_MAX = 4_096
 
 /**
@@ -18,8 +19,11 @@ const LOOK_BACK_MAX = 4_096
 export class Bundles {
   readonly #state: State
   readonly #holders: Holders
-  /** Wallet → lamports bought, of the group being looked at. */
-  readonly #bought = new Map<number, number>()
+  readonly #groups = new LaunchGroups()
+  /** Tape indices of swaps that are not in their group yet, newest first. */
+  readonly #fresh: number[] = []
+  /** Signers of the transaction being looked at. */
+  readonly #signers = new Set<number>()
 
   constructor(state: State, holders: Holders) {
     this.#state = state
@@ -32,14 +36,21 @@ export class Bundles {
    */
   judge(hand: Hand, mayShare = true): void {
     if (!hand.isBuy) return
-    if (this.#isLaunchSlot(hand)) {
-      this.#collectSlot(hand)
-      this.#flagGroup(hand.token, this.#state.rules.bundleLamports)
-    }
+    if (this.#isLaunchSlot(hand)) this.#judgeGroup(hand.token, this.#groupOf(hand))
     if (mayShare && this.#sharesTransaction(hand)) {
-      this.#collectTransaction(hand)
-      this.#flagGroup(hand.token, -1)
+      this.#collectSigners(hand)
+      this.#judgeSigners(hand.token)
     }
+  }
+
+  /** Swaps of the mint were taken back, or who of it counts as a holder is not what it was. */
+  forget(token: number): void {
+    this.#groups.forget(token)
+  }
+
+  /** Another state, or other rules. */
+  drop(): void {
+    this.#groups.drop()
   }
 
   /** Is the mint's swap before this one of the same transaction? */
@@ -56,24 +67,49 @@ export class Bundles {
     return hand.slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
   }
 
-  #collectSlot(hand: Hand): void {
-    this.#bought.clear()
+  /** The group of the slot up to the swap in hand. */
+  #groupOf(hand: Hand): LaunchGroup {
     const { tape } = this.#state
-    const { slot } = hand
+    const { token, slot } = hand
+    const known = this.#groups.find(token, slot)
+    const knownPlus1 = known === null ? 0 : known.lastIndex + 1
+    this.#fresh.length = 0
     let next = hand.index + 1
-    for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
+    while (next !== 0 && next !== knownPlus1) {
       const index = next - 1
       const r = tape.u32Of(index)
       const at = tape.at(index)
-      if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) return
-      if ((r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0)
-        this.#add(r[at + U.wallet], this.#lamports(hand.quote, index))
+      if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) break
+      if ((r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0) this.#fresh.push(index)
       next = r[at + U.previousInMint]
     }
+    const goesOn = known !== null && next === knownPlus1
+    const group = goesOn ? known : this.#groups.begin(token, slot)
+    for (let i = this.#fresh.length - 1; i >= 0; i--) this.#add(hand, group, this.#fresh[i])
+    group.lastIndex = hand.index
+    return group
   }
 
-  #collectTransaction(hand: Hand): void {
-    this.#bought.clear()
+  #add({ token, quote }: Hand, group: LaunchGroup, index: number): void {
+    const { tape, rules } = this.#state
+    const wallet = tape.u32Of(index)[tape.at(index) + U.wallet]
+    const before = group.bought.get(wallet)
+    const lamports = (before ?? 0) + this.#lamports(quote, index)
+    group.bought.set(wallet, lamports)
+    if (before !== undefined && before >= rules.bundleLamports) return
+    if (lamports >= rules.bundleLamports && this.#holderOf(token, wallet) >= 0)
+      group.reached.push(wallet)
+  }
+
+  #judgeGroup(token: number, group: LaunchGroup): void {
+    const { reached } = group
+    if (reached.length < 2) return
+    for (; group.judged < reached.length; group.judged++)
+      this.#flag(this.#state.findPosition(token, reached[group.judged]))
+  }
+
+  #collectSigners(hand: Hand): void {
+    this.#signers.clear()
     const { tape } = this.#state
     let next = hand.index + 1
     for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
@@ -81,13 +117,9 @@ export class Bundles {
       const r = tape.u32Of(index)
       const at = tape.at(index)
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return
-      if ((r[at + U.flags] & Flag.sell) === 0) this.#add(r[at + U.wallet], 0)
+      if ((r[at + U.flags] & Flag.sell) === 0) this.#signers.add(r[at + U.wallet])
       next = r[at + U.previousInMint]
     }
-  }
-
-  #add(wallet: number, lamports: number): void {
-    this.#bought.set(wallet, (this.#bought.get(wallet) ?? 0) + lamports)
   }
 
   #lamports(quote: number, index: number): number {
@@ -100,18 +132,22 @@ export class Bundles {
     return lamportsOf(f64[atF + F.volumeMicroUsd], f64[atF + F.solPriceUsd])
   }
 
-  /** Flags every wallet of the group that reaches the floor, if two or more do. */
-  #flagGroup(token: number, floorLamports: number): void {
-    if (this.#bought.size < 2) return
+  #judgeSigners(token: number): void {
+    if (this.#signers.size < 2) return
     const group: number[] = []
-    for (const [wallet, lamports] of this.#bought)
-      if (lamports >= floorLamports) {
-        const position = this.#state.findPosition(token, wallet)
-        if (position >= 0 && !this.#holders.hasFlag(position, PositionFlag.excluded))
-          group.push(position)
-      }
+    for (const wallet of this.#signers) {
+      const position = this.#holderOf(token, wallet)
+      if (position >= 0) group.push(position)
+    }
     if (group.length < 2) return
     for (const position of group) this.#flag(position)
+  }
+
+  /** The wallet's position; −1 when it has none that counts as a holder's. */
+  #holderOf(token: number, wallet: number): number {
+    const position = this.#state.findPosition(token, wallet)
+    if (position < 0 || this.#holders.hasFlag(position, PositionFlag.excluded)) return -1
+    return position
   }
 
   #flag(position: number): void {

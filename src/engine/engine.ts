@@ -138,7 +138,9 @@ export class Engine implements EventSink {
   settle(settings: EngineSettings): void {
     this.#isEventClock = settings.clock === 'event'
     this.#ordered.lateSlots = settings.lateSlots
-    if (this.state.judgeBy(settings.rules)) this.order.startAnew()
+    if (!this.state.judgeBy(settings.rules)) return
+    this.order.startAnew()
+    this.#ordered.swaps.bundles.drop()
   }
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
@@ -224,6 +226,7 @@ export class Engine implements EventSink {
         this.chains.drop()
         this.bars.drop()
         this.chartTrades.drop()
+        this.#ordered.swaps.bundles.drop()
       },
     }
   }

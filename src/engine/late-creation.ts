@@ -44,6 +44,7 @@ export class LateCreation {
   }
 
   #judgeBundles(hand: Hand, swaps: readonly number[]): void {
+    this.#fold.bundles.forget(hand.token)
     let next = hand.t[hand.tAt + T.positionsPlus1]
     while (next !== 0) {
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))

@@ -188,6 +188,7 @@ export class OrderedFold {
   }
 
   #forgetDerived(token: number): void {
+    this.swaps.bundles.forget(token)
     this.#targets.top.invalidate(token)
     this.#targets.order.touch(token)
   }

@@ -71,6 +71,7 @@ export class SwapFold {
     state.undo.save(state.walletsUndo, hand.wallet)
     const isNew = this.#births.beforeSwap(hand, key)
     this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, [])
+    if (this.hasExcluded) this.bundles.forget(hand.token)
     hand.takeToken(state)
     this.#births.takeQuote(hand)
     hand.takeWallet(state)

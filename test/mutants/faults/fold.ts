@@ -33,8 +33,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'bundle: exactly the floor is too little',
     file: 'src/engine/bundles.ts',
-    find: 'lamports >= floorLamports',
-    replace: 'lamports > floorLamports',
+    find: 'if (lamports >= rules.bundleLamports',
+    replace: 'if (lamports > rules.bundleLamports',
     tests: ['classes', 'model'],
   },
   {
@@ -54,9 +54,44 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'bundle: a single wallet is one',
     file: 'src/engine/bundles.ts',
-    find: 'if (group.length < 2) return',
+    find: 'if (reached.length < 2) return',
     replace: '',
     tests: ['classes', 'model'],
+  },
+  {
+    name: 'bundle: a single signer of a transaction is one',
+    file: 'src/engine/bundles.ts',
+    find: 'if (group.length < 2) return',
+    replace: '',
+    tests: ['test/properties/launch-groups.test.ts'],
+  },
+  {
+    name: 'bundle: a group goes on over swaps that were taken back',
+    file: 'src/engine/ordered-fold.ts',
+    find: 'this.swaps.bundles.forget(token)',
+    replace: '',
+    tests: ['test/properties/launch-groups.test.ts'],
+  },
+  {
+    name: 'bundle: a group that is judged anew is taken for judged',
+    file: 'src/engine/late-creation.ts',
+    find: 'this.#fold.bundles.forget(hand.token)',
+    replace: '',
+    tests: ['test/properties/launch-groups.test.ts'],
+  },
+  {
+    name: 'bundle: a group keeps who is found to be no holder',
+    file: 'src/engine/swap-fold.ts',
+    find: 'if (this.hasExcluded) this.bundles.forget(hand.token)',
+    replace: '',
+    tests: ['test/properties/launch-groups.test.ts'],
+  },
+  {
+    name: 'bundle: groups of another state are kept',
+    file: 'src/engine/engine.ts',
+    find: 'this.chartTrades.drop()\n        this.#ordered.swaps.bundles.drop()',
+    replace: 'this.chartTrades.drop()',
+    tests: ['test/properties/launch-groups.test.ts'],
   },
   {
     name: 'creator: counts as insider and sniper',
