@@ -2,6 +2,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { EventSink } from '../../src/engine/event-sink.ts'
 import type { Disk, DiskFile } from '../../src/store/disk.ts'
 import type { FsyncPolicy } from '../../src/store/journal.ts'
+import { boundFile } from '../store/disks/bound-file.ts'
 import type { Chances, Plan } from './plan.ts'
 
 /** A fault that is planted on purpose: the simulation has to find it. */
@@ -47,7 +48,7 @@ export const LIES: readonly Lie[] = [
   },
   {
     name: 'a sync does nothing and says it did',
-    disk: (disk) => wrapDisk(disk, { file: (file) => ({ ...bound(file), ...lazySyncs() }) }),
+    disk: (disk) => wrapDisk(disk, { file: (file) => ({ ...boundFile(file), ...lazySyncs() }) }),
   },
   {
     name: 'the folder is never synced',
@@ -61,7 +62,8 @@ export const LIES: readonly Lie[] = [
   {
     name: 'a sync that failed is taken for done',
     plan: { fsync: 'group', syncMsMax: 20, segmentBytes: 64 << 20, chances: HARSH },
-    disk: (disk) => wrapDisk(disk, { file: (file) => ({ ...bound(file), ...deafSyncs(file) }) }),
+    disk: (disk) =>
+      wrapDisk(disk, { file: (file) => ({ ...boundFile(file), ...deafSyncs(file) }) }),
   },
   {
     name: 'the recovery leaves the last frame out',
@@ -106,18 +108,6 @@ function wrapDisk(disk: Disk, wrapping: Wrapping): Disk {
   }
 }
 
-function bound(file: DiskFile): DiskFile {
-  return {
-    size: () => file.size(),
-    append: (bytes) => file.append(bytes),
-    read: (into, position) => file.read(into, position),
-    truncate: (size) => file.truncate(size),
-    sync: () => file.sync(),
-    syncLater: (done) => file.syncLater(done),
-    close: () => file.close(),
-  }
-}
-
 function lazySyncs(): Pick<DiskFile, 'sync' | 'syncLater'> {
   return { sync: () => {}, syncLater: (done) => done(null) }
 }
@@ -138,7 +128,7 @@ function deafSyncs(file: DiskFile): Pick<DiskFile, 'sync' | 'syncLater'> {
 function shorter(file: DiskFile): DiskFile {
   const size = () => Math.max(0, file.size() - BYTES_LOST)
   return {
-    ...bound(file),
+    ...boundFile(file),
     size,
     read: (into, position) => file.read(into.subarray(0, Math.max(0, size() - position)), position),
   }

@@ -6,6 +6,7 @@ import type { NumberedFile } from '../../src/store/data-folder.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import { EarlySyncs } from '../../src/store/early-syncs.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { boundFile } from './disks/bound-file.ts'
 
 /** The real disk, whose background syncs end when the test says so. */
 class SlowDisk extends NodeDisk {
@@ -18,10 +19,7 @@ class SlowDisk extends NodeDisk {
     const name = basename(path)
     this.opened += 1
     return {
-      size: () => file.size(),
-      append: (bytes) => file.append(bytes),
-      read: (into, position) => file.read(into, position),
-      truncate: (size) => file.truncate(size),
+      ...boundFile(file),
       sync: () => {
         this.calls.push(`sync ${name}`)
         file.sync()

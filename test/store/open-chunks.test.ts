@@ -8,6 +8,7 @@ import type { DiskFile } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
+import { boundFile } from './disks/bound-file.ts'
 
 /** One block each, so that many chunks are small. */
 const CHUNK_RECORDS = TAPE_BLOCK_RECORDS
@@ -26,12 +27,7 @@ class CountingDisk extends NodeDisk {
     const file = super.open(path)
     this.opened += 1
     return {
-      size: () => file.size(),
-      append: (bytes) => file.append(bytes),
-      read: (into, position) => file.read(into, position),
-      truncate: (size) => file.truncate(size),
-      sync: () => file.sync(),
-      syncLater: (done) => file.syncLater(done),
+      ...boundFile(file),
       close: () => {
         this.opened -= 1
         file.close()
