@@ -4,7 +4,7 @@ import { barTime, nextBarTime } from '../engine/chart.ts'
 import type { Answers, ChartQuery, Resolution } from './answers.ts'
 import { widthOf } from './chart-json.ts'
 import { jsonString } from './json-text.ts'
-import type { FollowedWords } from './live-frames.ts'
+import { candlesWords, type FollowedWords } from './live-frames.ts'
 import type { LiveStreams } from './streams.ts'
 
 const COLUMNS = ['t', 'o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const
@@ -53,7 +53,7 @@ export class LiveCandles {
   }
 
   get words(): FollowedWords {
-    return { event: 'candles', mint: this.mint, resolution: this.resolution }
+    return candlesWords(this.mint, this.resolution)
   }
 
   /** Does a bar wait to become final that is so by now? */

@@ -74,6 +74,16 @@ export function streamWords(channel: StreamChannel, key: string): FollowedWords 
   return { event: channel, ...(name !== null && { [name]: key }) }
 }
 
+/** A live table in the words of its acknowledgement. */
+export function tableWords(table: string): FollowedWords {
+  return { event: 'meme_tables', table }
+}
+
+/** Live candles in the words of their acknowledgement. */
+export function candlesWords(mint: string, resolution: string): FollowedWords {
+  return { event: 'candles', mint, resolution }
+}
+
 export interface Resync {
   readonly channel: StreamChannel
   readonly key: string

@@ -1,6 +1,6 @@
 import type { Answers, TablesQuery } from './answers.ts'
 import { jsonString } from './json-text.ts'
-import type { FollowedWords } from './live-frames.ts'
+import { type FollowedWords, tableWords } from './live-frames.ts'
 import type { LiveStreams } from './streams.ts'
 import { tableDelta } from './table-delta.ts'
 import { rowsOfTables, type TableRows } from './table-rows.ts'
@@ -26,7 +26,7 @@ export class LiveTable {
   }
 
   get words(): FollowedWords {
-    return { event: 'meme_tables', table: this.name }
+    return tableWords(this.name)
   }
 
   /** Has anything happened, or the clock moved, since it was computed? */

@@ -1,6 +1,6 @@
 import type { Answers, TablesQuery } from '../../wire/answers.ts'
 import { LiveCandles, newestBars } from '../../wire/live-candles.ts'
-import type { FollowedWords } from '../../wire/live-frames.ts'
+import { candlesWords, type FollowedWords, tableWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import { LiveTable } from '../../wire/live-table.ts'
 import type { CandlesRequest, TableRequest } from '../../wire/requests/live-state-requests.ts'
@@ -122,7 +122,7 @@ export class LiveStates {
     const { table: name, query } = request
     const topic = `${TABLES}/${name}`
     if (request.action === 'unsubscribe' || query === null) {
-      this.#leave(connection, topic, { event: TABLES, table: name })
+      this.#leave(connection, topic, tableWords(name))
       return true
     }
     if (hasMuchUnread(connection)) return false
@@ -140,7 +140,7 @@ export class LiveStates {
     const { mint, resolution, countback } = request
     const topic = `${CANDLES}/${resolution}/${mint}`
     if (request.action === 'unsubscribe') {
-      this.#leave(connection, topic, { event: CANDLES, mint, resolution })
+      this.#leave(connection, topic, candlesWords(mint, resolution))
       return true
     }
     if (hasMuchUnread(connection)) return false
@@ -185,11 +185,11 @@ export class LiveStates {
     }
   }
 
-  #leave(connection: LiveConnection, topic: string, about: FollowedWords): void {
+  #leave(connection: LiveConnection, topic: string, words: FollowedWords): void {
     const { send, topics } = this.#parts
     topics.leave(connection, topic)
     this.forgetUnread([topic])
-    send(connection, JSON.stringify({ type: 'unsubscribed', ...about }))
+    send(connection, JSON.stringify({ type: 'unsubscribed', ...words }))
   }
 
   #newTable(topic: string, name: string, query: TablesQuery): LiveTable {
