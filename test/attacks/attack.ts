@@ -5,6 +5,18 @@ export interface Victim {
   readonly mints: readonly string[]
 }
 
+/** A process that is attacked. */
+export interface Besieged {
+  readonly pid: number
+  readonly victim: Victim
+  /** Where its figures are read; null: it has none. */
+  readonly metrics: string | null
+  /** Log lines of defects so far. */
+  defects(): readonly string[]
+  /** Its exit code, once it has ended. */
+  end(): Promise<number | null>
+}
+
 /** One way to hurt a service that anybody may reach. */
 export interface Attack {
   readonly name: string
@@ -12,6 +24,8 @@ export interface Attack {
   readonly sizes: { readonly small: number; readonly full: number }
   /** What a size counts. */
   readonly unit: string
+  /** It lives by connections alone: what it costs uWebSockets.js by itself is the least there is. */
+  readonly hasFloor?: true
   /** Attacks until the time is over (`isOver`), then takes everything back. */
   run(victim: Victim, size: number, isOver: () => boolean): Promise<void>
 }

@@ -14,6 +14,7 @@ const ANSWERS_A_FLOOD = 5
 /** Thousands of live connections with subscriptions that all go in one moment. */
 export const disconnects: Attack = {
   name: 'disconnects at once',
+  hasFloor: true,
   unit: 'connections',
   sizes: { small: 500, full: 15_000 },
   async run({ port, mints }, size, isOver) {

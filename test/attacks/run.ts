@@ -1,4 +1,7 @@
-/** Every attack at full size; a table of what a client that behaves met. ONLY=<part of a name>. */
+/**
+ * Every attack at full size; a table of what a client that behaves met. ONLY=<part of a name>. Attacks by
+ * connections are led against uWebSockets.js alone too, in the same run: the floor.
+ */
 import { ATTACKS, type Effect, Siege } from './siege.ts'
 
 const DURATION_MS = Number(process.env.SECONDS || 15) * 1000
@@ -11,7 +14,7 @@ const MEBIBYTE = 2 ** 20
 const row = (cells: readonly string[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
 const ms = (value: number) => value.toFixed(1)
 
-function tell(name: string, size: string, effect: Effect): void {
+function tell(name: string, size: string, effect: Effect, floor: Effect | null): void {
   const { before, during, memoryBytes, stallMs } = effect
   const { failures } = during
   const reasons = [...new Set(failures)].join(', ')
@@ -25,6 +28,7 @@ function tell(name: string, size: string, effect: Effect): void {
     `${Math.round(memoryBytes / MEBIBYTE)}`,
     ms(stallMs),
     ms(during.ownP99Ms),
+    floor === null ? '' : `${ms(floor.before.p99Ms)} → ${ms(floor.during.p99Ms)}`,
   ])
 }
 
@@ -37,8 +41,9 @@ row([
   'memory, MiB',
   'longest stall, ms',
   'client late by itself, ms',
+  'p99 of uWebSockets.js alone, ms',
 ])
-row(['---', '---:', '---:', '---:', '---:', '---:', '---:', '---:'])
+row(['---', '---:', '---:', '---:', '---:', '---:', '---:', '---:', '---:'])
 let isWell = true
 for (const attack of ATTACKS.filter(({ name }) => name.includes(process.env.ONLY ?? ''))) {
   // A program of its own each: what one attack leaves in memory is not the next one's.
@@ -46,11 +51,16 @@ for (const attack of ATTACKS.filter(({ name }) => name.includes(process.env.ONLY
   const isApart = siege.separate()
   const effect = await siege.attack(attack, attack.sizes.full, DURATION_MS, QUIET_MS)
   const { defects } = siege
+  const bare = attack.hasFloor ? await siege.beginBare() : null
   const exitCode = await siege.end()
+  bare?.separate()
+  const floor = await bare?.attack(attack, attack.sizes.full, DURATION_MS, QUIET_MS)
+  await bare?.end()
   tell(
     isApart ? attack.name : `${attack.name} (cores shared)`,
     `${attack.sizes.full} ${attack.unit}`,
     effect,
+    floor ?? null,
   )
   if (defects.length === 0 && exitCode === 0) continue
   isWell = false

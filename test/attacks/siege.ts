@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { type Program, startProgram } from '../process/program.ts'
+import { startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { type Attack, pause, type Victim } from './attack.ts'
+import { type Attack, type Besieged, pause } from './attack.ts'
+import { answersOf, startBareService } from './bare-service.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
 import { disconnects, messageFlood, subscribeFlood, unreadAnswers } from './live-floods.ts'
 import { takePlaces } from './places.ts'
@@ -55,21 +56,18 @@ export interface Effect {
   readonly stallMs: number
 }
 
-/** A real program under attack and, beside it, a client that behaves. */
+/** A process under attack and, beside it, a client that behaves. */
 export class Siege {
-  readonly #program: Program
-  readonly #victim: Victim
+  readonly #besieged: Besieged
   readonly #client: ReturnType<typeof fork>
-  readonly #metrics: string
 
-  private constructor(program: Program, victim: Victim, metrics: string) {
-    this.#program = program
-    this.#victim = victim
-    this.#metrics = metrics
+  private constructor(besieged: Besieged) {
+    this.#besieged = besieged
     const file = join(ROOT, 'test/attacks/good-client-process.ts')
-    this.#client = fork(file, [String(victim.port)])
+    this.#client = fork(file, [String(besieged.victim.port)])
   }
 
+  /** Of the real program. */
   static async begin(tokens: number, swapsPerSecond: number): Promise<Siege> {
     const program = await startProgram({
       SIM_TOKENS: String(tokens),
@@ -82,19 +80,30 @@ export class Siege {
     const admin = /"port":(\d+)/.exec(await program.seen(/admin surface/))?.[1]
     const port = Number(new URL(program.url).port)
     const mints = await someMints(program.url)
-    return new Siege(program, { port, mints }, `http://127.0.0.1:${admin}/metrics`)
+    return new Siege({
+      pid: program.child.pid ?? 0,
+      victim: { port, mints },
+      metrics: `http://127.0.0.1:${admin}/metrics`,
+      defects: () => program.lines.filter((line) => line.includes('A route threw')),
+      end: () => program.end('SIGTERM'),
+    })
+  }
+
+  /** Of uWebSockets.js alone, which answers with the bytes that this one answers with now. */
+  async beginBare(): Promise<Siege> {
+    const { victim } = this.#besieged
+    return new Siege(await startBareService(victim, await answersOf(victim.port)))
   }
 
   /** Log lines of defects so far. */
   get defects(): readonly string[] {
-    return this.#program.lines.filter((line) => line.includes('A route threw'))
+    return this.#besieged.defects()
   }
 
   /** Separates attacker, client and service; false where the machine does not allow it. */
   separate(): boolean {
-    const service = this.#program.child.pid ?? 0
     const client = this.#client.pid ?? 0
-    return takePlaces({ service, client, attacker: process.pid })
+    return takePlaces({ service: this.#besieged.pid, client, attacker: process.pid })
   }
 
   /** The client is measured for `quietMs`, then for `durationMs` of the attack. */
@@ -118,7 +127,7 @@ export class Siege {
     }
     // Between two looks something else may fail first: the last look says it then.
     const watch = setInterval(() => look().catch(() => {}), LOOK_MS)
-    const during = await this.#measure(() => attack.run(this.#victim, size, isOver))
+    const during = await this.#measure(() => attack.run(this.#besieged.victim, size, isOver))
     clearInterval(watch)
     await look()
     return { before, during, memoryBytes: mostBytes - startBytes, stallMs }
@@ -126,7 +135,7 @@ export class Siege {
 
   async end(): Promise<number | null> {
     this.#client.disconnect()
-    return this.#program.end('SIGTERM')
+    return this.#besieged.end()
   }
 
   async #measure(work: () => Promise<void>): Promise<Measured> {
@@ -138,7 +147,8 @@ export class Siege {
   }
 
   async #figures<N extends string>(names: readonly N[]): Promise<Record<N, number>> {
-    const text = await (await fetch(this.#metrics)).text()
+    const { metrics } = this.#besieged
+    const text = metrics === null ? '' : await (await fetch(metrics)).text()
     const figureOf = (name: string) =>
       Number(new RegExp(`^mintfeed_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
     const pairs = names.map((name) => [name, figureOf(name)] as const)

@@ -9,6 +9,7 @@ const TABLES =
 /** Heads that never end, a byte at a time. */
 export const slowHeaders: Attack = {
   name: 'slow headers',
+  hasFloor: true,
   unit: 'sockets',
   sizes: { small: 200, full: 5000 },
   async run({ port }, size, isOver) {
@@ -21,6 +22,7 @@ export const slowHeaders: Attack = {
 /** Bodies that never end. */
 export const slowBodies: Attack = {
   name: 'slow bodies',
+  hasFloor: true,
   unit: 'sockets',
   sizes: { small: 200, full: 5000 },
   async run({ port }, size, isOver) {
@@ -35,6 +37,7 @@ export const slowBodies: Attack = {
 /** Sockets that say nothing at all. */
 export const idleSockets: Attack = {
   name: 'idle sockets',
+  hasFloor: true,
   unit: 'sockets',
   sizes: { small: 500, full: 10_000 },
   async run({ port }, size, isOver) {
@@ -46,6 +49,7 @@ export const idleSockets: Attack = {
 /** Requests for large answers, hundreds at once, and nothing is read. */
 export const slowReaders: Attack = {
   name: 'requests without reading',
+  hasFloor: true,
   unit: 'sockets',
   sizes: { small: 20, full: 500 },
   async run({ port }, size, isOver) {
@@ -73,6 +77,7 @@ const TEAR_MS = 100
 /** Hundreds of requests at once, and the connection is reset while they are being answered. */
 export const tornPipelines: Attack = {
   name: 'pipelines torn in the middle',
+  hasFloor: true,
   unit: 'sockets a round',
   sizes: { small: 20, full: 200 },
   async run({ port }, size, isOver) {
