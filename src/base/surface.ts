@@ -5,6 +5,7 @@ import { durationMs, integer, sizeBytes } from './setting-values.ts'
 export interface Surface {
   readonly limits: {
     readonly sockets: number
+    readonly newSocketsPerAddress: number
     readonly connections: number
     readonly connectionsPerAddress: number
     readonly messagesPerSecond: number
@@ -27,6 +28,7 @@ export interface Surface {
 
 export const SURFACE_DEFAULTS = {
   SOCKETS: '60000',
+  NEW_SOCKETS_PER_ADDRESS: '2000',
   CONNECTIONS: '50000',
   CONNECTIONS_PER_ADDRESS: '1000',
   MESSAGES_PER_SECOND: '2000',
@@ -55,6 +57,7 @@ export function readSurface(settings: Readonly<Record<string, string>>): Surface
   return {
     limits: {
       sockets: count('SOCKETS', MOST_SOCKETS),
+      newSocketsPerAddress: count('NEW_SOCKETS_PER_ADDRESS', MOST_SOCKETS),
       connections: count('CONNECTIONS', MOST_SOCKETS),
       connectionsPerAddress: count('CONNECTIONS_PER_ADDRESS', MOST_SOCKETS),
       messagesPerSecond: count('MESSAGES_PER_SECOND', MOST_MESSAGES),

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
-import { MAX_CERTIFICATES } from './limits.ts'
+import { MAX_CERTIFICATES, SCARCE_SHARE } from './limits.ts'
 import { type Listening, listen } from './listen.ts'
+import type { NewSockets } from './new-sockets.ts'
 import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
 import { _cfg, App, SSLApp, us_listen_socket_close } from './uws.ts'
 
@@ -28,6 +29,7 @@ interface CountedApp {
  */
 export class Apps implements LiveApp {
   readonly #maxSockets: number
+  readonly #newSockets: NewSockets
   readonly #acceptor: TemplatedApp | null
   readonly #installs: ((counted: CountedApp) => void)[] = []
   /** In order of age; the last one gets the new sockets. At most MAX_CERTIFICATES. */
@@ -37,9 +39,11 @@ export class Apps implements LiveApp {
   #listening: Listening | null = null
   #sockets = 0
   #refused = 0
+  #refusedByAddress = 0
 
-  constructor(tls: TlsFiles | null, maxSockets: number) {
+  constructor(tls: TlsFiles | null, maxSockets: number, newSockets: NewSockets) {
     this.#maxSockets = maxSockets
+    this.#newSockets = newSockets
     this.#fingerprint = tls === null ? '' : tlsFingerprint(tls)
     // Not App(): uWebSockets.js gives a socket handed over the size of its acceptor's sockets, and a
     // TLS socket is larger than a plain one. It would write past the end of its memory.
@@ -54,7 +58,16 @@ export class Apps implements LiveApp {
 
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    return { sockets: this.#sockets, sockets_refused_total: this.#refused }
+    return {
+      sockets: this.#sockets,
+      sockets_refused_total: this.#refused,
+      sockets_refused_by_address_total: this.#refusedByAddress,
+    }
+  }
+
+  /** Is so little room left that who has been answered is to make room? */
+  get areScarce(): boolean {
+    return this.#maxSockets - this.#sockets < this.#maxSockets * SCARCE_SHARE
   }
 
   get(path: string, handler: (res: HttpResponse, req: HttpRequest) => void): void {
@@ -142,8 +155,10 @@ export class Apps implements LiveApp {
     }
     counted.sockets++
     this.#sockets++
-    if (this.#sockets <= this.#maxSockets) return
-    this.#refused++
+    const isCrowding = this.#newSockets.isOneTooMany(res.getRemoteAddress())
+    if (this.#sockets > this.#maxSockets) this.#refused++
+    else if (isCrowding) this.#refusedByAddress++
+    else return
     res.close()
   }
 

@@ -12,6 +12,8 @@ export interface ClientAddresses {
   readonly trustsProxies: boolean
   /** `forwardedFor`: the X-Forwarded-For values joined by commas, empty when there was none. */
   keyOf(remote: ArrayBuffer, forwardedFor: string): string
+  /** Is it a proxy whose X-Forwarded-For is believed? */
+  isTrusted(remote: ArrayBuffer): boolean
 }
 
 /** Throws a one-sentence Error on an entry that is no address and no CIDR. */
@@ -26,6 +28,7 @@ export function clientAddresses(trustProxy: readonly string[]): ClientAddresses 
       if (forwardedFor === '' || !isTrusted(peer)) return clientKey(peer)
       return clientKey(rightmostUntrusted(peer, forwardedFor, isTrusted))
     },
+    isTrusted: (remote) => isTrusted(unmapped(new Uint8Array(remote))),
   }
 }
 

@@ -29,6 +29,14 @@ export function clientKey(bytes: AddressBytes): string {
   return Buffer.from(bytes.subarray(0, V6_CLIENT_BYTES)).toString('hex')
 }
 
+/** Keys of 127.0.0.0/8 and of the /64 of ::1: programs of this machine, a reverse proxy among them. */
+const LOOPBACK = /^(?:127\.|0{16}$)/
+
+/** Is it the key (`clientKey`) of programs of this machine? */
+export function isLoopback(client: string): boolean {
+  return LOOPBACK.test(client)
+}
+
 function v4Bytes(text: string): AddressBytes {
   return Uint8Array.from(text.split('.'), Number)
 }

@@ -10,6 +10,11 @@ import type { StreamChannel } from '../wire/live-frames.ts'
 export interface AdjustableLimits {
   /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
   readonly sockets: number
+  /**
+   * Sockets of one address that may begin in NEW_SOCKETS_WINDOW_MS, loopback and trusted proxies not
+   * counted; one more is closed as soon as it is accepted.
+   */
+  readonly newSocketsPerAddress: number
   /** Live connections at most; the next handshake is answered 503. */
   readonly connections: number
   /** Live connections of one client address at most, loopback not counted; then 429. */
@@ -33,6 +38,7 @@ export interface AdjustableLimits {
 
 export const DEFAULT_LIMITS: AdjustableLimits = {
   sockets: 60_000,
+  newSocketsPerAddress: 2000,
   connections: 50_000,
   connectionsPerAddress: 1000,
   messagesPerSecond: 2000,
@@ -45,6 +51,18 @@ export const DEFAULT_LIMITS: AdjustableLimits = {
 
 /** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
 export const RESERVED_DESCRIPTORS = 256
+
+/** About as long as uWebSockets.js keeps a socket open that brings nothing, or no whole request. */
+export const NEW_SOCKETS_WINDOW_MS = 10_000
+
+/** Share of all sockets that one address may begin in that time at most, where there are few. */
+export const NEW_SOCKETS_SHARE = 1 / 8
+
+/**
+ * While less than this share of all sockets is free answers close their connection: a place is held
+ * by who asks, and not by who has asked.
+ */
+export const SCARCE_SHARE = 1 / 8
 
 /**
  * Bytes of a request's line, url and headers at most; uWebSockets.js answers 431 past it. Its own

@@ -18,6 +18,7 @@ import { LastTables } from './live/last-tables.ts'
 import { LiveGate } from './live/live-gate.ts'
 import { isLocalPeer } from './local-peer.ts'
 import { metricsText } from './metrics-text.ts'
+import { NewSockets } from './new-sockets.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
 import { type RateLimiter, rateLimiter } from './rate-limiter.ts'
 import { type Readiness, readinessOf } from './readiness.ts'
@@ -76,11 +77,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const bounds = { ...limits.DEFAULT_LIMITS, ...options.limits }
-  const apps = new Apps(options.tls ?? null, bounds.sockets)
+  const newSockets = new NewSockets(bounds, addresses)
+  const apps = new Apps(options.tls ?? null, bounds.sockets, newSockets)
   const stopping = { isStopping: false }
   const { position } = options
   const context: ExchangeContext = {
-    writer: responseWriter(options.corsOrigin, () => stopping.isStopping),
+    writer: responseWriter(options.corsOrigin, () => stopping.isStopping || apps.areScarce),
     http: httpCounters(),
     log: options.log,
     // Before the state is there its epoch is not known and its seq climbs from 0.

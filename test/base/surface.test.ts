@@ -10,6 +10,7 @@ test('what is not set is at the default that the server itself has', () => {
 test('limits, TLS and the admin surface are set by variables or flags', () => {
   const { surface } = readConfig(['--connections-per-address', '5', '--admin-port', '9090'], {
     SOCKETS: '100',
+    NEW_SOCKETS_PER_ADDRESS: '7',
     ANSWER_CACHE: '1mb',
     BODY_TIMEOUT: '500ms',
     TLS_CERT: 'cert.pem',
@@ -18,6 +19,7 @@ test('limits, TLS and the admin surface are set by variables or flags', () => {
   expect(surface.limits).toMatchObject({
     connectionsPerAddress: 5,
     sockets: 100,
+    newSocketsPerAddress: 7,
     answerCacheBytes: 2 ** 20,
     bodyDeadlineMs: 500,
   })

@@ -1,12 +1,10 @@
 import { type RequestError, requestError } from '../../wire/errors.ts'
+import { isLoopback } from '../ip-address.ts'
 import { type AdjustableLimits, MAX_RESTING_LOADS } from '../limits.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 
 type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
-
-/** Keys of 127.0.0.0/8 and of the /64 of ::1: programs of this machine, a reverse proxy among them. */
-const LOOPBACK = /^(?:127\.|0{16}$)/
 
 /** To who comes while the live feed closes what is open. */
 export const STOPPING = requestError('stopping', 'The service is going down.')
@@ -35,10 +33,7 @@ export class LiveGate {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)
       return requestError('overloaded', `All ${connections} ${this.#what} are taken.`)
-    if (
-      LOOPBACK.test(client) ||
-      (this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress
-    )
+    if (isLoopback(client) || (this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress)
       return null
     const message = `Your address has ${connectionsPerAddress} ${this.#what}, which is the most allowed.`
     return requestError('too_many_connections', message)
@@ -47,7 +42,7 @@ export class LiveGate {
   /** The load of the client, or null for programs of this machine, which are not counted. */
   entered(client: string, nowMs: number): ClientLoad | null {
     this.#total++
-    if (LOOPBACK.test(client)) return null
+    if (isLoopback(client)) return null
     this.#forgetRested(nowMs)
     const load = this.#loads.get(client) ??
       this.#resting.get(client) ?? { connections: 0, rate: new MessageRate() }
