@@ -108,7 +108,7 @@ export class Durability {
         keepsJournal: config.keepsJournal,
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: () => process.memoryUsage.rss(),
-        clockMs: Date.now,
+        clockMs: () => performance.now(),
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
         onDone: (result) => {
           log.info({ ...result }, 'snapshot made and verified')

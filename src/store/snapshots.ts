@@ -20,7 +20,7 @@ export interface SnapshotsOptions {
   ) => Promise<CompactorResult>
   /** Resident bytes of this process now. */
   readonly memoryBytes: () => number
-  /** Now in unix milliseconds. */
+  /** Milliseconds that never go back, whatever the clock of the machine is set to. */
   readonly clockMs: () => number
   readonly onProgress: (progress: CompactorProgress) => void
   readonly onDone: (result: CompactorResult) => void

@@ -45,6 +45,7 @@ export const figuresAnswer = Compile(
     feed_events_total: Type.Integer(),
     snapshot_failures_total: Type.Optional(Type.Integer()),
     snapshot_seq: Type.Optional(Type.Integer()),
+    snapshot_age_seconds: Type.Optional(Type.Integer()),
     journal_seq: Type.Optional(Type.Integer()),
     journal_failed: Type.Optional(Type.Integer()),
     tape_cache_misses_total: Type.Optional(Type.Integer()),

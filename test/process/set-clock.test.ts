@@ -1,0 +1,46 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Random } from '../../src/base/random.ts'
+import { EventLines } from '../crash/event-lines.ts'
+import { figuresOf } from '../crash/http.ts'
+import { newFolder } from './data-folders.ts'
+import { type Settings, startProgram, until } from './program.ts'
+
+const DAY_SECONDS = 86_400
+/** Longer than the test may take. */
+const SOON_SECONDS = 600
+
+/** The clock of the machine for one program, to be set while it runs. */
+function settableClock(): { settings: Settings; set(aheadSeconds: number): void } {
+  const folder = newFolder()
+  const file = join(folder, 'ahead')
+  const module = join(folder, 'clock.mjs')
+  const set = (aheadSeconds: number) => fs.writeFileSync(file, String(aheadSeconds))
+  set(0)
+  fs.writeFileSync(
+    module,
+    `import fs from 'node:fs'
+     const now = Date.now
+     Date.now = () => now() + Number(fs.readFileSync(${JSON.stringify(file)}, 'latin1')) * 1000`,
+  )
+  return { settings: { NODE_OPTIONS: `--import=${module}` }, set }
+}
+
+test('a snapshot gets no other age when the clock of the machine is set', async () => {
+  const clock = settableClock()
+  const settings = { FEED: 'stdin', SNAPSHOT_EVERY: '100ms', DATA_DIR: newFolder() }
+  const program = await startProgram({ ...clock.settings, ...settings })
+  program.child.stdin?.write(new EventLines('Set', new Random(1), 1_000).opening())
+  await until('a snapshot of all', async () => {
+    const { journal_seq, snapshot_seq } = await figuresOf(program.url)
+    return journal_seq !== 0 && journal_seq === snapshot_seq ? true : null
+  })
+  for (const aheadSeconds of [DAY_SECONDS, -DAY_SECONDS]) {
+    clock.set(aheadSeconds)
+    const { snapshot_age_seconds: ageSeconds } = await figuresOf(program.url)
+    expect(ageSeconds).toBeGreaterThanOrEqual(0)
+    expect(ageSeconds).toBeLessThan(SOON_SECONDS)
+  }
+  await program.end('SIGKILL')
+})
