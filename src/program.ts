@@ -20,7 +20,7 @@ import { ProcessFigures } from './figures/process-figures.ts'
 import { StallWitness } from './figures/stall-witness.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
-import { RESERVED_DESCRIPTORS } from './server/limits.ts'
+import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from './server/limits.ts'
 import { loadMetrics } from './server/metrics-text.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
@@ -272,8 +272,10 @@ export class Program {
   }
 }
 
+/** Descriptors for sockets. Of few they get a part, so that clients alone cannot end the journal. */
 function spareDescriptors(): number {
-  return Math.max(RESERVED_DESCRIPTORS, descriptorLimit() - RESERVED_DESCRIPTORS)
+  const limit = descriptorLimit()
+  return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
 }
 
 function feedFigures(counters: object): Record<string, number> {

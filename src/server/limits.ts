@@ -51,6 +51,8 @@ export const DEFAULT_LIMITS: AdjustableLimits = {
 
 /** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
 export const RESERVED_DESCRIPTORS = 256
+/** What sockets may have of them where there are too few for that. */
+export const SOCKETS_SHARE_MIN = 1 / 4
 
 /** About as long as uWebSockets.js keeps a socket open that brings nothing, or no whole request. */
 export const NEW_SOCKETS_WINDOW_MS = 10_000
