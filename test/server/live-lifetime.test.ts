@@ -50,6 +50,25 @@ test.each([
   expect((await client.closed).code).toBe(4008)
 })
 
+test('a program that stood still closes nobody for what it could not hear meanwhile', async () => {
+  const silenceMs = 400
+  await start({ pingMs: 100, silenceMs })
+  const answering = await open('answering')
+  const silent = await open('silent')
+  answering.socket.on('message', () => answering.socket.send('{"type":"pong"}'))
+  for (let round = 0; round < 3; round++) {
+    standStill(2 * silenceMs)
+    await sleep(silenceMs / 4)
+  }
+  expect([answering, silent].map(({ socket }) => socket.readyState)).toEqual([1, 1])
+  expect((await silent.closed).code).toBe(4008)
+  expect(answering.socket.readyState).toBe(1)
+})
+
+function standStill(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs)
+}
+
 test('a slow reader is closed with 4009 while another gets everything in order', async () => {
   await start()
   const slow = await open('slow')
