@@ -104,8 +104,10 @@ export class Bundles {
   #judgeGroup(token: number, group: LaunchGroup): void {
     const { reached } = group
     if (reached.length < 2) return
-    for (; group.judged < reached.length; group.judged++)
-      this.#flag(this.#state.findPosition(token, reached[group.judged]))
+    // Whose buy is newest goes first: the undo log, and with it a snapshot, holds them in this order.
+    for (let i = reached.length - 1; i >= group.judged; i--)
+      this.#flag(this.#state.findPosition(token, reached[i]))
+    group.judged = reached.length
   }
 
   #collectSigners(hand: Hand): void {
