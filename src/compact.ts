@@ -5,6 +5,7 @@
  * reason of a failure goes to stderr.
  */
 import { parseArgs } from 'node:util'
+import { residentBytes } from './base/memory-usage.ts'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
 import { diskReason } from './store/disk-reason.ts'
@@ -57,7 +58,7 @@ function drive(
     endWithout(parent)
     if (performance.now() < nextLineMs) continue
     nextLineMs = performance.now() + PROGRESS_MS
-    const bytes = process.memoryUsage.rss()
+    const bytes = residentBytes()
     if (bytes > memoryBytesMax)
       throw new Error(`the compactor has ${bytes} bytes of memory, ${memoryBytesMax} are allowed`)
     process.stdout.write(`${JSON.stringify({ progress: step.value })}\n`)

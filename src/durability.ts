@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
+import { residentBytes } from './base/memory-usage.ts'
 import { Engine } from './engine/engine.ts'
 import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
 import { RestChoice } from './rest-choice.ts'
@@ -107,7 +108,7 @@ export class Durability {
         tapeMemoryBytes: config.tapeMemoryBytes,
         keepsJournal: config.keepsJournal,
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
-        memoryBytes: () => process.memoryUsage.rss(),
+        memoryBytes: residentBytes,
         clockMs: () => performance.now(),
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
         onDone: (result) => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
+import { memoryUsage } from '../base/memory-usage.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
 
-/** What the system says of this process; only Linux does. */
+/** What the system says of this process; only Linux does, and not where no /proc is mounted. */
 const STATUS_FILE = '/proc/self/status'
 const KIBIBYTE = 1024
 
@@ -18,7 +19,7 @@ interface Resident {
  * bound, V8's heap, buffers that no part names, and what is none of these.
  */
 export function memoryFigures(parts: readonly MemoryPart[]): Readonly<Record<string, number>> {
-  const { arrayBuffers } = process.memoryUsage()
+  const { arrayBuffers } = memoryUsage()
   const buffers = parts.reduce((sum, { bytes }) => sum + bytes, 0)
   const market = touchedBytes(parts.filter(({ grows }) => grows))
   const bounded = touchedBytes(parts.filter(({ grows }) => !grows))
@@ -47,9 +48,17 @@ function touchedBytes(parts: readonly MemoryPart[]): number {
 }
 
 function readResident(): Resident | null {
-  if (process.platform !== 'linux') return null
-  const status = readFileSync(STATUS_FILE, 'latin1')
+  const status = readStatus()
+  if (status === null) return null
   const bytesOf = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * KIBIBYTE
   return { ownBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') + bytesOf('RssShmem') }
+}
+
+function readStatus(): string | null {
+  try {
+    return readFileSync(STATUS_FILE, 'latin1')
+  } catch {
+    return null
+  }
 }

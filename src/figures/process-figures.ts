@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { memoryUsage } from '../base/memory-usage.ts'
 
 /** How often the loop is looked at, in ms; delays shorter than this are not seen. */
 const RESOLUTION_MS = 10
@@ -34,7 +35,7 @@ export class ProcessFigures {
   }
 
   read(): Readonly<Record<string, number>> {
-    const { heapUsed, heapTotal, rss, arrayBuffers } = process.memoryUsage()
+    const { heapUsed, heapTotal, rss, arrayBuffers } = memoryUsage()
     const { user, system } = process.cpuUsage()
     const periods = [...this.#periods, this.#present()]
     const most = (name: keyof Period) => Math.max(...periods.map((period) => period[name]))
