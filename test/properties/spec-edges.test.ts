@@ -1,0 +1,57 @@
+/** Edges that the contract names, with figures worked out by hand: neither side may move them. */
+import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../src/engine/event.ts'
+import { checkAll } from '../model/full-check.ts'
+import { Pair } from '../model/pair.ts'
+import { follow } from '../mutants/story.ts'
+import { created, migrated, price, swap } from '../oracle/fixtures.ts'
+
+const NEWEST_SLOT = 1_000
+/** Whatever has a slot moves the window of late swaps, not swaps alone. */
+const NEWEST: readonly FeedEvent[] = [
+  created({ slot: NEWEST_SLOT, mint: 'other' }),
+  swap({ slot: NEWEST_SLOT, mint: 'other' }),
+  migrated({ slot: NEWEST_SLOT, mint: 'other' }),
+  { ...migrated({ slot: NEWEST_SLOT, mint: 'other' }), type: 'completed' },
+]
+
+for (const newest of NEWEST)
+  test(`a swap 32 slots behind a ${newest.type} is taken, one 33 behind is refused`, () => {
+    const pair = new Pair('event')
+    const late = (slots: number) => swap({ signature: `${slots}`, slot: NEWEST_SLOT - slots })
+    const events = [created(), newest, late(31), late(33), late(32)]
+    expect(follow(pair, events)).toBeNull()
+    expect(checkAll(pair, 1)).toBeNull()
+    expect(JSON.parse(pair.answers.swaps('mint', null, { page: 1, limit: 9 }))).toMatchObject({
+      total: 2,
+      items: [{ signature: '31' }, { signature: '32' }],
+    })
+    expect(pair.engine.counts).toMatchObject({ lateRefused: 1 })
+  })
+
+/** [decimals, raw units left, whether that is nothing]: a millionth of a token is. */
+const LEFT = [
+  [6, 1n, true],
+  [6, 2n, false],
+  [9, 1_000n, true],
+  [9, 1_001n, false],
+  [0, 0n, true],
+  [0, 1n, false],
+] as const
+
+for (const [decimals, left, isNothing] of LEFT)
+  test(`of ${decimals} decimals ${left} raw left is ${isNothing ? 'all sold' : 'held'}`, () => {
+    const pair = new Pair('event')
+    const bought = 1_000_000n
+    const ofCreator = { signer: 'creator', baseRaw: bought }
+    const events = [
+      price(100),
+      created({ decimals }),
+      swap(ofCreator),
+      swap({ ...ofCreator, direction: 'sell', baseRaw: bought - left }),
+    ]
+    expect(follow(pair, events)).toBeNull()
+    const filters = { new: { devSoldAll: true } }
+    const table = pair.answers.tables({ type: 'new', filters, limit: 1 })
+    expect(JSON.parse(table)).toMatchObject({ new: isNothing ? [{ mint: 'mint' }] : [] })
+  })
