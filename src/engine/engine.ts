@@ -35,6 +35,7 @@ import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
 import { TokenOrder } from './token-order.ts'
 import { TopHolders } from './top-holders.ts'
+import { TraderColumns } from './trader-columns.ts'
 import { XLinks } from './x-links.ts'
 
 /**
@@ -49,6 +50,7 @@ export class Engine implements EventSink {
   readonly order: TokenOrder
   readonly search = new SearchIndex()
   readonly positions: PositionLists
+  readonly traders: TraderColumns
   readonly top: TopHolders
   readonly chains: SwapChains
   readonly bars: BarChains
@@ -77,6 +79,7 @@ export class Engine implements EventSink {
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
     this.positions = new PositionLists(this.state)
+    this.traders = new TraderColumns(this.state)
     this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
@@ -114,7 +117,7 @@ export class Engine implements EventSink {
       growingPart('search', this.search),
       growingPart('orders', this.order, this.links, launches, migrations),
       growingPart('top_lists', this.top),
-      boundedPart('position_lists', this.positions),
+      boundedPart('position_lists', this.positions, this.traders),
       boundedPart('swap_places', this.chains),
       boundedPart('bar_places', this.bars),
       boundedPart('chart_trades', this.chartTrades),
@@ -223,6 +226,7 @@ export class Engine implements EventSink {
         this.links.rebuild()
         this.top.drop()
         this.positions.drop()
+        this.traders.drop()
         this.chains.drop()
         this.bars.drop()
         this.chartTrades.drop()

@@ -125,7 +125,7 @@ export class Holders {
 
   /** Changes the flags of a position outside the fold of its own swap. */
   setFlags(position: number, clear: number, set: number): void {
-    this.#state.undo.save(this.#state.positionsUndo, position)
+    this.#state.changePosition(position)
     this.takeOut(position)
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     const at = (position & ROW_MASK) * P_LANES + P.flags

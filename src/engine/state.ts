@@ -44,6 +44,8 @@ export class State {
    * tells it anew. No part of the state.
    */
   readonly creatorChanges = new ChangeLog()
+  /** Positions that an event changed, or that were put back. Not noted is rest and waking. No part of the state. */
+  readonly positionChanges = new ChangeLog()
   readonly undo = new UndoLog()
   readonly tokens = new Rows(T_LANES)
   readonly births = new Rows(B_LANES)
@@ -88,6 +90,7 @@ export class State {
   constructor(rules: Partial<Thresholds> = {}, tapeChunkRecords?: number) {
     this.#rules = { ...THRESHOLDS, ...rules }
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
+    this.undo.onRestored(this.positionsUndo, (position) => this.positionChanges.note(position))
     this.tape = new Tape(tapeChunkRecords)
     this.dormant = new Dormant(tapeChunkRecords)
     this.parts = [
@@ -143,6 +146,12 @@ export class State {
       this.windows.add()
       this.metadata.add()
     }
+  }
+
+  /** Before an event changes a position: it can be put back, and who keeps what is read of it is told. */
+  changePosition(position: number): void {
+    this.undo.save(this.positionsUndo, position)
+    this.positionChanges.note(position)
   }
 
   coverWallet(wallet: number): void {

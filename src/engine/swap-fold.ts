@@ -110,7 +110,7 @@ export class SwapFold {
     const state = this.#state
     let position = state.findPosition(hand.token, hand.wallet)
     if (position < 0) position = state.addPosition(hand.token, hand.wallet)
-    state.undo.save(state.positionsUndo, position)
+    state.changePosition(position)
     hand.takePosition(state, position)
     if (!hand.isFirst) return
     const { p, pAt, t, tAt, l, lAt } = hand

@@ -22,8 +22,8 @@ export class UndoLog {
   /** Lanes of each that are not put back. */
   readonly #kept: (readonly number[])[] = []
   readonly #held: number[] = []
-  #watched = -1
-  #restored: (row: number) => void = () => {}
+  /** By id: told when a row is put back. */
+  readonly #restored: (((row: number) => void) | null)[] = []
 
   /** Positions stay what they are, for the order ring points at them. */
   readonly part: StatePart = {
@@ -44,13 +44,13 @@ export class UndoLog {
   register(rows: Rows, kept: readonly number[] = []): number {
     this.#rows.push(rows)
     this.#kept.push(kept)
+    this.#restored.push(null)
     return this.#rows.length - 1
   }
 
   /** Has the rows of one id told when they are put back. */
   onRestored(id: number, restored: (row: number) => void): void {
-    this.#watched = id
-    this.#restored = restored
+    this.#restored[id] = restored
   }
 
   get bytes(): number {
@@ -104,7 +104,7 @@ export class UndoLog {
       for (let i = 0; i < rows.lanes; i++) page[to + i] = ring[(start + i) & mask]
       for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]
       this.#head = start
-      if (id === this.#watched) this.#restored(row)
+      this.#restored[id]?.(row)
     }
   }
 

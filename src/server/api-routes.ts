@@ -11,7 +11,7 @@ import { mintsOfTables } from '../wire/table-mints.ts'
 import type { CachedChart } from './chart-cache.ts'
 import { MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
-import { jsonReply, type Reply } from './reply.ts'
+import { jsonReply } from './reply.ts'
 import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
@@ -59,7 +59,7 @@ function traderRoutes(answers: Answers): readonly Route[] {
       name: 'token_traders',
       path: '/api/v2/search/traders/tokens/:mint',
       answer: ({ segments: [mint], parameters }) =>
-        replied(parseTraders(parameters), (query) => answers.tokenTraders(mint, query)),
+        tradersReply(answers, mint, parseTraders(parameters)),
     },
     {
       ...GET_API,
@@ -118,6 +118,13 @@ function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): 
   return accept(jsonReply(answers.swaps(mint, wallet, page)))
 }
 
+/** What hundreds of thousands of traders are ordered by is read in pieces. */
+function tradersReply(answers: Answers, mint: string, query: Parsed<TraderQuery>): Answered {
+  if (!query.ok) return query
+  if (!answers.hasFoundTraders(mint, query.value, slice())) return UNFINISHED
+  return accept(jsonReply(answers.tokenTraders(mint, query.value)))
+}
+
 /** A wallet that traded a hundred thousand tokens may have as many positions on the disk. */
 function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery>): Answered {
   if (!query.ok) return query
@@ -144,8 +151,4 @@ function tablesReply(answers: Answers, query: Parsed<TablesQuery>): Answered {
   if (!query.ok) return query
   if (!answers.hasFoundTables(query.value, slice())) return UNFINISHED
   return accept(jsonReply(answers.tableBytes(query.value)))
-}
-
-function replied<T>(query: Parsed<T>, answer: (query: T) => string | Buffer): Parsed<Reply> {
-  return query.ok ? accept(jsonReply(answer(query.value))) : query
 }

@@ -29,7 +29,9 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       path: '/api/v2/tokens/:mint/holders',
       answer: ({ segments: [mint], parameters }) => {
         const page = parsePage(parameters)
-        return page.ok ? accept(jsonReply(reads.holders(mint, page.value))) : page
+        if (!page.ok) return page
+        if (!reads.hasFoundHolders(mint, slice())) return UNFINISHED
+        return accept(jsonReply(reads.holders(mint, page.value)))
       },
     },
     {
@@ -38,7 +40,9 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       path: '/api/v2/tokens/:mint/first-buyers',
       answer: ({ segments: [mint], parameters }) => {
         const page = parsePage(parameters)
-        return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value))) : page
+        if (!page.ok) return page
+        if (!reads.hasFoundFirstBuyers(mint, slice())) return UNFINISHED
+        return accept(jsonReply(reads.firstBuyers(mint, page.value)))
       },
     },
   ]

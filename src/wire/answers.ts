@@ -131,6 +131,8 @@ export interface Answers {
    */
   hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean
   swaps(mint: string, wallet: string | null, page: Page): string
+  /** As `hasFoundSwaps`, for `tokenTraders`: what many traders are ordered by is read trader by trader. */
+  hasFoundTraders(mint: string, query: TraderQuery, mayGoOn: () => boolean): boolean
   tokenTraders(mint: string, query: TraderQuery): string
   /** As `hasFoundSwaps`, for `walletTokens`: a wallet's resting positions lie on the disk. */
   hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean

@@ -23,6 +23,7 @@ import { compileFilters } from './table-filter.ts'
 import { TableScan } from './table-scan.ts'
 import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
+import { columnPage, ORDER_PARTS } from './trader-column-pages.ts'
 import { TRADER_ORDER_VALUES } from './trader-json.ts'
 import { byMint, byWallet, pageJson, traderPage } from './trader-pages.ts'
 
@@ -120,10 +121,18 @@ export class EngineAnswers implements Answers {
     )
   }
 
+  hasFoundTraders(mint: string, { orderBy }: TraderQuery, mayGoOn: () => boolean): boolean {
+    const { state, traders } = this.#engine
+    const token = knownToken(state, mint)
+    return token < 0 || traders.areNear(token, ORDER_PARTS[orderBy], mayGoOn)
+  }
+
   tokenTraders(mint: string, query: TraderQuery): string {
     this.#tick()
-    const { positions } = this.#engine
-    const token = knownToken(this.#engine.state, mint)
+    const { positions, state, traders } = this.#engine
+    const token = knownToken(state, mint)
+    const columns = token < 0 ? null : traders.of(token, ORDER_PARTS[query.orderBy])
+    if (columns !== null) return columnPage(columns, this.#trader, query)
     const listed = token < 0 ? [] : positions.ofToken(token)
     // Equal ones by name, ascending in both directions.
     return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)

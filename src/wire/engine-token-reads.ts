@@ -6,6 +6,7 @@ import { isNeverHolder } from '../engine/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/lanes.ts'
 import { P, T } from '../engine/layout.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import type { MintTraders, TraderPart } from '../engine/mint-traders.ts'
 import type { Positions } from '../engine/position-lists.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { markOf } from '../engine/swap-mark.ts'
@@ -18,6 +19,12 @@ import { cursorText, type SwapCursor } from './requests/swaps-cursor.ts'
 import { swapJson } from './swap-json.ts'
 import { creatorTokenJson, tokenDetailJson } from './token-detail-json.ts'
 import type { TokenReads } from './token-reads.ts'
+import {
+  FIRST_BUYER_PARTS,
+  firstBuyersPage,
+  HOLDER_PARTS,
+  holdersPage,
+} from './trader-column-pages.ts'
 import { traderJson } from './trader-json.ts'
 import { byWallet, pageJson, traderPage } from './trader-pages.ts'
 
@@ -87,17 +94,29 @@ export class EngineTokenReads implements TokenReads {
     return { name, symbol, priceUsd }
   }
 
+  hasFoundHolders(mint: string, mayGoOn: () => boolean): boolean {
+    return this.#areNear(mint, HOLDER_PARTS, mayGoOn)
+  }
+
   holders(mint: string, page: Page): string {
     this.#tick()
     const trader = this.#trader
+    const columns = this.#columns(mint, HOLDER_PARTS)
+    if (columns !== null) return holdersPage(columns, trader, page)
     const held: number[] = []
     for (const position of this.#positions(mint)) if (this.#isHolder(position)) held.push(position)
     const keys = byWallet(trader, (position) => -trader.at(position).holding)
     return traderPage(trader, held, keys, page)
   }
 
+  hasFoundFirstBuyers(mint: string, mayGoOn: () => boolean): boolean {
+    return this.#areNear(mint, FIRST_BUYER_PARTS, mayGoOn)
+  }
+
   firstBuyers(mint: string, page: Page): string {
     this.#tick()
+    const columns = this.#columns(mint, FIRST_BUYER_PARTS)
+    if (columns !== null) return firstBuyersPage(columns, this.#trader, page)
     const { state } = this.#engine
     const bought: number[] = []
     for (const position of this.#positions(mint))
@@ -145,6 +164,16 @@ export class EngineTokenReads implements TokenReads {
       found.hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
     const { total } = found
     return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+  }
+
+  #areNear(mint: string, parts: readonly TraderPart[], mayGoOn: () => boolean): boolean {
+    const token = knownToken(this.#engine.state, mint)
+    return token < 0 || this.#engine.traders.areNear(token, parts, mayGoOn)
+  }
+
+  #columns(mint: string, parts: readonly TraderPart[]): MintTraders | null {
+    const token = knownToken(this.#engine.state, mint)
+    return token < 0 ? null : this.#engine.traders.of(token, parts)
   }
 
   #positions(mint: string): Positions {

@@ -10,8 +10,12 @@ export interface TokenReads {
   hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean
   /** TokenDetail; null for a mint nobody knows. */
   detail(mint: string): string | null
+  /** As `hasFoundDetail`, for `holders`: of many traders it is read one by one what they hold. */
+  hasFoundHolders(mint: string, mayGoOn: () => boolean): boolean
   /** Wallets that hold the token, largest first. */
   holders(mint: string, page: Page): string
+  /** As `hasFoundHolders`, for `firstBuyers`. */
+  hasFoundFirstBuyers(mint: string, mayGoOn: () => boolean): boolean
   /** Wallets that bought, in order of their first buy. */
   firstBuyers(mint: string, page: Page): string
   /** As `hasFoundDetail`, for `swapsFrom`. */

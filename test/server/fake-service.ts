@@ -97,6 +97,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     hasFoundHolders: () => true,
     hasFoundTables: () => true,
     hasFoundTokens: () => true,
+    hasFoundTraders: () => true,
     swaps: answer('swaps'),
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),
@@ -133,6 +134,8 @@ const NO_STREAMS: LiveStreams = {
 
 export const fakeReads: TokenReads = {
   hasFoundDetail: () => true,
+  hasFoundFirstBuyers: () => true,
+  hasFoundHolders: () => true,
   hasFoundSwapsFrom: () => true,
   detail: () => null,
   holders: () => '{}',

@@ -31,11 +31,16 @@ function deepReads(goes: number) {
     hasFoundHolders: (_mints, mayGoOn) => hasFound(mayGoOn),
     hasFoundNamed: (mayGoOn) => hasFound(mayGoOn),
     hasFoundTables: (_query, mayGoOn) => hasFound(mayGoOn),
+    hasFoundTraders: (_mint, _query, mayGoOn) => hasFound(mayGoOn),
   }
   const reads: TokenReads = {
     ...fakeReads,
     hasFoundDetail: (_mint, mayGoOn) => hasFound(mayGoOn),
     detail: () => '{"deep":true}',
+    hasFoundHolders: (_mint, mayGoOn) => hasFound(mayGoOn),
+    holders: () => '{"deep":true}',
+    hasFoundFirstBuyers: (_mint, mayGoOn) => hasFound(mayGoOn),
+    firstBuyers: () => '{"deep":true}',
     hasFoundSwapsFrom: (_mint, _wallet, _cursor, mayGoOn) => hasFound(mayGoOn),
     swapsFrom: () => '{"deep":true}',
   }
@@ -47,6 +52,9 @@ test.each([
   '/api/v2/meme/chart/ohlcv?mint=mint&from=0&to=9&resolution=1S',
   '/udf/history?symbol=mint&from=0&to=9&resolution=1S',
   '/api/v2/tokens/mint',
+  '/api/v2/tokens/mint/holders',
+  '/api/v2/tokens/mint/first-buyers',
+  '/api/v2/search/traders/tokens/mint',
   '/api/v2/search/tokens/mint/swaps?cursor=start',
   '/api/v2/search/tokens/detailed?query=mint',
   '/api/v2/search/tokens/mint/market-data',
