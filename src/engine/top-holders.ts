@@ -33,6 +33,8 @@ export class TopHolders {
   /** Per token: its list + 1. */
   readonly #listOfToken = new U32List()
   readonly #found: number[] = []
+  /** How often all holders of a mint were looked through. */
+  scans = 0
 
   constructor(state: State, positions: PositionLists) {
     this.#state = state
@@ -183,6 +185,7 @@ export class TopHolders {
   }
 
   #scan(token: number, list: number): void {
+    this.scans += 1
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     lanes[at + LIST.count] = 0

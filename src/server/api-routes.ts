@@ -146,9 +146,14 @@ function searchReply(answers: Answers, text: Parsed<string>): Answered {
   return accept(jsonReply(answers.search(text.value)))
 }
 
-/** What nobody filtered by for a while is read for all tokens, in pieces. */
+/**
+ * What nobody filtered by for a while is read for all tokens, in pieces; so are the largest holders of tokens
+ * that nobody has seen since the start.
+ */
 function tablesReply(answers: Answers, query: Parsed<TablesQuery>): Answered {
   if (!query.ok) return query
-  if (!answers.hasFoundTables(query.value, slice())) return UNFINISHED
-  return accept(jsonReply(answers.tableBytes(query.value)))
+  const mayGoOn = slice()
+  if (!answers.hasFoundTables(query.value, mayGoOn)) return UNFINISHED
+  const tables = answers.tableBytesWithin(query.value, mayGoOn)
+  return tables === null ? UNFINISHED : accept(jsonReply(tables))
 }

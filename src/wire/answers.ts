@@ -147,6 +147,11 @@ export interface Answers {
   tables(query: TablesQuery): string
   /** The same as bytes, which are the caller's. */
   tableBytes(query: TablesQuery): Buffer
+  /**
+   * The same; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to
+   * be called again in a later turn. They stay known: an answer is made in one turn, as of its moment.
+   */
+  tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null
 }
 
 /** What leaves the engine by itself; the live feed sets the listeners it serves. */

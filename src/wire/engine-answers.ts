@@ -182,29 +182,41 @@ export class EngineAnswers implements Answers {
   }
 
   tableBytes(query: TablesQuery): Buffer {
+    return this.tableBytesWithin(query, () => true) ?? Buffer.alloc(0)
+  }
+
+  tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null {
     this.#tick()
+    const { top } = this.#engine
+    const { scans } = top
+    // Rows take a microsecond or so, but a look through thousands of holders.
+    const isTooLong = () => top.scans !== scans && !mayGoOn()
     const rows = this.#rows
     rows.begin()
     let opening = '{'
     for (const group of groupsOf(query)) {
       rows.text(`${opening}"${group}":[`)
-      this.#table(group, query)
+      if (!this.#table(group, query, isTooLong)) return null
       opening = '],'
     }
     rows.text(']}')
     return rows.end()
   }
 
-  /** One group: its order is kept, so the first `limit` that pass are the answer. */
-  #table(group: Group, query: TablesQuery): void {
+  /** One group: its order is kept, so the first `limit` that pass are the answer. False: it takes too long. */
+  #table(group: Group, query: TablesQuery, isTooLong: () => boolean): boolean {
     const gates = compileFilters(query.filters[group], this.#columns)
     const { blocks } = this.#engine.order[group]
     let count = 0
+    let isWhole = true
     this.#scan.run(blocks, gates, (token) => {
+      isWhole = !isTooLong()
+      if (!isWhole) return false
       this.#rows.row(this.#token.at(token), count === 0)
       count += 1
       return count < query.limit
     })
+    return isWhole
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { TablesQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -7,7 +9,8 @@ const MINTS = Array.from({ length: 8 }, (_, i) => `mint ${i}`)
 /** More than ten, who need a look at all; of the last mint fewer. */
 const HOLDERS = 12
 
-test('the holders of many mints are looked through mint by mint, turn by turn, and once', () => {
+/** Some mints with many holders, and one with few. */
+function marketOf(): Engine {
   const engine = engineOf('event', 1 << 10)
   engine.accept(price(150))
   for (const [place, mint] of MINTS.entries()) {
@@ -19,6 +22,11 @@ test('the holders of many mints are looked through mint by mint, turn by turn, a
       engine.accept(swap({ ...at, mint, signer: `wallet ${i}`, baseRaw }))
     }
   }
+  return engine
+}
+
+test('the holders of many mints are looked through mint by mint, turn by turn, and once', () => {
+  const engine = marketOf()
   const answers = new EngineAnswers(engine, () => {})
   const expected = answers.marketData(MINTS)
   engine.top.drop()
@@ -33,4 +41,25 @@ test('the holders of many mints are looked through mint by mint, turn by turn, a
   expect(answers.hasFoundHolders(MINTS, () => false)).toBe(false)
   expect(answers.hasFoundHolders(MINTS, () => false)).toBe(true)
   expect(answers.marketData(MINTS)).toBe(expected)
+})
+
+test('the holders of the tokens of a table are looked through token by token, turn by turn, and once', () => {
+  const engine = marketOf()
+  const query: TablesQuery = { type: 'all', filters: {}, limit: 200 }
+  const expected = new EngineAnswers(engine, () => {}).tables(query)
+  engine.top.drop()
+  const answers = new EngineAnswers(engine, () => {})
+  let goes = 1
+  let scans = 0
+  let found = answers.tableBytesWithin(query, () => false)
+  for (; found === null; goes += 1) {
+    expect(engine.top.scans - scans).toBeGreaterThan(0)
+    scans = engine.top.scans
+    found = answers.tableBytesWithin(query, () => false)
+  }
+  // One for each with many, and one for the last, which has few.
+  expect(goes).toBe(MINTS.length)
+  expect(found.toString()).toBe(expected)
+  const again = new EngineAnswers(engine, () => {})
+  expect(again.tableBytesWithin(query, () => false)?.toString()).toBe(expected)
 })

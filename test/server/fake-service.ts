@@ -105,6 +105,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     beginChart: (query) => ({ write: () => answer('chart')(query) }),
     tables: answer('tables'),
     tableBytes: (...args) => Buffer.from(answer('tables')(...args)),
+    tableBytesWithin: (query) => Buffer.from(answer('tables')(query)),
   }
 }
 

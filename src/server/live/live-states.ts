@@ -115,8 +115,8 @@ export class LiveStates {
   }
 
   /**
-   * False: much of what it was sent lies unread, or the columns are read for all tokens, and it is to
-   * be served again in a later turn.
+   * False: much of what it was sent lies unread, or the columns are read for all tokens, or the holders
+   * of those in it, and it is to be served again in a later turn.
    */
   serveTable(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
@@ -126,7 +126,10 @@ export class LiveStates {
       return true
     }
     if (hasMuchUnread(connection)) return false
-    if (!this.#parts.answers.hasFoundTables(query, slice())) return false
+    const { answers } = this.#parts
+    const mayGoOn = slice()
+    if (!answers.hasFoundTables(query, mayGoOn)) return false
+    if (!this.#tables.has(topic) && answers.tableBytesWithin(query, mayGoOn) === null) return false
     this.#follow(connection, TABLES, topic, () => {
       const table = this.#tables.get(topic) ?? this.#newTable(topic, name, query)
       this.#advanceTable(topic)
