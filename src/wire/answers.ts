@@ -115,6 +115,12 @@ export interface Written {
   write(mayGoOn: () => boolean): string | null
 }
 
+/** A chart as of the moment in which it was begun. */
+export interface BegunChart extends Written {
+  /** Would one begun now be the same, but for where it ends? */
+  isCurrent(): boolean
+}
+
 /** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
 export interface Answers {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
@@ -141,7 +147,7 @@ export interface Answers {
   hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
   chart(query: ChartQuery): string
   /** The same as of now, to be written in later turns as well. */
-  beginChart(query: ChartQuery): Written
+  beginChart(query: ChartQuery): BegunChart
   /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string

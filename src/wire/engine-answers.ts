@@ -6,12 +6,12 @@ import { chainOf } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type {
   Answers,
+  BegunChart,
   ChartQuery,
   Group,
   Page,
   TablesQuery,
   TraderQuery,
-  Written,
 } from './answers.ts'
 import { GROUPS } from './answers.ts'
 import { chartText, isChartNear } from './chart-json.ts'
@@ -158,10 +158,18 @@ export class EngineAnswers implements Answers {
     return this.beginChart(query).write(() => true) ?? ''
   }
 
-  beginChart(query: ChartQuery): Written {
+  beginChart(query: ChartQuery): BegunChart {
     this.#tick()
-    const token = knownToken(this.#engine.state, query.mint)
-    return chartText(this.#chart, token, query, this.#engine.state.now)
+    const { state } = this.#engine
+    const token = knownToken(state, query.mint)
+    const changes = token < 0 ? 0 : state.changes.of(token)
+    const text = chartText(this.#chart, token, query, state.now)
+    return {
+      write: (mayGoOn) => text.write(mayGoOn),
+      isCurrent: () =>
+        knownToken(state, query.mint) === token &&
+        (token < 0 || state.changes.of(token) === changes),
+    }
   }
 
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean {

@@ -81,10 +81,13 @@ export class LiveCandles {
     return this.#frame('delta', data, told.t)
   }
 
-  /** The newest bars: the very text of the chart, since to read and write 5,000 takes longer than to make them. */
-  snapshot(countback: number): string {
-    const json = this.#chart(countback, 0)
-    return this.#frame('snapshot', json, timesOf(json))
+  /**
+   * The newest bars: the very text of the chart, since to read and write 5,000 takes longer than to make
+   * them; `chart` is that of now, of who has written it already.
+   */
+  snapshot(countback: number, chart = this.#chart(countback, 0)): string {
+    this.#stand()
+    return this.#frame('snapshot', chart, timesOf(chart))
   }
 
   /** The acknowledgement of a subscription. */
@@ -105,9 +108,14 @@ export class LiveCandles {
   #chart(countback: number, from: number): string {
     const newest = newestBars(this.mint, this.resolution, countback, this.#streams)
     const json = this.#answers.chart({ ...newest, from: Math.max(0, from) })
+    this.#stand()
+    return json
+  }
+
+  /** What is told now is of this position and time. */
+  #stand(): void {
     this.#position = this.#streams.position()
     this.#now = this.#streams.now()
-    return json
   }
 
   /** Keeps the bars that may still change; older ones are not read again. */

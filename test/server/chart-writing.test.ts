@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cachedChart } from '../../src/server/chart-cache.ts'
 import { CHART_CACHE_MS, MAX_CHART_WRITINGS } from '../../src/server/limits.ts'
+import { ChartWritings } from '../../src/server/live/chart-writings.ts'
 import { UNFINISHED } from '../../src/server/route.ts'
 import type { ChartQuery } from '../../src/wire/answers.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
@@ -31,6 +32,7 @@ function slowCharts() {
       begun.push(mint)
       let goes = 0
       return {
+        isCurrent: () => true,
         write: (mayGoOn: () => boolean) => {
           goes += 1
           // Longer than any slice: who may go on all the same writes it whole.
@@ -105,4 +107,40 @@ test('a chart written in pieces is the chart written at once', () => {
           JSON.parse(text)
           if (mint === 'A' && countback === 5_000) expect(goes).toBeGreaterThan(100)
         }
+})
+
+test('the chart that a newcomer of candles begins with is that of the turn in which it is done', () => {
+  const engine = engineOf('event', 1 << 13)
+  const { answers } = new EngineService(
+    engine,
+    () => {},
+    () => 'e1',
+  )
+  engine.accept(price(150))
+  engine.accept(created({ mint: 'A' }))
+  let swaps = 0
+  const trade = () => {
+    const at = { slot: 1_100 + swaps, timestamp: START_SECOND + 100 + swaps, signature: `${swaps}` }
+    engine.accept(swap({ ...at, mint: 'A', virtualQuoteRaw: 30_000_000_000n + BigInt(swaps++) }))
+  }
+  for (let i = 0; i < 600; i += 1) trade()
+  const writings = new ChartWritings(answers)
+  const connection = {}
+  const query = { ...QUERY, countback: 5_000 }
+  /** Goes until the chart is there, with something between two of them. */
+  const goes = (between: (go: number) => void) => {
+    for (let go = 1; ; go += 1) {
+      const text = writings.write(connection, 'candles/1S/A', query, () => false)
+      if (text !== null) {
+        expect(text).toBe(answers.chart(query))
+        return go
+      }
+      between(go)
+    }
+  }
+  const undisturbed = goes(() => {})
+  expect(undisturbed).toBe(11 * Math.ceil(600 / 256))
+  // Once changed it is begun anew; where it changes all the time it is written in one go at last.
+  expect(goes((go) => go === 5 && trade())).toBe(5 + undisturbed)
+  expect(goes(() => trade())).toBe(3)
 })

@@ -102,7 +102,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),
     chart: answer('chart'),
-    beginChart: (query) => ({ write: () => answer('chart')(query) }),
+    beginChart: (query) => ({ write: () => answer('chart')(query), isCurrent: () => true }),
     tables: answer('tables'),
     tableBytes: (...args) => Buffer.from(answer('tables')(...args)),
     tableBytesWithin: (query) => Buffer.from(answer('tables')(query)),

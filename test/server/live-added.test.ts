@@ -222,6 +222,35 @@ test('candles whose trades lie on the disk are begun in pieces, and what is aske
   expect(goes).toBe(30)
 })
 
+test('the chart that candles begin with is written in pieces, and has what was traded meanwhile', async () => {
+  service = await EngineServer.start()
+  const at = (second: number) => ({ mint: 'A', timestamp: START_SECOND + second, slot: 100 })
+  service.feed([trade(at(1))])
+  const { answers } = service.wired
+  const begin = answers.beginChart.bind(answers)
+  let goes = 0
+  vi.spyOn(answers, 'beginChart').mockImplementation((query) => {
+    const chart = begin(query)
+    return {
+      isCurrent: () => chart.isCurrent(),
+      write: (mayGoOn) => {
+        goes += 1
+        if (goes === 10) service.feed([trade(at(65))])
+        return goes < 30 ? null : chart.write(mayGoOn)
+      },
+    }
+  })
+  const client = await open()
+  const subject = { mint: 'A', resolution: '1' }
+  client.socket.send(JSON.stringify(ask('candles', subject)))
+  expect(await client.next()).toMatchObject({ type: 'subscribed' })
+  expect(await client.next()).toMatchObject({
+    type: 'snapshot',
+    data: { t: [START_SECOND, START_SECOND + 60] },
+  })
+  expect(goes).toBeGreaterThanOrEqual(30)
+})
+
 test('a table whose columns are read for all tokens is begun in pieces, and what is asked behind it waits', async () => {
   service = await EngineServer.start()
   service.feed([trade({ mint: 'A' })])

