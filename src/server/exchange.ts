@@ -83,6 +83,11 @@ export class Exchange {
     this.res.onAborted(() => this.#end())
   }
 
+  /** The answer is somebody else's to send from here on, who is to be told of an abort. */
+  handOver(): void {
+    this.#end()
+  }
+
   /**
    * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
    * defect: logged, answered by `failed`, and life goes on.

@@ -4,7 +4,7 @@ import { bodyText } from '../wire/requests/json-body.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { parseQueryString } from '../wire/requests/query-parameters.ts'
 import { udfErrorJson } from '../wire/udf-json.ts'
-import { bodyTimeout, EarlyBody, readBody, refusedByHeaders } from './body-reader.ts'
+import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import {
@@ -17,8 +17,8 @@ import {
   rateLimited,
   starting,
 } from './front-replies.ts'
+import { inTurn } from './in-turn.ts'
 import type { KeptAnswers } from './kept-answers.ts'
-import { TURN_MS } from './limits.ts'
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply, textOf } from './reply.ts'
@@ -56,23 +56,8 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path)
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
-    if (options.turns.isOver(request.client, TURN_MS)) defer(options, exchange)
-    else exchange.guard(() => dispatch(options, exchange), internalError)
+    inTurn(options, exchange, () => dispatch(options, exchange))
   }
-}
-
-/** Answers in a later turn. The body is taken in meanwhile: uWebSockets.js would not keep it. */
-function defer(options: FrontOptions, exchange: Exchange): void {
-  const { routeDeadlineMs, turns } = options
-  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
-  if (exchange.request.method === 'POST') exchange.early = new EarlyBody(exchange.res)
-  turns.later(exchange.request.client, {
-    run() {
-      if (exchange.hasEnded) options.context.writer.gaveUp()
-      else exchange.guard(() => dispatch(options, exchange), internalError)
-      return false
-    },
-  })
 }
 
 /** The reply, or null when it comes later; the exchange is told to wait then. */

@@ -8,8 +8,9 @@ import { corsHeaders } from './cors.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
-import { internalError, positionHeaders } from './front-replies.ts'
+import { positionHeaders } from './front-replies.ts'
 import { httpCounters } from './http-counters.ts'
+import { inTurn, type TurnParts } from './in-turn.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import * as limits from './limits.ts'
 import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-streams.ts'
@@ -106,7 +107,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     answers: options.answers,
     isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
-    refuse: upgradeRefusal(context),
+    refuse: upgradeRefusal({ turns, context, routeDeadlineMs: bounds.routeDeadlineMs }),
   })
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
@@ -157,6 +158,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     context,
     addresses,
     turns,
+    routeDeadlineMs: bounds.routeDeadlineMs,
     limiter: limiters.get(eventStreamRoute.name),
     clock,
     state: options.state,
@@ -176,12 +178,16 @@ function limitersOf(
 }
 
 function upgradeRefusal(
-  context: ExchangeContext,
+  parts: TurnParts,
 ): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
   return (res, request, error) => {
-    const exchange = new Exchange(context, res, request)
+    if (request.isGone) {
+      res.close()
+      return
+    }
+    const exchange = new Exchange(parts.context, res, request)
     exchange.routeName = 'feed'
-    exchange.guard(() => errorReply(error), internalError)
+    inTurn(parts, exchange, () => errorReply(error))
   }
 }
 

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import {
+  type AdjustableLimits,
   INBOX_MESSAGE_BYTES,
   MAX_INBOX_BYTES,
   MAX_INBOXES_BYTES,
@@ -13,13 +14,13 @@ import { Turns } from '../../src/server/turns.ts'
 import { handshake } from '../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
-import { rawConnect, waitUntil } from './raw-http.ts'
+import { type RawConnection, rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
-const start = async () => {
+const start = async (limits: Partial<AdjustableLimits> = {}) => {
   fake = await startFake({
     trustProxy: ['127.0.0.1'],
-    limits: { subscriptionsPerSecondPerAddress: 1e9 },
+    limits: { subscriptionsPerSecondPerAddress: 1e9, ...limits },
   })
 }
 afterEach(() => fake?.server.stop())
@@ -141,6 +142,7 @@ function busyAnswers(): void {
     return '{}'
   }
 }
+const STREAM = 'GET /api/v2/stream?channel=mint_migration HTTP/1.1\r\nHost: x\r\n\r\n'
 const SLOW = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
 
 test('hundreds of handshakes in one turn are all answered, also with a refusal', async () => {
@@ -162,6 +164,44 @@ test('hundreds of handshakes in one turn are all answered, also with a refusal',
   expect((await figures()).turn_deferred_total).toBeGreaterThan(0)
   for (const { socket } of sockets) socket.destroy()
   await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_connections: 0, turn_waiting: 0 })
+})
+
+test.each([
+  ['streams of events that are refused', 'GET /api/v2/stream HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['handshakes that are refused', handshake('')],
+])(
+  'who sends thousands of %s in one piece is cut off behind the first that has to wait',
+  async (_, request) => {
+    await start()
+    const flood = await rawConnect(fake.server.port)
+    flood.socket.write(request.repeat(4000))
+    await waitUntil(() => flood.isEnded)
+    expect(flood.isEnded).toBe(true)
+    const answers = flood.received.toString().split('HTTP/1.1 400').length - 1
+    expect(answers).toBeLessThan(4000)
+    expect((await figures()).turn_deferred_total).toBeGreaterThan(0)
+    await expect.poll(figures, LOOKED_FOR).toMatchObject({ turn_waiting: 0, sockets: 1 })
+    expect(fake.logged).toEqual([])
+  },
+)
+
+test('a stream of events that has to wait for its turn begins in a later one, and goes on past the time of an answer', async () => {
+  const routeDeadlineMs = 300
+  await start({ routeDeadlineMs })
+  busyAnswers()
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => rawConnect(fake.server.port)))
+  for (const [index, { socket }] of sockets.entries()) socket.write(index % 8 === 0 ? SLOW : STREAM)
+  const streams = sockets.filter((_, index) => index % 8 !== 0)
+  const hasBegun = ({ received }: RawConnection) => received.includes('data: ')
+  await waitUntil(() => streams.every(hasBegun))
+  expect(streams.every(hasBegun)).toBe(true)
+  expect((await figures()).turn_deferred_total).toBeGreaterThan(0)
+  await sleep(2 * routeDeadlineMs)
+  expect(streams.filter(({ isEnded }) => isEnded)).toEqual([])
+  expect(streams.filter(({ received }) => received.includes('deadline'))).toEqual([])
+  expect(await figures()).toMatchObject({ live_connections: 35, turn_waiting: 0 })
+  for (const { socket } of sockets) socket.destroy()
+  await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_connections: 0, sockets: 1 })
 })
 
 test('handshakes and requests that are torn hurt nobody', async () => {

@@ -4,7 +4,8 @@ import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { Exchange, type ExchangeContext } from '../exchange.ts'
-import { internalError, rateHeaders, rateLimited, starting } from '../front-replies.ts'
+import { rateHeaders, rateLimited, starting } from '../front-replies.ts'
+import { inTurn } from '../in-turn.ts'
 import {
   EVENT_STREAM_COMMENT_MS,
   MAX_EVENT_STREAMS,
@@ -30,6 +31,7 @@ export interface EventStreamsOptions {
   readonly context: ExchangeContext
   readonly addresses: ClientAddresses
   readonly turns: Turns
+  readonly routeDeadlineMs: number
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
   readonly state: ServerState
@@ -70,12 +72,17 @@ export class EventStreams {
   handle(res: HttpResponse, req: HttpRequest): void {
     expectAbort(res)
     const { context, addresses } = this.#options
-    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
+    const request = readRequest(res, req, addresses)
+    if (request.isGone) {
+      res.close()
+      return
+    }
+    const exchange = new Exchange(context, res, request)
     exchange.routeName = eventStreamRoute.name
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
     const isLocal = isLocalPeer(res, req)
-    exchange.guard(() => this.#begin(exchange, lastEventId, isLocal), internalError)
+    inTurn(this.#options, exchange, () => this.#begin(exchange, lastEventId, isLocal))
   }
 
   /** The refusal, or null when the stream has begun. */
@@ -89,6 +96,7 @@ export class EventStreams {
     const { feed, context, headers, turns } = this.#options
     const { res } = exchange
     const { client } = exchange.request
+    exchange.handOver()
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
     const outlet = new EventStreamOutlet(res, idRule(request.value), () => {

@@ -18,8 +18,8 @@ export interface UpgradeOptions {
 
 /**
  * The handshake: `id` is checked here, an HTTP error is the answer when it is not right. Hundreds may
- * come in one turn of the loop; none waits for a later one, for uWebSockets.js sends an upgrade outside
- * of its handler in twenty pieces.
+ * come in one turn of the loop; none that is taken waits for a later one, for uWebSockets.js sends an
+ * upgrade outside of its handler in twenty pieces. A refusal may wait, as any other answer.
  */
 export function upgradeHandler(
   options: UpgradeOptions,

@@ -1,0 +1,39 @@
+import { EarlyBody } from './body-reader.ts'
+import type { Exchange, ExchangeContext } from './exchange.ts'
+import { deadlineExceeded, internalError } from './front-replies.ts'
+import { TURN_MS } from './limits.ts'
+import type { Reply } from './reply.ts'
+import type { Turns } from './turns.ts'
+
+export interface TurnParts {
+  readonly turns: Turns
+  readonly context: ExchangeContext
+  readonly routeDeadlineMs: number
+}
+
+/**
+ * Begins an exchange now, or in a later turn when this one has given its time to requests. Whatever
+ * answers has to go through here, refusals too: thousands of requests may come in one piece. `begin`
+ * gives the reply, or null when it comes later.
+ */
+export function inTurn(
+  { turns, context, routeDeadlineMs }: TurnParts,
+  exchange: Exchange,
+  begin: () => Reply | null,
+): void {
+  const { client, method } = exchange.request
+  if (!turns.isOver(client, TURN_MS)) {
+    exchange.guard(begin, internalError)
+    return
+  }
+  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+  // The body is taken in meanwhile: uWebSockets.js would not keep it.
+  if (method === 'POST') exchange.early = new EarlyBody(exchange.res)
+  turns.later(client, {
+    run() {
+      if (exchange.hasEnded) context.writer.gaveUp()
+      else exchange.guard(begin, internalError)
+      return false
+    },
+  })
+}
