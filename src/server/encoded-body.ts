@@ -30,11 +30,22 @@ export function encodeBody(body: string | Buffer): EncodedBody {
     },
     compressed(coding) {
       if (bytes.length < MIN_COMPRESSED_BYTES) return null
-      const done = compressed.get(coding) ?? compress(bytes, coding)
+      const done = compressed.get(coding) ?? ownBytes(compress(bytes, coding))
       compressed.set(coding, done)
       return done
     },
   }
+}
+
+/**
+ * The bytes in memory that is theirs alone. Node puts short ones together into pieces of 8 KB and what
+ * zlib writes into pieces of 16 KB, and the least of them keeps the whole piece.
+ */
+export function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
 
 function compress(bytes: Buffer, coding: Coding): Buffer {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Parsed } from '../wire/requests/parsed.ts'
-import { type EncodedBody, encodeBody, KEPT_FORMS } from './encoded-body.ts'
+import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
+import { KEPT_ANSWER_BYTES } from './limits.ts'
 import { type Reply, textOf } from './reply.ts'
 import { type Answered, UNFINISHED } from './route.ts'
 
@@ -32,7 +33,8 @@ export class KeptAnswers {
     this.#options = options
     this.#kept = new LRUCache<string, Kept>({
       maxSize: options.maxBytes,
-      sizeCalculation: ({ reply }, key) => key.length + bytesOf(reply) * KEPT_FORMS,
+      sizeCalculation: ({ reply }, key) =>
+        KEPT_ANSWER_BYTES + key.length + bytesOf(reply) * KEPT_FORMS,
     })
   }
 
@@ -61,7 +63,7 @@ export class KeptAnswers {
     const made = answer()
     if (made instanceof Promise || made === UNFINISHED || !made.ok || made.value.statusCode !== 200)
       return made
-    const reply = { ...made.value, body: encoded(made.value) }
+    const reply = { ...made.value, body: ownBody(made.value) }
     this.#kept.set(key, { reply, version })
     return { ok: true, value: reply }
   }
@@ -76,8 +78,10 @@ export class KeptAnswers {
   }
 }
 
-function encoded({ body }: Reply): EncodedBody {
-  return typeof body === 'string' ? encodeBody(body) : body
+function ownBody({ body }: Reply): EncodedBody {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body.bytes
+  const own = ownBytes(bytes)
+  return own === bytes && typeof body !== 'string' ? body : encodeBody(own)
 }
 
 function bytesOf({ body }: Reply): number {

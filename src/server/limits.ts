@@ -138,6 +138,9 @@ export const BROTLI_QUALITY = 4
 /** Gzip's level: 4 is a third of the time of 6 for a few percent more bytes. */
 export const GZIP_LEVEL = 4
 
+/** What keeping one answer takes beside its key and its body: most of a short one. */
+export const KEPT_ANSWER_BYTES = 1024
+
 /** The chart's result is cached this long (specification, Limits). */
 export const CHART_CACHE_MS = 5000
 

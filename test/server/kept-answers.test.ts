@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { collectGarbage } from '../../src/server/admin/collect.ts'
+import { CODINGS } from '../../src/server/content-coding.ts'
 import { KeptAnswers } from '../../src/server/kept-answers.ts'
 import type { Reply } from '../../src/server/reply.ts'
 import { jsonReply, textOf } from '../../src/server/reply.ts'
@@ -39,6 +41,37 @@ test('what is kept stays within its bytes, the longest unasked goes first', () =
   expect(made).toBe(1_000)
   ask(0)
   expect(made).toBe(1_001)
+})
+
+test('short answers, of which millions fit by their bytes, take no more memory than is theirs', () => {
+  const maxBytes = 4 << 20
+  const kept = new KeptAnswers({ version: () => 0, maxBytes, isChecked: false })
+  const heapBytes = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const before = heapBytes()
+  for (let key = 0; key < 40_000; key++) kept.answer(`key ${key}`, () => accept(jsonReply('[]')))
+  expect(heapBytes() - before).toBeLessThan(1.5 * maxBytes)
+  expect(kept.figures().answer_cache_bytes).toBeGreaterThan(0.9 * maxBytes)
+})
+
+test('a kept answer lies in memory of its own, also what is compressed of it', () => {
+  const kept = new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  for (const characters of [2, 300, 3_000, 30_000]) {
+    const text = 'x'.repeat(characters)
+    for (const [key, json] of [
+      [`text ${characters}`, text] as const,
+      [`bytes ${characters}`, Buffer.from(text)] as const,
+    ]) {
+      const { body } = replyIn(kept.answer(key, () => accept(jsonReply(json))))
+      if (typeof body === 'string') throw new Error('it is not kept as bytes')
+      const forms = [body.bytes, ...CODINGS.flatMap((coding) => body.compressed(coding) ?? [])]
+      expect(forms.length).toBe(characters < 1024 ? 1 : 3)
+      for (const { buffer, length } of forms) expect(buffer.byteLength).toBe(length)
+      expect(body.bytes.toString()).toBe(text)
+    }
+  }
 })
 
 test('a refusal is never kept', async () => {
