@@ -24,6 +24,13 @@ export interface FetchJob {
   attempt: number
   dueMs: number
   isRunning: boolean
+  /** Where this try may be made, first to last: thousands are looked at again and again. */
+  places: readonly FetchPlace[]
+}
+
+interface FetchPlace {
+  readonly url: string
+  readonly host: string
 }
 
 /** What to fetch next. */
@@ -67,7 +74,10 @@ export class FetchQueue {
     const known = this.#jobs.get(key)
     if (known === undefined) {
       if (this.#jobs.size >= QUEUE_MAX) this.#makeRoom()
-      const job = { key, uri, mints: [], trades: 0, attempt: 0, dueMs: nowMs, isRunning: false }
+      const job = {
+        ...{ key, uri, mints: [], trades: 0, attempt: 0, dueMs: nowMs, isRunning: false },
+        places: this.#placesOf(uri, 0),
+      }
       this.#jobs.set(key, job)
       this.#join(job, mint)
     } else if (known.mints.length < MINTS_MAX) this.#join(known, mint)
@@ -84,13 +94,17 @@ export class FetchQueue {
   take(nowMs: number): FetchTurn | null {
     if (this.#running >= RUNNING_MAX) return null
     let best: FetchTurn | null = null
+    const known = new Map<string, boolean>()
+    const isFree = ({ host }: FetchPlace) => {
+      const free = known.get(host) ?? this.#isFree(host, nowMs)
+      known.set(host, free)
+      return free
+    }
     for (const job of this.#jobs.values()) {
       if (job.isRunning || job.dueMs > nowMs) continue
       if (best !== null && levelOf(job) <= levelOf(best.job)) continue
-      const url = addressesOf(job.uri, job.attempt, this.#gateways).find((address) =>
-        this.#isFree(hostOf(address), nowMs),
-      )
-      if (url !== undefined) best = { job, url, host: hostOf(url) }
+      const place = job.places.find(isFree)
+      if (place !== undefined) best = { job, ...place }
     }
     if (best === null) return null
     best.job.isRunning = true
@@ -116,7 +130,12 @@ export class FetchQueue {
     }
     job.attempt += 1
     job.dueMs = nowMs + waitMs
+    job.places = this.#placesOf(job.uri, job.attempt)
     return false
+  }
+
+  #placesOf(uri: string, attempt: number): readonly FetchPlace[] {
+    return addressesOf(uri, attempt, this.#gateways).map((url) => ({ url, host: hostOf(url) }))
   }
 
   #isFree(host: string, nowMs: number): boolean {

@@ -55,6 +55,21 @@ test('one uri is fetched once for all its mints, also when it is written in two 
   ])
 })
 
+test.each([
+  ['the gateways have', (mint: number) => `ipfs://${'Qm'.padEnd(46, String(10_000 + mint))}`],
+  ['one slow host has', (mint: number) => uri(1, mint)],
+])('thousands of uris that %s hold up nothing while they wait', (_, uriOf) => {
+  const queue = newQueue()
+  for (let mint = 0; mint < QUEUE_MAX; mint++) queue.add(`m${mint}`, uriOf(mint), 0)
+  expect(queue.length).toBe(QUEUE_MAX)
+  takeAll(queue, 0)
+  const began = process.cpuUsage()
+  for (let look = 0; look < 50; look++) expect(queue.take(0)).toBeNull()
+  const { user, system } = process.cpuUsage(began)
+  // Milliseconds a look.
+  expect((user + system) / 1000 / 50).toBeLessThan(2.5)
+})
+
 test('tries again after 1 s, 5 s, 30 s and 5 min, then gives up', () => {
   const queue = newQueue()
   queue.add('a', `ipfs://${CID}`, 0)
