@@ -93,6 +93,13 @@ test('without a token a web page gets nothing out of it', async () => {
   expect((await ask('POST', '/snapshot', { Origin: 'http://evil.example' })).status).toBe(403)
   expect((await ask('GET', '/metrics', { Host: 'evil.example' })).status).toBe(403)
   expect((await ask('GET', '/metrics', { 'Sec-Fetch-Mode': 'no-cors' })).status).toBe(403)
+  // A frame, a window that a page opens, a link: no Origin comes with them.
+  for (const site of ['cross-site', 'same-site']) {
+    const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'navigate' }
+    expect((await ask('GET', '/profiles/heap-snapshot', headers)).status).toBe(403)
+  }
+  const typed = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }
+  expect((await ask('GET', '/metrics', typed)).status).toBe(200)
   expect((await ask('GET', '/metrics', { Host: `localhost:${admin.port}` })).status).toBe(200)
   expect(snapshots).toEqual([])
 })

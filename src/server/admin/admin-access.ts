@@ -20,11 +20,17 @@ export function whyRefused(request: IncomingMessage, token: string | null): Admi
     if (isSame(given, `Bearer ${token}`)) return null
     return { statusCode: 401, message: 'Send Authorization: Bearer <ADMIN_TOKEN>.' }
   }
-  const isFromPage =
-    request.headers.origin !== undefined || request.headers['sec-fetch-mode'] === 'no-cors'
-  if (!isFromPage && LOCAL_HOST.test(request.headers.host ?? '')) return null
+  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
   const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
   return { statusCode: 403, message }
+}
+
+/** What a browser says of a request that nobody typed: a frame, a window or a link sends no Origin. */
+const OF_THE_OPERATOR: readonly unknown[] = [undefined, 'none', 'same-origin']
+
+function isFromPage({ headers }: IncomingMessage): boolean {
+  const isOfPage = !OF_THE_OPERATOR.includes(headers['sec-fetch-site'])
+  return isOfPage || headers.origin !== undefined || headers['sec-fetch-mode'] === 'no-cors'
 }
 
 /** Compares in a time that does not tell how much was right. */
