@@ -270,7 +270,10 @@ export const MAX_REPLAYED: { readonly [C in StreamChannel]: number } = {
 /** Missed messages of all mints of one subscription at most: a message asks for bounded work. */
 export const MAX_REPLAYED_TOGETHER = 50_000
 
-/** Streams that are being brought up to now, of all connections; further ones are `busy`. */
+/**
+ * Streams that are being brought up to now, of all connections whose clients read; further ones are
+ * `busy`. Those of one that does not read wait aside, at most as many as it may follow.
+ */
 export const MAX_CATCH_UPS = 50_000
 
 /** Missed messages sent in one go; about a quarter of a MiB. */
@@ -282,8 +285,8 @@ export const CATCH_UP_BUFFER_BYTES = 256 * 1024
 /** Replays hold the loop for this long at a time. */
 export const CATCH_UP_SLICE_MS = 2
 
-/** A client that reads slowly is looked at again after this time. */
-export const CATCH_UP_RETRY_MS = 10
+/** A client that reads slowly is looked at again after this time, should nothing tell that it has read. */
+export const CATCH_UP_RETRY_MS = 1000
 
 /** Live tables of one connection at most. */
 export const MAX_CONNECTION_TABLES = 10

@@ -82,6 +82,11 @@ export class AddedChannels {
     this.#states.stop()
   }
 
+  /** The client has read something of what lay unread. */
+  drained(connection: LiveConnection): void {
+    this.#catchUps.drained(connection)
+  }
+
   /** After a connection closed. */
   drop(connection: LiveConnection): void {
     this.#catchUps.drop(connection)

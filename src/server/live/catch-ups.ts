@@ -48,8 +48,11 @@ export interface CatchUpActions {
 export class CatchUps {
   readonly #streams: LiveStreams
   readonly #actions: CatchUpActions
-  #waiting: CatchUp[] = []
+  /** To be worked on, first to last; those of held connections are not among them. */
+  readonly #waiting = new Set<CatchUp>()
   readonly #current = new Map<LiveConnection, Map<string, CatchUp>>()
+  /** Connections for which nothing is done until their clients have read on. */
+  readonly #held = new Set<LiveConnection>()
   #immediate: NodeJS.Immediate | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -59,61 +62,83 @@ export class CatchUps {
   }
 
   get size(): number {
-    return this.#waiting.length
+    let held = 0
+    for (const connection of this.#held) held += this.#current.get(connection)?.size ?? 0
+    return this.#waiting.size + held
   }
 
-  /** Is there room for so many more? */
+  /** Is there room for so many more? Who does not read takes no room of those who do. */
   hasRoomFor(count: number): boolean {
-    return this.#waiting.length + count <= MAX_CATCH_UPS
+    return this.#waiting.size + count <= MAX_CATCH_UPS
   }
 
   /** Replaces one of the same topic. `run` begins it. */
   add(catchUp: CatchUp): void {
     const { connection, topic } = catchUp
+    this.cancel(connection, topic)
     const ofConnection = this.#current.get(connection) ?? new Map<string, CatchUp>()
     this.#current.set(connection, ofConnection)
     ofConnection.set(topic, catchUp)
-    this.#waiting.push(catchUp)
+    if (!this.#held.has(connection)) this.#waiting.add(catchUp)
   }
 
   cancel(connection: LiveConnection, topic: string): void {
-    this.#current.get(connection)?.delete(topic)
+    const ofConnection = this.#current.get(connection)
+    const catchUp = ofConnection?.get(topic)
+    if (catchUp === undefined) return
+    ofConnection?.delete(topic)
+    this.#waiting.delete(catchUp)
   }
 
   drop(connection: LiveConnection): void {
+    for (const catchUp of this.#current.get(connection)?.values() ?? [])
+      this.#waiting.delete(catchUp)
     this.#current.delete(connection)
+    this.#held.delete(connection)
+  }
+
+  /** The client has read something of what lay unread: is it enough to go on? */
+  drained(connection: LiveConnection): void {
+    if (!this.#held.has(connection) || hasMuchUnread(connection)) return
+    this.#held.delete(connection)
+    for (const catchUp of this.#current.get(connection)?.values() ?? []) this.#waiting.add(catchUp)
+    this.#immediate ??= setImmediate(() => this.#resume())
   }
 
   stop(): void {
     if (this.#immediate !== null) clearImmediate(this.#immediate)
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#waiting = []
+    this.#waiting.clear()
     this.#current.clear()
+    this.#held.clear()
   }
 
   /** Works for one slice and comes back as long as there is something to do. */
   run(): void {
     const endMs = performance.now() + CATCH_UP_SLICE_MS
-    const held: CatchUp[] = []
-    let next = 0
-    for (; next < this.#waiting.length && performance.now() < endMs; next++) {
-      const catchUp = this.#waiting[next]
+    for (const catchUp of this.#waiting) {
+      if (performance.now() >= endMs) break
+      this.#waiting.delete(catchUp)
       if (!this.#isCurrent(catchUp)) continue
-      if (hasMuchUnread(catchUp.connection)) held.push(catchUp)
-      else if (this.#stepOrFail(catchUp)) this.cancel(catchUp.connection, catchUp.topic)
-      else this.#waiting.push(catchUp)
+      const { connection, topic } = catchUp
+      if (this.#held.has(connection) || hasMuchUnread(connection)) this.#held.add(connection)
+      else if (this.#stepOrFail(catchUp)) this.cancel(connection, topic)
+      else this.#waiting.add(catchUp)
     }
-    const ready = this.#waiting.slice(next)
-    this.#waiting = [...ready, ...held]
-    if (ready.length > 0) this.#immediate ??= setImmediate(() => this.#resume())
-    else if (held.length > 0) this.#timer ??= setTimeout(() => this.#resume(), CATCH_UP_RETRY_MS)
+    if (this.#waiting.size > 0) this.#immediate ??= setImmediate(() => this.#resume())
+    if (this.#held.size > 0) this.#timer ??= setTimeout(() => this.#lookAgain(), CATCH_UP_RETRY_MS)
   }
 
   #resume(): void {
     this.#immediate = null
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
     this.run()
+  }
+
+  /** Whoever has read on is told of by `drained`; a connection that was missed does not hang for good. */
+  #lookAgain(): void {
+    this.#timer = null
+    for (const connection of this.#held) this.drained(connection)
+    if (this.#held.size > 0) this.#timer = setTimeout(() => this.#lookAgain(), CATCH_UP_RETRY_MS)
   }
 
   #isCurrent(catchUp: CatchUp): boolean {

@@ -5,6 +5,12 @@ const COMMENT = ':\n\n'
 /** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
 const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
 
+export interface EventStreamOutletParts {
+  readonly hasId: (frame: string) => boolean
+  readonly drained: () => void
+  readonly ended: () => void
+}
+
 /** A stream of server-sent events as the outlet of a live connection. */
 export class EventStreamOutlet implements Outlet {
   readonly #res: HttpResponse
@@ -16,10 +22,10 @@ export class EventStreamOutlet implements Outlet {
   #isOver = false
 
   /**
-   * `hasId` tells which frames carry the id by which a browser goes on; `ended` is called once, when
-   * the client is gone or the stream was ended.
+   * `hasId` tells which frames carry the id by which a browser goes on; `drained` is called when the
+   * client has read on, `ended` once, when the client is gone or the stream was ended.
    */
-  constructor(res: HttpResponse, hasId: (frame: string) => boolean, ended: () => void) {
+  constructor(res: HttpResponse, { hasId, drained, ended }: EventStreamOutletParts) {
     this.#res = res
     this.#hasId = hasId
     this.#ended = ended
@@ -27,6 +33,7 @@ export class EventStreamOutlet implements Outlet {
     // A write is what makes uWebSockets.js send on what it holds, and tells whether all is gone.
     res.onWritable(() => {
       if (!this.#isOver) this.#write(COMMENT)
+      if (!this.#isOver) drained()
       return true
     })
   }

@@ -99,10 +99,14 @@ export class EventStreams {
     exchange.handOver()
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
-    const outlet = new EventStreamOutlet(res, idRule(request.value), () => {
-      this.#open.delete(connection)
-      this.#bounds.left(client)
-      feed.disconnected(connection)
+    const outlet = new EventStreamOutlet(res, {
+      hasId: idRule(request.value),
+      drained: () => feed.drained(connection),
+      ended: () => {
+        this.#open.delete(connection)
+        this.#bounds.left(client)
+        feed.disconnected(connection)
+      },
     })
     const connection = feed.connect({
       id: '',

@@ -220,7 +220,13 @@ export class LiveFeed {
 
   #drained(socket: WebSocket<SocketData>): void {
     const { connection } = socket.getUserData()
-    if (connection !== null) this.#incoming.drained(connection)
+    if (connection !== null) this.drained(connection)
+  }
+
+  /** The client has read something of what lay unread. */
+  drained(connection: LiveConnection): void {
+    this.#incoming.drained(connection)
+    this.#added.drained(connection)
   }
 
   /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */

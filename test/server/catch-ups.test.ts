@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { MAX_BUFFERED_BYTES, MAX_CATCH_UPS } from '../../src/server/limits.ts'
+import { CatchUps } from '../../src/server/live/catch-ups.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import type { LiveStreams, StreamSource } from '../../src/wire/streams.ts'
+
+const CHANNEL = 'update_mint_info'
+const source: StreamSource = {
+  head: () => 0,
+  since: () => [],
+  hasFoundSnapshot: () => true,
+  snapshot: (key) => `snapshot of ${key}`,
+}
+const streams: LiveStreams = {
+  sources: {
+    update_mint_info: source,
+    mint_migration: source,
+    new_launched_pool: source,
+    wallet_trades: source,
+    all_trades: source,
+  },
+  isReady: () => true,
+  epoch: () => 'epoch',
+  position: () => 0,
+  now: () => 0,
+  settledTime: () => 0,
+  lateFolded: () => 0,
+  poolsSnapshot: () => '',
+}
+
+/** A client that has so much unread, and how often it was looked at. */
+function reader(unreadBytes: number) {
+  const about = { unreadBytes, looks: 0 }
+  const socket = {
+    send: () => 1,
+    getBufferedAmount: () => {
+      about.looks += 1
+      return about.unreadBytes
+    },
+    subscribe: () => true,
+    unsubscribe: () => true,
+    end: () => {},
+  }
+  const client = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, socket, load: null }
+  return { about, connection: newConnection(client, 0, 1) }
+}
+
+function started() {
+  const got = new Map<LiveConnection, string[]>()
+  const sent = (connection: LiveConnection, frame: string) =>
+    got.set(connection, [...(got.get(connection) ?? []), frame])
+  const catchUps = new CatchUps(streams, {
+    send: sent,
+    sendSnapshot: sent,
+    join: () => {},
+    giveUp: () => {},
+    failed: () => {},
+  })
+  const ask = (connection: LiveConnection, key: string) =>
+    catchUps.add({
+      ...{ connection, channel: CHANNEL, key, topic: `${CHANNEL}/${key}` },
+      ...{ after: null, orSnapshot: true },
+    })
+  return { catchUps, got, ask }
+}
+
+test('streams of clients that do not read take no room of others, and no time', async () => {
+  const { catchUps, got, ask } = started()
+  const slow = Array.from({ length: 50 }, () => reader(MAX_BUFFERED_BYTES))
+  for (const { connection } of slow)
+    for (let key = 0; key < MAX_CATCH_UPS / slow.length; key++) ask(connection, `mint ${key}`)
+  catchUps.run()
+  await expect.poll(() => catchUps.hasRoomFor(MAX_CATCH_UPS), { timeout: 5_000 }).toBe(true)
+  expect(catchUps.size).toBe(MAX_CATCH_UPS)
+  for (const { about } of slow) about.looks = 0
+  await sleep(200)
+  const looks = slow.map(({ about }) => about.looks)
+  expect(Math.max(...looks)).toBeLessThan(3)
+  const { connection } = reader(0)
+  ask(connection, 'mint')
+  catchUps.run()
+  expect(got.get(connection)).toEqual(['snapshot of mint'])
+  catchUps.stop()
+})
+
+test('a client that has read on gets what waited for it, each once and what it asked for last', async () => {
+  const { catchUps, got, ask } = started()
+  const { about, connection } = reader(MAX_BUFFERED_BYTES)
+  for (let round = 0; round < 3; round++)
+    for (const key of ['a', 'b', 'c', 'd']) ask(connection, key)
+  catchUps.run()
+  for (const key of ['a', 'e']) ask(connection, key)
+  catchUps.cancel(connection, `${CHANNEL}/c`)
+  catchUps.run()
+  expect(catchUps.size).toBe(4)
+  catchUps.drained(connection)
+  expect(got.size).toBe(0)
+  about.unreadBytes = 0
+  catchUps.drained(connection)
+  await expect.poll(() => catchUps.size).toBe(0)
+  expect(got.get(connection)?.toSorted()).toEqual(
+    ['a', 'b', 'd', 'e'].map((key) => `snapshot of ${key}`),
+  )
+  catchUps.stop()
+})
+
+test('a client of whose reading nothing is told is served all the same', async () => {
+  const { catchUps, got, ask } = started()
+  const { about, connection } = reader(MAX_BUFFERED_BYTES)
+  ask(connection, 'a')
+  catchUps.run()
+  about.unreadBytes = 0
+  await expect.poll(() => got.get(connection), { timeout: 5_000 }).toEqual(['snapshot of a'])
+  catchUps.stop()
+})
