@@ -294,11 +294,17 @@ export const MAX_CONNECTION_TABLES = 10
 /** Distinct live tables at most: each is computed whenever anything changed. */
 export const MAX_TABLES = 500
 
+/** Of one client address, loopback not counted: those that it is the first to follow. */
+export const MAX_TABLES_PER_ADDRESS = 100
+
 /** Live candles of one connection at most. */
 export const MAX_CONNECTION_CANDLES = 100
 
 /** Distinct (mint, resolution) followed at most. */
 export const MAX_CANDLES = 5_000
+
+/** Of one client address, counted as its tables are. */
+export const MAX_CANDLES_PER_ADDRESS = 1_000
 
 /** Changes of tables are gathered for this long. */
 export const TABLES_EVERY_MS = 250

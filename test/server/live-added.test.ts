@@ -423,6 +423,43 @@ test('what is not right is refused with a code and a sentence, and the connectio
   }
 })
 
+test.each([
+  {
+    ...{ event: 'meme_tables', code: 'too_many_tables', ofConnection: 10, ofAddress: 100 },
+    dataOf: (n: number) => ({ filter: { limit: 1 + (n % 200), type: n < 200 ? 'new' : 'all' } }),
+  },
+  {
+    ...{ event: 'candles', code: 'too_many_candles', ofConnection: 100, ofAddress: 1000 },
+    dataOf: (n: number) => ({ mint: `n${n}`, resolution: '1' }),
+  },
+])(
+  'one address has its share of all that can be followed, and no more ($event)',
+  async (channel) => {
+    const { event, code, ofConnection, ofAddress, dataOf } = channel
+    service = await EngineServer.start('e1', undefined, { trustProxy: ['127.0.0.1'] })
+    const from = (address: string) => open({ headers: { 'X-Forwarded-For': address } })
+    const follow = async (client: LiveClient, n: number) => {
+      const answer = await client.ask(ask(event, dataOf(n)))
+      if (isObject(answer) && answer.type === 'subscribed') await client.next()
+      return answer
+    }
+    const [neighbour, first] = [await from('9.9.9.8'), await from('9.9.9.9')]
+    expect(await follow(neighbour, 5000)).toMatchObject({ type: 'subscribed' })
+    const others: LiveClient[] = []
+    for (let n = 0; n < ofAddress; n++) {
+      if (n > 0 && n % ofConnection === 0) others.push(await from('9.9.9.9'))
+      expect(await follow(others.at(-1) ?? first, n)).toMatchObject({ type: 'subscribed' })
+    }
+    const last = await from('9.9.9.9')
+    expect(await follow(last, ofAddress)).toMatchObject({ code })
+    // What is followed already takes no place, and another address has its own.
+    for (const n of [0, 5000]) expect(await follow(last, n)).toMatchObject({ type: 'subscribed' })
+    expect(await follow(neighbour, ofAddress)).toMatchObject({ type: 'subscribed' })
+    others.at(-1)?.close()
+    await expect.poll(() => follow(last, ofAddress + 1)).toMatchObject({ type: 'subscribed' })
+  },
+)
+
 test('100,000 subscriptions are refused by the limits one by one, with bounded work', async () => {
   // How fast they may come is another limit, with tests of its own; a ping would be one answer more.
   const limits = { messagesPerSecond: FLOOD * 10 }

@@ -8,15 +8,19 @@ import type { LiveStreams } from '../../wire/streams.ts'
 import {
   CANDLES_EVERY_MS,
   MAX_CANDLES,
+  MAX_CANDLES_PER_ADDRESS,
   MAX_CONNECTION_CANDLES,
   MAX_CONNECTION_TABLES,
   MAX_TABLES,
+  MAX_TABLES_PER_ADDRESS,
   TABLES_EVERY_MS,
 } from '../limits.ts'
+import { isLoopback } from '../ip-address.ts'
 import { slice } from '../route.ts'
 import { ChartWritings } from './chart-writings.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
+import { Places } from './places.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
 
@@ -29,12 +33,14 @@ const BOUNDS = {
     code: 'too_many_tables',
     what: 'tables',
     maxOfConnection: MAX_CONNECTION_TABLES,
+    maxOfAddress: MAX_TABLES_PER_ADDRESS,
     max: MAX_TABLES,
   },
   [CANDLES]: {
     code: 'too_many_candles',
     what: 'candles',
     maxOfConnection: MAX_CONNECTION_CANDLES,
+    maxOfAddress: MAX_CANDLES_PER_ADDRESS,
     max: MAX_CANDLES,
   },
 } as const
@@ -63,6 +69,7 @@ export class LiveStates {
   readonly #candles = new Map<string, LiveCandles>()
   readonly #charts: ChartWritings
   readonly #candlesOfMint = new Map<string, Set<string>>()
+  readonly #places = { [TABLES]: new Places(), [CANDLES]: new Places() }
   /** Candles that have to be looked at in the next round. */
   readonly #changed = new Set<string>()
   #lateFolded = 0
@@ -183,6 +190,8 @@ export class LiveStates {
       send(connection, full)
       return
     }
+    const isFirst = !this.#followed(channel).has(topic)
+    if (isFirst) this.#places[channel].take(topic, connection.client)
     try {
       const { acknowledgement, snapshot } = begin()
       send(connection, acknowledgement)
@@ -224,6 +233,7 @@ export class LiveStates {
     for (const topic of topics) {
       if (this.#parts.topics.has(topic)) continue
       this.#tables.delete(topic)
+      for (const places of Object.values(this.#places)) places.giveBack(topic)
       const candles = this.#candles.get(topic)
       if (candles === undefined) continue
       this.#candles.delete(topic)
@@ -281,14 +291,22 @@ export class LiveStates {
     topic: string,
   ): string | null {
     if (connection.topics.has(topic)) return null
-    const followed = channel === TABLES ? this.#tables : this.#candles
-    const { code, what, maxOfConnection, max } = BOUNDS[channel]
+    const { client } = connection
+    const followed = this.#followed(channel)
+    const { code, what, maxOfConnection, maxOfAddress, max } = BOUNDS[channel]
     const refused = (most: string) => liveErrorFrame(code, `At most ${most} can be followed.`)
     if (connection.topics.countOf(channel) >= maxOfConnection)
       return refused(`${maxOfConnection} ${what} a connection`)
     if (followed.has(topic)) return null
-    if (followed.size >= max) this.#parts.finishDepartures()
-    if (followed.size < max) return null
-    return refused(`${max} different ${what} in all`)
+    const isFull = () => followed.size >= max
+    const hasItsShare = () =>
+      !isLoopback(client) && this.#places[channel].countOf(client) >= maxOfAddress
+    if (isFull() || hasItsShare()) this.#parts.finishDepartures()
+    if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
+    return isFull() ? refused(`${max} different ${what} in all`) : null
+  }
+
+  #followed(channel: keyof typeof BOUNDS): ReadonlyMap<string, unknown> {
+    return channel === TABLES ? this.#tables : this.#candles
   }
 }
