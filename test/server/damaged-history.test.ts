@@ -99,6 +99,19 @@ test('of several streams those are resumed whose history can be read', async () 
   expect(await client.next()).toMatchObject({ channel: 'update_mint_info', seq: 1 })
 })
 
+test('who asks for it again and again is answered each time, and does not fill the log', async () => {
+  archive.isBroken = true
+  const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const candles = ask('candles', { mint: 'A', resolution: '1S' })
+  const beganMs = performance.now()
+  for (let i = 0; i < 500; i++) expect(await client.ask(candles)).toMatchObject(DAMAGED)
+  const seconds = (performance.now() - beganMs) / 1000
+  const lines = logged.filter((text) => text === 'A live request threw')
+  expect(lines.length).toBeGreaterThan(0)
+  expect(lines.length).toBeLessThanOrEqual(20 + Math.ceil(seconds))
+  expect(await metricLines()).toContain('mintfeed_live_defects_total 0')
+})
+
 test('those who follow what cannot be brought up to now are told, once', async () => {
   const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)
   const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
