@@ -14,6 +14,10 @@ export function systemRoutes(
   readiness: () => Readiness,
   metrics: () => Promise<string>,
 ): readonly Route[] {
+  const scrape = shared(async (): Promise<Reply> => {
+    const body = encodeBody(await metrics())
+    return { statusCode: 200, contentType: METRICS_TYPE, body, headers: [] }
+  })
   return [
     {
       ...GET_SYSTEM,
@@ -34,12 +38,23 @@ export function systemRoutes(
       ...GET_SYSTEM,
       name: 'metrics',
       path: '/metrics',
-      answer: async () => {
-        const body = await metrics()
-        return accept({ statusCode: 200, contentType: METRICS_TYPE, body, headers: [] })
-      },
+      answer: async () => accept(await scrape()),
     },
   ]
+}
+
+/**
+ * Who asks while it is being made gets the same: a scrape takes some milliseconds to write and to compress, is
+ * not rate limited, and comes when the turn in which it was asked for is over.
+ */
+function shared<T>(make: () => Promise<T>): () => Promise<T> {
+  let making: Promise<T> | null = null
+  return () => {
+    making ??= make().finally(() => {
+      making = null
+    })
+    return making
+  }
 }
 
 /** Texts that never change while the server runs. */

@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { textOf } from '../../src/server/reply.ts'
+import { UNFINISHED } from '../../src/server/route.ts'
+import { systemRoutes } from '../../src/server/system-routes.ts'
 import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
 
 let fake: FakeService
@@ -63,4 +67,29 @@ test('a defect is counted by itself, from 0 on: the first one is a growth', asyn
   expect((await samples()).get(name)).toBe(0)
   await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
   expect((await samples()).get(name)).toBe(1)
+})
+
+test('hundreds who ask for the metrics at a time get one text, who asks later a new one', async () => {
+  let made = 0
+  const ready = { statusCode: 200, fields: {} } as const
+  const routes = systemRoutes(
+    () => ready,
+    async () => {
+      made += 1
+      await nextTurn()
+      return `text ${made}`
+    },
+  )
+  const route = routes.find(({ name }) => name === 'metrics')
+  const ask = async () => {
+    const answer = await route?.answer({ segments: [], parameters: new Map(), body: '' })
+    if (answer === undefined || answer === UNFINISHED || !answer.ok) throw new Error('no answer')
+    return answer.value
+  }
+  const replies = await Promise.all(Array.from({ length: 300 }, ask))
+  expect(made).toBe(1)
+  // Compressed once for all of them, too.
+  expect(new Set(replies.map(({ body }) => body)).size).toBe(1)
+  expect(textOf(replies[0])).toBe('text 1')
+  expect(textOf(await ask())).toBe('text 2')
 })
