@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { ScriptedSource } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
+
+test('a feed that is more than 150 slots behind the chain is not live', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor } = await started([source])
+  source.receiver.connected()
+  source.receiver.slotSeen(1_150)
+  expect(supervisor.notLive()).toBe(null)
+  source.tell(1_000)
+  expect(supervisor.notLive()).toBe(null)
+  source.receiver.slotSeen(1_151)
+  expect(supervisor.notLive()).toBe('The feed is 151 slots behind the chain.')
+  expect(supervisor.figures().feed_slots_behind).toBe(151)
+  await stop()
+})
+
+test('a chain that is more than 150 slots behind what was recovered is another one', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor } = await started([source], 1_000)
+  source.receiver.connected()
+  expect(supervisor.notLive()).toBe(null)
+  source.receiver.slotSeen(849)
+  expect(supervisor.notLive()).toBe(
+    'The chain is 151 slots behind what DATA_DIR holds: is that of another feed?',
+  )
+  source.receiver.slotSeen(850)
+  expect(supervisor.notLive()).toBe(null)
+  expect(supervisor.figures().feed_slots_behind).toBe(0)
+  await stop()
+})
