@@ -12,13 +12,14 @@ function started(wholeFrom: number | null) {
   const counters = newFeedCounters()
   const own = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
   const whole: number[] = []
+  const reached: number[] = []
   const reader = new GeyserReader(
     {
       ...{ normaliser: new ChainNormaliser(counters), counters, own, timers },
       ...{ rawFrames: NO_RECORDER, settleMs: 10 },
     },
     { transaction: () => {}, slotComplete: (slot) => whole.push(slot) },
-    () => {},
+    (slot) => reached.push(slot),
     wholeFrom,
   )
   const read = (update: GeyserUpdate) => reader.read({ update, bytes: new Uint8Array() })
@@ -27,7 +28,7 @@ function started(wholeFrom: number | null) {
     read({ blockMeta: { slot, parentSlot } })
     await timers.pass(20)
   }
-  return { tell, whole }
+  return { tell, read, whole, reached, own }
 }
 
 test('a stream that begins later than it was asked to may have begun in the middle of a slot', async () => {
@@ -50,4 +51,14 @@ test('a stream that began anywhere has its second slot whole', async () => {
   await tell(102, 99)
   await tell(103, 102)
   expect(whole).toEqual([103])
+})
+
+test('a slot that a fork has left behind is counted, and the chain has not reached it', async () => {
+  const { tell, whole, reached, read, own } = started(100)
+  await tell(100, 99)
+  read({ slot: { slot: 101, status: 6 } })
+  await tell(102, 100)
+  expect(whole).toEqual([100, 102])
+  expect(reached).toEqual([100, 102])
+  expect(own.deadSlots).toBe(1)
 })
