@@ -172,6 +172,15 @@ test('bad lines are counted, reported with their number, and stop nothing', asyn
   ])
 })
 
+test('lines that are no text are counted, reported with their number, and stop nothing', async () => {
+  const [first, second] = prices(2).map(eventLineText)
+  const file = fileOf('no-text.jsonl', Buffer.from(`${first}\n\xff\n${second}\n`, 'latin1'))
+  const { sink, counters, reported } = await replay(file)
+  expect(sink.all).toEqual(prices(2))
+  expect(counters).toMatchObject({ lines: 3, badLines: 1, events: 2 })
+  expect(reported).toEqual(['2: the line is not valid UTF-8'])
+})
+
 test('acknowledgements and answers without a transaction are ignored', async () => {
   const lines = ['{"jsonrpc":"2.0","id":1,"result":5}', '{"jsonrpc":"2.0","id":2,"result":null}']
   const { counters } = await replay(fileOf('acks.jsonl', lines.join('\n')))

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { encodeBase58 } from '../../../src/base/base58.ts'
+import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
 import { isRecord } from '../../../src/feeds/chain/json-access.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
@@ -9,6 +11,7 @@ import {
   SlotUnreadable,
   type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
+import { amm, poolAccount, poolOf } from '../peers/program-forms.ts'
 import { blockEntry } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
@@ -181,4 +184,43 @@ test('a node that refuses a question for another reason is not taken for one tha
     { maxSupportedTransactionVersion: 0 },
     { maxSupportedTransactionVersion: 1 },
   ])
+})
+
+test('a node that knows old versions only is asked for these from then on', async () => {
+  const { url, questions } = await rpcServer()
+  const asked = new RpcQuestions(new RpcClient(url, new VirtualTimers()))
+  const first = asked.transaction('signature', NEVER)
+  await until(() => questions.length > 0)
+  questions[0].fail(-32_602, 'Invalid params: maxSupportedTransactionVersion')
+  await until(() => questions.length > 1)
+  questions[1].answer(null)
+  expect(await first).toBe(null)
+  const second = asked.transaction('signature', NEVER)
+  await until(() => questions.length > 2)
+  questions[2].answer(null)
+  expect(await second).toBe(null)
+  expect(questions.map(({ params }) => params[1])).toMatchObject([
+    { maxSupportedTransactionVersion: 1 },
+    { maxSupportedTransactionVersion: 0 },
+    { maxSupportedTransactionVersion: 0 },
+  ])
+})
+
+test('a pool that its block does not name is asked for before its swaps are told', async () => {
+  const mint = encodeBase58(Buffer.alloc(32, 7))
+  const signature = encodeBase58(Buffer.alloc(64, 7))
+  const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(mint) })
+  const given = { signature, index: 0, hasFailed: false, feeRaw: 5_000, emitted: [bought] }
+  const { ended, told, transactions, counters, answer } = await backfilling(10, 10)
+  await answer('getBlocks', [10])
+  await answer('getBlock', {
+    parentSlot: 9,
+    transactions: [blockEntry({ ...given, balances: [] })],
+  })
+  const data = poolAccount(mint).toString('base64')
+  await answer('getMultipleAccounts', { value: [{ data: [data, 'base64'] }] })
+  expect(await ended).toBe('told')
+  expect(transactions).toEqual([signature])
+  expect(told).toEqual(['9>10'])
+  expect(counters.unknownPools).toBe(0)
 })

@@ -49,6 +49,23 @@ test('a 429 that names a wait of weeks, or without end, is heeded for an hour', 
   }
 })
 
+test('a server that says 429 in the body of its answer is asked again after a while as well', async () => {
+  const { client, timers, questions } = await asked()
+  const answered = client.ask('getSlot', [], NEVER)
+  for (const [n, waitMs] of [500, 1_000].entries()) {
+    await until(() => questions.length === n + 1)
+    questions[n].fail(429, 'Too many requests for a specific RPC call')
+    await until(() => timers.waiting === 1)
+    await timers.pass(waitMs - 1)
+    expect(questions).toHaveLength(n + 1)
+    await timers.pass(1)
+  }
+  await until(() => questions.length === 3)
+  questions[2].answer(7)
+  expect(await answered).toBe(7)
+  expect(client.counters).toEqual({ requests: 3, rateLimited: 2, errors: 0 })
+})
+
 test('the answer to a question whose asker has gone is not waited for without end', async () => {
   const { client, timers, questions } = await asked()
   const asker = new AbortController()

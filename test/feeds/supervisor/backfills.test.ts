@@ -124,3 +124,21 @@ test('one slot that a back-fill has not, where nobody knows of a block there, is
   expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
   await stop()
 })
+
+test('every gap is told again, not the first one only, and counted once however long it is', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source], null, 1_000)
+  source.tell(10, 110)
+  await timers.pass(200)
+  expect(source.askedSlots).toEqual([
+    [11, 74],
+    [75, 109],
+  ])
+  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 99 })
+  source.tell(111, 113)
+  await timers.pass(200)
+  expect(source.askedSlots.at(-1)).toEqual([112, 112])
+  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 2, feed_gap_slots_total: 100 })
+  expect(signatures()).toEqual(Array.from({ length: 104 }, (_, n) => `${n + 10}/0`))
+  await stop()
+})
