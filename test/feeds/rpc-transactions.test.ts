@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
+import { isEvent } from '../../src/feeds/chain/decode-event.ts'
 import type { JsonRecord } from '../../src/feeds/chain/json-access.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import { PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
+import { TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
 import { type ChainTransaction, decodeTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-service.ts'
+import { transactionOfGeyser } from '../../src/feeds/yellowstone/geyser-transaction.ts'
 import { updateOf } from '../../src/feeds/yellowstone/geyser-update.ts'
 import { dataLines, dataText, hasData, withData } from './data-folder.ts'
 import { presentFields } from './goldens.ts'
+import { eventBytes } from './peers/event-bytes.ts'
 import { transactionUpdate } from './peers/geyser-forms.ts'
+import { EVENT_TAG } from './peers/rpc-forms.ts'
 
 const FILES = ['raw_create_tx_from_gettransaction.json', 'raw_create_tx_from_blocksubscribe.json']
 
@@ -138,4 +144,49 @@ test('entries of another shape are no transaction', () => {
   ]) {
     expect(transactionOfRpc(entry)).toBeNull()
   }
+})
+
+test('events are in the order of the calls they stand under, and programs may be loaded from tables', () => {
+  const [mint, other, caller] = [7, 8, 9].map((n) => encodeBase58(Buffer.alloc(32, n)))
+  const signature = encodeBase58(Buffer.alloc(64, 7))
+  const traded = (token_amount: bigint) =>
+    Buffer.concat([EVENT_TAG, eventBytes(TRADE_EVENT, { mint, token_amount })])
+  // Keys of the message, then those loaded to be written, then those to be read: the program is the fourth.
+  const [first, second, third] = [1n, 2n, 3n].map((amount) => ({
+    ...{ programIdIndex: 3, data: traded(amount) },
+  }))
+  const stray = { programIdIndex: 2, data: traded(9n) }
+  const amounts = (transaction: ChainTransaction) =>
+    decodeTransaction(transaction, newFeedCounters()).map((event) =>
+      isEvent(event, TRADE_EVENT) ? event.integer('token_amount') : null,
+    )
+  const asText = ({ programIdIndex, data }: typeof first) => ({
+    ...{ programIdIndex, data: encodeBase58(data) },
+  })
+  const answered = transactionOf({
+    transaction: { signatures: [signature], message: { accountKeys: [caller] } },
+    meta: {
+      err: null,
+      innerInstructions: [
+        { index: 4, instructions: [third].map(asText) },
+        { index: 0, instructions: [first, stray, second].map(asText) },
+      ],
+      loadedAddresses: { writable: [other, mint], readonly: [PUMP_PROGRAM] },
+    },
+  })
+  const bytes = (address: string) => Buffer.from(decodeBase58(address) ?? [])
+  const streamed = transactionOfGeyser(1, {
+    signature: Buffer.alloc(64, 7),
+    transaction: { message: { accountKeys: [bytes(caller)] } },
+    meta: {
+      innerInstructions: [
+        { index: 4, instructions: [third] },
+        { instructions: [first, stray, second] },
+      ],
+      loadedWritableAddresses: [other, mint].map(bytes),
+      loadedReadonlyAddresses: [bytes(PUMP_PROGRAM)],
+    },
+  })
+  expect(amounts(answered)).toEqual([1n, 2n, 3n])
+  expect(amounts(streamed)).toEqual([1n, 2n, 3n])
 })

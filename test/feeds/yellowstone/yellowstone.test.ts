@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
+import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
@@ -70,6 +71,21 @@ test('a back-fill whose stream stands still is given up after five seconds', asy
   await until(() => timers.waiting > 0)
   await timers.pass(5_000)
   expect(await ended).toBe('nothing came for 5 s')
+  peer.stop()
+})
+
+test('a server that tells slots again from a later one on says to which slot they are lost', async () => {
+  const chain = syntheticChain(2, 5)
+  const { slot } = chain.blocks[0]
+  const peer = new GeyserPeer({ chain, firstAvailable: slot + 3 })
+  const url = await peer.start()
+  const source = new YellowstoneSource({ peer: { url, token: '' }, counters: newFeedCounters() })
+  const receiver = { transaction: () => {}, slotComplete: () => {} }
+  const lost = await source.backfill(slot, slot + 9, receiver, NEVER).catch((error) => error)
+  expect(lost).toBeInstanceOf(SlotsUnavailable)
+  expect(lost).toMatchObject({
+    ...{ message: `the server tells slots again from ${slot + 3} on`, to: slot + 2 },
+  })
   peer.stop()
 })
 
