@@ -21,7 +21,7 @@ interface Quote {
 export class PriceJudge {
   readonly #quotes = new Map<string, Quote>()
   #usd: number | null = null
-  /** Since when nothing acceptable came; null: something did. */
+  /** Since when there was nothing acceptable among the fresh; null: there was, or nothing is fresh. */
   #waitingSinceMs: number | null = null
   #jumpsHeld = 0
 
@@ -47,7 +47,11 @@ export class PriceJudge {
   /** Looks at the quotes; returns the price that holds now, null before the first one. */
   settle(nowMs: number): number | null {
     const fresh = this.#fresh(nowMs)
-    if (fresh.length === 0) return this.#usd
+    if (fresh.length === 0) {
+      // What nobody says does not last.
+      this.#waitingSinceMs = null
+      return this.#usd
+    }
     const believed = this.#usd === null ? agreeing(fresh) : this.#near(fresh, this.#usd)
     if (believed.length > 0) {
       this.#waitingSinceMs = null

@@ -69,7 +69,22 @@ test('a jump that goes back again was never told', () => {
   expect(say(judge, [151], FRESH_MS + 2_000)).toBe(151)
   // The wait begins anew with the next jump.
   expect(say(judge, [300], FRESH_MS + 4_000)).toBe(151)
-  expect(judge.settle(FRESH_MS + JUMP_HELD_MS)).toBe(151)
+  expect(say(judge, [300], FRESH_MS + JUMP_HELD_MS + 3_999)).toBe(151)
+  expect(say(judge, [300], FRESH_MS + JUMP_HELD_MS + 4_000)).toBe(300)
+  expect(judge.jumpsHeld).toBe(2)
+})
+
+test('a jump that nobody says any more has not lasted, when it is said again after a silence', () => {
+  const judge = new PriceJudge()
+  say(judge, [150, 150], 0)
+  const jumpMs = FRESH_MS + 1
+  expect(say(judge, [300], jumpMs)).toBe(150)
+  // The venue is connected to anew, and says at first what it said at last.
+  const backMs = jumpMs + 300_000
+  for (let ms = jumpMs; ms < backMs; ms += 1_000) expect(judge.settle(ms)).toBe(150)
+  expect(say(judge, [300], backMs)).toBe(150)
+  expect(say(judge, [151], backMs + 2_000)).toBe(151)
+  expect(judge.jumpsHeld).toBe(2)
 })
 
 test('an old quote says nothing, the last price stays', () => {
