@@ -49,6 +49,17 @@ test('the depth of an invocation repairs a stack that lost a line', () => {
   expect(read(`Program ${AMM} invoke [1]`, `Program ${PUMP} invoke [1]`, data('a'))).toEqual([
     'pump a',
   ])
+  // The end of the inner program is lost: what follows it does not stand under that one.
+  const [caller, inner, other] = [PUMP, AMM, ROUTER].map((program) => `Program ${program}`)
+  expect(
+    read(
+      `${caller} invoke [1]`,
+      `${inner} invoke [2]`,
+      `${other} invoke [2]`,
+      `${other} success`,
+      data('b'),
+    ),
+  ).toEqual(['pump b'])
 })
 
 test('a failed program leaves the stack', () => {

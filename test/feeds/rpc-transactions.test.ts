@@ -5,6 +5,7 @@ import type { JsonRecord } from '../../src/feeds/chain/json-access.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
 import { PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
 import { TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
+import { balancesOfMeta } from '../../src/feeds/chain/rpc-balances.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
 import { type ChainTransaction, decodeTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
@@ -141,6 +142,8 @@ test('entries of another shape are no transaction', () => {
     { transaction: [1, 2], meta: {} },
     { transaction: { signatures: [], message: { accountKeys: [] } }, meta: {} },
     { transaction: { signatures: ['s'], message: { accountKeys: [] } } },
+    { transaction: { signatures: ['s'], message: {} }, meta: {} },
+    { transaction: { signatures: ['s'] }, meta: {} },
   ]) {
     expect(transactionOfRpc(entry)).toBeNull()
   }
@@ -189,4 +192,30 @@ test('events are in the order of the calls they stand under, and programs may be
   })
   expect(amounts(answered)).toEqual([1n, 2n, 3n])
   expect(amounts(streamed)).toEqual([1n, 2n, 3n])
+})
+
+test('balances are summed over the accounts of an owner, and those that cannot be read are left out', () => {
+  const entry = (owner: string, amount: string, mint = 'mint') => ({
+    ...{ accountIndex: 0, owner, mint, uiTokenAmount: { amount } },
+  })
+  const broken = [
+    null,
+    { mint: 'mint', uiTokenAmount: { amount: '1' } },
+    { owner: 'a', uiTokenAmount: { amount: '1' } },
+    { owner: 'a', mint: 'mint' },
+    entry('a', '-1'),
+    entry('a', '1.5'),
+    entry('a', '1'.repeat(21)),
+  ]
+  const balances = balancesOfMeta({
+    preTokenBalances: [...broken, entry('a', '5'), entry('b', '7'), entry('a', '6')],
+    postTokenBalances: [entry('a', '20'), ...broken, entry('c', '9'), entry('a', '3', 'other')],
+  })
+  expect(balances).toEqual([
+    { owner: 'a', mint: 'mint', beforeRaw: 11n, afterRaw: 20n },
+    { owner: 'b', mint: 'mint', beforeRaw: 7n, afterRaw: 0n },
+    { owner: 'c', mint: 'mint', beforeRaw: 0n, afterRaw: 9n },
+    { owner: 'a', mint: 'other', beforeRaw: 0n, afterRaw: 3n },
+  ])
+  expect(balancesOfMeta({ preTokenBalances: [entry('a', '5')] })).toEqual([])
 })
