@@ -11,6 +11,7 @@ import {
   SlotUnreadable,
   type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
+import { FAILED } from '../peers/chain-blocks.ts'
 import { amm, poolAccount, poolOf } from '../peers/program-forms.ts'
 import { blockEntry } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
@@ -20,7 +21,7 @@ import { rpcServer } from './rpc-server.ts'
 
 const NEVER = new AbortController().signal
 
-async function backfilling(from: number, to: number) {
+async function backfilling(from: number, to: number, signal = NEVER) {
   const { url, questions } = await rpcServer()
   const counters = newFeedCounters()
   const source = new SolanaSource({
@@ -32,11 +33,15 @@ async function backfilling(from: number, to: number) {
   })
   const told: string[] = []
   const transactions: string[] = []
+  const places: Pick<ToldTransaction, 'slot' | 'txIndex' | 'isExact'>[] = []
   const receiver = {
-    transaction: ({ signature }: ToldTransaction) => transactions.push(signature),
+    transaction: ({ signature, slot, txIndex, isExact }: ToldTransaction) => {
+      transactions.push(signature)
+      places.push({ slot, txIndex, isExact })
+    },
     slotComplete: (slot: number, parentSlot: number | null) => told.push(`${parentSlot}>${slot}`),
   }
-  const ended = source.backfill(from, to, receiver, NEVER).then(
+  const ended = source.backfill(from, to, receiver, signal).then(
     () => 'told',
     (error: Error) => {
       if (error instanceof SlotUnreadable) return `${error.message}; only ${error.slot}`
@@ -63,7 +68,7 @@ async function backfilling(from: number, to: number) {
     await until(() => questions.some(isAsked))
     questions.find(isAsked)?.answer(result)
   }
-  return { ended, told, transactions, counters, answer, answerBlock, fail, questions }
+  return { ended, told, transactions, places, counters, answer, answerBlock, fail, questions }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -206,21 +211,42 @@ test('a node that knows old versions only is asked for these from then on', asyn
   ])
 })
 
+const MINT = encodeBase58(Buffer.alloc(32, 7))
+const SIGNATURE = encodeBase58(Buffer.alloc(64, 7))
+
+/** A block whose second transaction buys from a pool that nothing in it names. */
+function blockOfUnknownPool(): object {
+  const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(MINT) })
+  const buy = { signature: SIGNATURE, index: 1, feeRaw: 5_000, emitted: [bought], balances: [] }
+  const entries = [FAILED, { ...buy, hasFailed: false }].map(blockEntry)
+  return { parentSlot: 9, transactions: entries }
+}
+
 test('a pool that its block does not name is asked for before its swaps are told', async () => {
-  const mint = encodeBase58(Buffer.alloc(32, 7))
-  const signature = encodeBase58(Buffer.alloc(64, 7))
-  const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(mint) })
-  const given = { signature, index: 0, hasFailed: false, feeRaw: 5_000, emitted: [bought] }
-  const { ended, told, transactions, counters, answer } = await backfilling(10, 10)
+  const { ended, told, transactions, places, counters, answer } = await backfilling(10, 10)
   await answer('getBlocks', [10])
-  await answer('getBlock', {
-    parentSlot: 9,
-    transactions: [blockEntry({ ...given, balances: [] })],
-  })
-  const data = poolAccount(mint).toString('base64')
+  await answer('getBlock', blockOfUnknownPool())
+  const data = poolAccount(MINT).toString('base64')
   await answer('getMultipleAccounts', { value: [{ data: [data, 'base64'] }] })
   expect(await ended).toBe('told')
-  expect(transactions).toEqual([signature])
+  expect(transactions).toEqual([SIGNATURE])
+  expect(places).toEqual([{ slot: 10, txIndex: 1, isExact: true }])
   expect(told).toEqual(['9>10'])
   expect(counters.unknownPools).toBe(0)
+})
+
+test('a block in whose middle a back-fill is ended is not told to be whole', async () => {
+  const stopping = new AbortController()
+  const { ended, told, transactions, questions, answer } = await backfilling(
+    10,
+    10,
+    stopping.signal,
+  )
+  await answer('getBlocks', [10])
+  await answer('getBlock', blockOfUnknownPool())
+  await until(() => questions.length === 3)
+  expect(questions[2].method).toBe('getMultipleAccounts')
+  stopping.abort()
+  await ended
+  expect([told, transactions]).toEqual([[], []])
 })
