@@ -148,7 +148,26 @@ test('a clock of the machine that is set back makes no old price fresh again', a
   expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
 })
 
+test('messages without a price of SOL are neither quotes nor garbage', async () => {
+  venues[0].say({ type: 'subscriptions', channels: [] })
+  venues[0].say({ type: 'heartbeat', product_id: 'SOL-USD', sequence: 90 })
+  venues[0].say({ type: 'ticker', product_id: 'BTC-USD', price: '60000' })
+  venues[1].say({ s: 'BTCUSDT', b: '60000', a: '60000' })
+  venues[2].say({ channel: 'heartbeat' })
+  venues[2].say({ channel: 'ticker', data: [{ symbol: 'BTC/USD', last: 60_000 }] })
+  await Promise.all(venues.map((venue) => venue.heard()))
+  expect(feed.figures()).toMatchObject({ sol_price_fresh_venues: 0, sol_price_garbage_total: 0 })
+  coinbase(150)
+  kraken(150)
+  await until(() => prices().length === 1)
+  expect(prices()).toEqual([150])
+})
+
 test('venues that never said anything are reported too', async () => {
+  nowMs += FRESH_MS
+  await sleep(EVERY_MS * 5)
+  expect(reported).toEqual([])
+  nowMs = START_MS
   nowMs += FRESH_MS + 1
   await until(() => reported.length === 1)
   expect(reported).toEqual([
