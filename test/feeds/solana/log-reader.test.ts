@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
+import { TRADE_EVENT } from '../../../src/feeds/chain/pump-coin-layouts.ts'
 import { transactionOfLogsFrame } from '../../../src/feeds/chain/rpc-json.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { FrameCheck } from '../../../src/feeds/solana/frame-check.ts'
@@ -10,8 +11,9 @@ import { PoolResolver } from '../../../src/feeds/solana/pool-resolver.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
 import type { Receiver } from '../../../src/feeds/supervisor/source.ts'
-import { amm, poolAccount, poolOf } from '../peers/program-forms.ts'
-import { logsFrame } from '../peers/rpc-forms.ts'
+import type { BlockTransaction } from '../peers/chain-blocks.ts'
+import { amm, poolAccount, poolOf, pump } from '../peers/program-forms.ts'
+import { logsFrame, transactionAnswer } from '../peers/rpc-forms.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { rpcServer } from './rpc-server.ts'
@@ -28,10 +30,14 @@ async function reading() {
   const normaliser = new ChainNormaliser(counters)
   const asking = new RpcQuestions(new RpcClient(url, timers))
   const told: number[] = []
+  const places: string[] = []
   const whole: number[] = []
   const receiver: Receiver = {
     ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
-    transaction: ({ slot }) => told.push(slot),
+    transaction: ({ slot, txIndex, isExact, events }) => {
+      told.push(slot)
+      places.push(`${slot}/${txIndex} ${isExact ? 'exact' : 'guessed'}: ${events.length}`)
+    },
     slotComplete: () => {},
   }
   const reader = new LogReader(
@@ -47,21 +53,22 @@ async function reading() {
   reader.subscribed()
   reader.reached(14, 13)
   reader.touch(10)
-  /** A buy from a pool that the feed has not seen, the `n`th of its kind. */
-  const read = (slot: number, n: number) => {
-    const signature = encodeBase58(Buffer.alloc(64, 1).fill(`${n}`, 1))
+  /** So many frames of buys from a pool that the feed has not seen. */
+  const read = (slot: number, count = 1) => {
+    const signature = encodeBase58(Buffer.alloc(64, slot))
     const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(MINT) })
     const given = { signature, index: 0, hasFailed: false, feeRaw: 0, balances: [] }
     const frame = JSON.parse(logsFrame(slot, { ...given, emitted: [bought] }, 1))
     const transaction = transactionOfLogsFrame(frame)
-    if (transaction !== null) reader.read(slot, transaction, 1)
+    if (transaction === null) throw new Error('the frame cannot be read')
+    for (let n = 0; n < count; n++) reader.read(slot, transaction, 1)
   }
-  return { reader, read, told, whole, counters, own, questions }
+  return { reader, read, told, places, whole, counters, own, questions, timers }
 }
 
 test('a slot with a swap of an unknown pool waits for the look-up', async () => {
   const { reader, read, told, whole, questions } = await reading()
-  read(11, 0)
+  read(11)
   reader.touch(12)
   reader.touch(13)
   await until(() => questions.length === 1)
@@ -73,8 +80,8 @@ test('a slot with a swap of an unknown pool waits for the look-up', async () => 
 
 test('a slot with a swap that cannot wait for its look-up is not whole, so that its block is read', async () => {
   const { reader, read, told, whole, counters, own, questions } = await reading()
-  for (let n = 0; n < PARKED_MAX; n++) read(11, n)
-  read(12, PARKED_MAX)
+  read(11, PARKED_MAX)
+  read(12)
   reader.touch(13)
   reader.touch(14)
   expect(own.parked).toBe(PARKED_MAX)
@@ -95,4 +102,58 @@ test('a transaction without anything that is folded is none', async () => {
   reader.read(11, transaction, 1)
   reader.touch(12)
   expect([told, whole]).toEqual([[], [11]])
+})
+
+/** A buy on a curve and one more, behind which the validator cut the log, at place 40 of its block. */
+const CUT: BlockTransaction = {
+  ...{ signature: encodeBase58(Buffer.alloc(64, 9)), index: 40, hasFailed: false, feeRaw: 5_000 },
+  emitted: [1n, 2n].map((token_amount) =>
+    pump(TRADE_EVENT, { mint: MINT, timestamp: 1_790_000_000n, token_amount }),
+  ),
+  balances: [],
+}
+
+async function readingCut() {
+  const run = await reading()
+  const { reader, questions, timers } = run
+  // The router's line, and the first buy with its frame.
+  const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
+  if (transaction === null) throw new Error('the frame cannot be read')
+  reader.read(11, transaction, 1)
+  reader.touch(12)
+  reader.touch(13)
+  /** Answers the `n`th question, which comes so long after the one before. */
+  const answer = async (n: number, afterMs: number, result: unknown) => {
+    if (afterMs > 0) {
+      await until(() => timers.waiting > 0)
+      await timers.pass(afterMs - 1)
+      expect(questions).toHaveLength(n)
+      await timers.pass(1)
+    }
+    await until(() => questions.length === n + 1)
+    expect(questions[n]).toMatchObject({ method: 'getTransaction', params: [CUT.signature, {}] })
+    questions[n].answer(result)
+  }
+  return { ...run, answer }
+}
+
+test('a transaction whose log was cut is fetched, and told where it arrived', async () => {
+  const { answer, places, whole, own } = await readingCut()
+  await answer(0, 0, null)
+  expect([places, whole]).toEqual([[], []])
+  const block = { slot: 11, parentSlot: 10, timestamp: 1_790_000_000, transactions: [CUT] }
+  await answer(1, 300, transactionAnswer(block, CUT))
+  await until(() => whole.length > 0)
+  expect(places).toEqual(['11/0 guessed: 2'])
+  expect(whole).toEqual([11, 12, 13])
+  expect(own).toMatchObject({ fetched: 1, notFetched: 0 })
+})
+
+test('a transaction whose log was cut and that nobody has is told as far as it came, and its slot is not whole', async () => {
+  const { answer, places, whole, own } = await readingCut()
+  for (const [n, afterMs] of [0, 300, 600, 900, 1_200].entries()) await answer(n, afterMs, null)
+  await until(() => whole.length > 0)
+  expect(places).toEqual(['11/0 guessed: 1'])
+  expect(whole).toEqual([12, 13])
+  expect(own).toMatchObject({ fetched: 0, notFetched: 1 })
 })

@@ -103,12 +103,14 @@ test('a stop ends the back-fill under way', async () => {
     if (signal !== undefined) signals.push(signal)
     return new Promise(() => {})
   }
-  const { stop, timers } = await started([source])
+  const { reports, stop, timers } = await started([source])
   source.tell(10, 12)
   await timers.pass(200)
   expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   await stop()
   expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  // That the connection has ended is no news.
+  expect(reports).toEqual([])
 })
 
 test('one slot that a back-fill has not, where nobody knows of a block there, is passed at once', async () => {

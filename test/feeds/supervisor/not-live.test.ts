@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ScriptedSource } from './scripted-source.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
 test('a feed that is more than 150 slots behind the chain is not live', async () => {
@@ -53,5 +53,26 @@ test('a feed that has lost its connection is live for another ten seconds', asyn
   expect(supervisor.figures()).toMatchObject({
     ...{ feed_slots_behind: 0, feed_scripted_slots_total: 2, feed_scripted_transactions_total: 2 },
   })
+  await stop()
+})
+
+test('slots that cannot be handed over are said a minute after the last one that could', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  for (let slot = 10; slot < 30; slot++) {
+    source.tell(slot)
+    await timers.pass(3_000)
+  }
+  const held = async (first: number, last: number) => {
+    for (let slot = first; slot <= last; slot++) {
+      source.receiver.transaction(told(slot))
+      await timers.pass(3_000)
+    }
+  }
+  await held(30, 47)
+  expect(supervisor.notLive()).toBe(null)
+  await held(48, 48)
+  expect(supervisor.notLive()).toBe('Slots are told, but none could be handed over for 60 s.')
   await stop()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
@@ -72,6 +72,27 @@ test('a back-fill whose stream stands still is given up after five seconds', asy
   await timers.pass(5_000)
   expect(await ended).toBe('nothing came for 5 s')
   peer.stop()
+})
+
+test('a back-fill tells the slots that it was asked for, whole, and nothing else', async () => {
+  const chain = syntheticChain(3, 20)
+  const peer = new GeyserPeer({ chain })
+  const url = await peer.start()
+  const playing = peer.play()
+  const source = new YellowstoneSource({ peer: { url, token: '' }, counters: newFeedCounters() })
+  const slots: number[] = []
+  const told: string[] = []
+  const receiver = {
+    transaction: ({ signature }: ToldTransaction) => told.push(signature),
+    slotComplete: (slot: number) => slots.push(slot),
+  }
+  const wanted = chain.blocks.slice(5, 9)
+  await source.backfill(wanted[0].slot, wanted[3].slot, receiver, NEVER)
+  expect(slots).toEqual(wanted.map(({ slot }) => slot))
+  const good = wanted.flatMap(({ transactions }) => transactions).filter((one) => !one.hasFailed)
+  expect(told.toSorted()).toEqual(good.map(({ signature }) => signature).toSorted())
+  peer.stop()
+  await playing
 })
 
 test('a server that tells slots again from a later one on says to which slot they are lost', async () => {
