@@ -115,3 +115,26 @@ test('an account that is no pool makes no pool foreign: an event names a pool, s
   await known
   expect(pools.lookup(one.pool)).toEqual(foundOf(one))
 })
+
+test('pools are asked for a hundred at a time, which is all that a server answers', async () => {
+  const { resolver, questions, answer } = await resolving()
+  const given = Array.from({ length: 150 }, (_, n) => {
+    const mint = encodeBase58(Buffer.alloc(32, 1 + n))
+    return { pool: poolOf(mint), data: poolAccount(mint) }
+  })
+  const known = resolver.resolve(
+    given.map(({ pool }) => pool),
+    NEVER,
+  )
+  for (const [n, [from, to]] of [
+    [0, 100],
+    [100, 150],
+  ].entries()) {
+    await until(() => questions.length === n + 1)
+    const asked = given.slice(from, to)
+    expect(questions[n].params[0]).toEqual(asked.map(({ pool }) => pool))
+    answer(n, ...asked.map(({ data }) => data))
+  }
+  await known
+  expect(resolver).toMatchObject({ resolved: 150, failed: 0 })
+})

@@ -56,3 +56,11 @@ test('the next stream begins where transactions may be missing, until one has to
   end(122, 800_000)
   expect(empty.begin(10_000)).toBe(10_000 - 127)
 })
+
+test('a stream that never had a transaction is suspect from the slot at which that was noticed', () => {
+  const empty = new EmptySlots()
+  empty.begin(9)
+  expect(empty.whole(10, 0)).toBe(null)
+  expect(empty.whole(22, 5_001)).toBe(FIVE_SECONDS)
+  expect(empty.begin(30)).toBe(22)
+})
