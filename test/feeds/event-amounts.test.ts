@@ -98,6 +98,16 @@ test('a creation has its reserves from the fields of what its curve is quoted in
     ])
 })
 
+test('trades and creations of before quotes were told are in SOL', () => {
+  for (const field of ['quote_mint', 'creator']) {
+    const [trade] = read(before(field, TRADE_EVENT, CURVE)).events
+    expect(trade).toMatchObject({ type: 'swap', ...OF_SOL, realBaseRaw: 8n })
+    expect(trade).not.toHaveProperty('quoteMint')
+  }
+  const [created] = read(before('quote_mint', CREATE_EVENT, CREATED)).events
+  expect(created).toMatchObject({ type: 'token_created', virtualQuoteRaw: 3n })
+})
+
 test('a creation of before the supply was told has none', () => {
   const [created] = read(before('token_total_supply', CREATE_EVENT, CREATED)).events
   expect(created).toMatchObject({ type: 'token_created', virtualQuoteRaw: 3n })

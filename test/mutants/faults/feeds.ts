@@ -8,6 +8,8 @@ const GEYSER = [
   'test/feeds/yellowstone/empty-slots.test.ts',
   'test/feeds/yellowstone/geyser-reader.test.ts',
 ] as const
+const AMOUNTS = ['test/feeds/event-amounts.test.ts'] as const
+const BACKFILLS = ['test/feeds/supervisor/backfills.test.ts'] as const
 const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
@@ -123,5 +125,62 @@ export const FEED_FAULTS: readonly Fault[] = [
     find: 'this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))',
     replace: 'this.#open.delete(Math.min(...this.#open.keys()))',
     tests: SETTLER,
+  },
+  {
+    name: 'curve: reserves in USDC are read as if they were SOL',
+    file: 'src/feeds/chain/curve-events.ts',
+    find: "'virtual_quote_reserves'),\n    realBaseRaw: event.integer('real_token_reserves'),\n    realQuote",
+    replace:
+      "'virtual_sol_reserves'),\n    realBaseRaw: event.integer('real_token_reserves'),\n    realQuote",
+    tests: AMOUNTS,
+  },
+  {
+    name: 'curve: the balance of a trade is that of another mint',
+    file: 'src/feeds/chain/curve-events.ts',
+    find: ' && b.mint === mint',
+    replace: '',
+    tests: AMOUNTS,
+  },
+  {
+    name: 'logs: the depth of an invocation mends nothing',
+    file: 'src/feeds/chain/program-logs.ts',
+    find: 'Number(invoke[2]) - 1',
+    replace: 'Number(invoke[2]) + 1',
+    tests: ['test/feeds/program-logs.test.ts'],
+  },
+  {
+    name: 'desk: of a slot told in part by two sources one part is lost',
+    file: 'src/feeds/supervisor/slot-desk.ts',
+    find: 'held.every(({ guessed }) => guessed !== null)',
+    replace: 'held.some(({ guessed }) => guessed !== null)',
+    tests: ['test/feeds/supervisor/slot-desk.test.ts'],
+  },
+  {
+    name: 'gaps: only the first one is filled',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: '    this.#isRunning = false\n',
+    replace: '',
+    tests: BACKFILLS,
+  },
+  {
+    name: 'gaps: a slot that one source leaves out is given up while another cannot be asked',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'if (hasHole && isFinal)',
+    replace: 'if (hasHole)',
+    tests: BACKFILLS,
+  },
+  {
+    name: 'blocks: one in whose middle a back-fill was ended is told to be whole',
+    file: 'src/feeds/solana/block-teller.ts',
+    find: '    if (signal.aborted) return\n    this.#reading.check',
+    replace: '    this.#reading.check',
+    tests: ['test/feeds/solana/backfill.test.ts'],
+  },
+  {
+    name: 'SOL price: a jump that nobody says any more lasts',
+    file: 'src/feeds/sol-price/price-judge.ts',
+    find: '      this.#waitingSinceMs = null\n      return this.#usd\n    }\n    const',
+    replace: '      return this.#usd\n    }\n    const',
+    tests: ['test/feeds/sol-price/price-judge.test.ts'],
   },
 ]
