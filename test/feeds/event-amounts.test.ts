@@ -237,3 +237,15 @@ test('who puts liquidity into a pool says nothing of its mints', () => {
   const { counters } = read(put, emitted(BUY_EVENT, { ...TRADED, pool: other }))
   expect(counters).toMatchObject({ unknownPools: 1, foreignPools: 0 })
 })
+
+test('what other accounts of the transaction hold says nothing of the mints of a pool', () => {
+  const [other, third] = [8, 9].map((n) => encodeBase58(Buffer.alloc(32, n)))
+  const held = (owner: string, mint: string) => ({ owner, mint, beforeRaw: 1n, afterRaw: 2n })
+  const balances = [
+    ...[held(WALLET, MINT), held(other, MINT), held(WALLET, third)],
+    ...[held(other, WRAPPED_SOL_MINT), held(third, WRAPPED_SOL_MINT)],
+  ]
+  const { events, counters } = readWith(balances, emitted(BUY_EVENT, { ...TRADED, pool: other }))
+  expect(events).toEqual([])
+  expect(counters).toMatchObject({ unknownPools: 0, foreignPools: 1 })
+})
