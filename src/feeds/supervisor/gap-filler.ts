@@ -86,7 +86,6 @@ export class GapFiller {
       this.#leftOut = 0
       this.#told(to)
     } else if (outcome.isFinal) {
-      this.#leftOut = 0
       // Some of them may have been told meanwhile.
       const rest = desk.gap
       if (rest !== null && rest.from <= outcome.lacksTo)

@@ -144,3 +144,16 @@ test('every gap is told again, not the first one only, and counted once however 
   expect(signatures()).toEqual(Array.from({ length: 104 }, (_, n) => `${n + 10}/0`))
   await stop()
 })
+
+test('while a back-fill is under way, what the chain goes on with asks for nothing again', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.onBackfill = () => new Promise(() => {})
+  source.tell(10, 13)
+  await timers.pass(200)
+  source.tell(14, 15, 17)
+  await timers.pass(1_000)
+  expect(source.askedSlots).toEqual([[11, 12]])
+  expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 2 })
+  await stop()
+})
