@@ -21,7 +21,7 @@ interface Quote {
 export class PriceJudge {
   readonly #quotes = new Map<string, Quote>()
   #usd: number | null = null
-  /** Since when there was nothing acceptable among the fresh; null: there was, or nothing is fresh. */
+  /** Since when nothing acceptable came; null: something did, or nothing at all for long. */
   #waitingSinceMs: number | null = null
   #jumpsHeld = 0
 
@@ -48,8 +48,8 @@ export class PriceJudge {
   settle(nowMs: number): number | null {
     const fresh = this.#fresh(nowMs)
     if (fresh.length === 0) {
-      // What nobody says does not last.
-      this.#waitingSinceMs = null
+      // What nobody has said for so long does not last; a market may be quiet for less.
+      if (this.#said(nowMs, JUMP_HELD_MS).length === 0) this.#waitingSinceMs = null
       return this.#usd
     }
     const believed = this.#usd === null ? agreeing(fresh) : this.#near(fresh, this.#usd)
@@ -81,8 +81,13 @@ export class PriceJudge {
   }
 
   #fresh(nowMs: number): number[] {
+    return this.#said(nowMs, FRESH_MS)
+  }
+
+  /** What venues have said last, if that is not older. */
+  #said(nowMs: number, ageMsMax: number): number[] {
     const quotes = [...this.#quotes.values()]
-    return quotes.filter(({ atMs }) => nowMs - atMs <= FRESH_MS).map(({ usd }) => usd)
+    return quotes.filter(({ atMs }) => nowMs - atMs <= ageMsMax).map(({ usd }) => usd)
   }
 }
 

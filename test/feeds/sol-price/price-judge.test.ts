@@ -87,6 +87,16 @@ test('a jump that nobody says any more has not lasted, when it is said again aft
   expect(judge.jumpsHeld).toBe(2)
 })
 
+test('a jump counts after a minute also where the only venue speaks three times in it', () => {
+  const judge = new PriceJudge()
+  say(judge, [150, 150], 0)
+  const jumpMs = FRESH_MS + 1
+  for (let ms = 0; ms <= JUMP_HELD_MS; ms += 1_000) {
+    if (ms % 20_000 === 0) judge.quote('a', 170, jumpMs + ms)
+    expect(judge.settle(jumpMs + ms)).toBe(ms < JUMP_HELD_MS ? 150 : 170)
+  }
+})
+
 test('an old quote says nothing, the last price stays', () => {
   const judge = new PriceJudge()
   say(judge, [150, 150, 150], 0)

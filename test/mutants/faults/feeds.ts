@@ -179,8 +179,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'SOL price: a jump that nobody says any more lasts',
     file: 'src/feeds/sol-price/price-judge.ts',
-    find: '      this.#waitingSinceMs = null\n      return this.#usd\n    }\n    const',
-    replace: '      return this.#usd\n    }\n    const',
+    find: 'if (this.#said(nowMs, JUMP_HELD_MS).length === 0) this.#waitingSinceMs = null',
+    replace: '',
     tests: ['test/feeds/sol-price/price-judge.test.ts'],
   },
 ]
