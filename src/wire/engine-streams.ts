@@ -207,8 +207,7 @@ export class EngineStreams implements LiveStreams {
 
   /** Arrival numbers of a wallet's newest `count` trades, oldest first. */
   #arrivalsOf(row: number, count: number): number[] | ResyncReason {
-    if (count <= 0) return []
-    return (row < 0 ? null : this.#recent?.ofWallet(row, count)) ?? 'too_old'
+    return this.#recent?.ofWallet(row, count) ?? 'too_old'
   }
 
   #frames(

@@ -124,6 +124,23 @@ test('trades of a wallet over all mints are numbered and resumed', async () => {
   })
 })
 
+test('a wallet and a mint that never traded are resumed at 0, and their first trade has seq 1', async () => {
+  service = await EngineServer.start()
+  service.feed([trade({ mint: 'B', signer: 'other' })])
+  const client = await open()
+  for (const [channel, key] of [
+    ['wallet_trades', { wallet: 'x' }],
+    ['update_mint_info', { mint: 'A' }],
+  ] as const) {
+    const answer = await client.ask(ask(channel, { ...key, from_seq: 0, epoch: 'e1' }))
+    expect(answer).toEqual({ type: 'subscribed', event: channel, ...key, seq: 0, epoch: 'e1' })
+  }
+  service.feed([trade({ mint: 'A', signer: 'x' })])
+  const told = [await client.next(), await client.next()]
+  expect(told).toMatchObject([{ seq: 1 }, { seq: 1 }])
+  client.close()
+})
+
 test.each([
   ['all_trades', {}],
   ['wallet_trades', { wallet: 'x' }],
