@@ -115,4 +115,6 @@ test('series that are not of one length are no bars', () => {
     expect(isUdfHistory({ ...bars, [key]: undefined }), key).toBe(false)
   }
   expect(isUdfHistory({ s: 'ok' })).toBe(false)
+  expect(isUdfHistory({ ...bars, s: 'error' })).toBe(false)
+  expect(isUdfHistory({ s: 'no_data', nextTime: '7' })).toBe(false)
 })

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ClientOptions, Mintfeed } from '../../client/src/mintfeed.ts'
+import type { Closing, Socket } from '../../client/src/options.ts'
+
+const PING = '{"type":"ping"}'
+
+/** A socket that opens when a test says so, and until then takes nothing, as that of browsers. */
+class LateSocket implements Socket {
+  readonly sent: string[] = []
+  isClosed = false
+  #isOpen = false
+  #onOpen: () => void = () => {}
+  #onMessage: (event: { readonly data: unknown }) => void = () => {}
+
+  addEventListener(type: 'open' | 'error', listener: () => void): void
+  addEventListener(type: 'close', listener: (event?: Closing) => void): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(
+    type: string,
+    listener: (() => void) | ((event: { readonly data: unknown }) => void),
+  ): void {
+    if (type === 'open') this.#onOpen = () => listener({ data: null })
+    if (type === 'message') this.#onMessage = listener
+  }
+
+  open(): void {
+    this.#isOpen = true
+    this.#onOpen()
+  }
+
+  say(data: string): void {
+    this.#onMessage({ data })
+  }
+
+  send(text: string): void {
+    if (!this.#isOpen) throw new Error('still connecting')
+    this.sent.push(text)
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+const sockets: LateSocket[] = []
+let client: Mintfeed
+
+function follow(options: ClientOptions): LateSocket {
+  const openSocket = () => {
+    const socket = new LateSocket()
+    sockets.push(socket)
+    return socket
+  }
+  client = new Mintfeed('http://127.0.0.1:1', { openSocket, ...options })
+  void client.live.trades('A', { snapshot: false })
+  return sockets[0]
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  })
+})
+
+afterEach(() => {
+  client.close()
+  sockets.length = 0
+  vi.useRealTimers()
+})
+
+test('a connection that takes long to open is waited for', async () => {
+  const socket = follow({ requestTimeoutMs: 10_000, silenceMs: 45_000 })
+  await vi.advanceTimersByTimeAsync(9_500)
+  expect(socket.isClosed).toBe(false)
+  socket.open()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(socket.sent.map((text) => JSON.parse(text))).toMatchObject([
+    { type: 'ping' },
+    { event: 'update_mint_info', data: { action: 'subscribe', mint: 'A' } },
+  ])
+  expect(sockets.length).toBe(1)
+})
+
+test('one that does not open within the time of a request is given up', async () => {
+  const socket = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
+  await vi.advanceTimersByTimeAsync(4_100)
+  expect(socket.isClosed).toBe(true)
+  await vi.advanceTimersByTimeAsync(300)
+  expect(sockets.length).toBe(2)
+})
+
+test('a connection is pinged three times within the silence that ends it, however short a request may take', async () => {
+  const socket = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
+  socket.open()
+  for (let second = 0; second < 60; second += 1) {
+    socket.say('{"type":"pong"}')
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  const pings = socket.sent.filter((text) => text === PING).length
+  expect(pings).toBeGreaterThanOrEqual(4)
+  expect(pings).toBeLessThanOrEqual(5)
+})
