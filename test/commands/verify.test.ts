@@ -8,6 +8,7 @@ import { readMark } from '../../src/store/file-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { readChunkBlock, readChunkTable, writeChunk } from '../../src/store/tape-chunk.ts'
+import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
   contentsOf,
@@ -100,6 +101,22 @@ test('a damaged snapshot is found, and the others are checked all the same', () 
     { what: 'snapshot-0000000000001000.mfs', found: 'its parts are not what was written' },
   ])
   expect(checks.map(({ found }) => found)).toContain('seq 500 to 1000, the same state')
+})
+
+test('a snapshot that is whole in itself but not the state it names is found', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  const [first, second] = filesOf(folder, 'snapshot-')
+  fs.writeFileSync(second, forged(fs.readFileSync(second)))
+  const checks = verify(folder)
+  const name = (path: string) => path.slice(folder.length + 1)
+  expect(badOnes(checks)).toEqual([
+    { what: name(second), isGood: false, found: 'its digest is another' },
+  ])
+  expect(checks).toContainEqual({
+    what: name(first),
+    isGood: true,
+    found: 'it loads with its digest',
+  })
 })
 
 test('a snapshot of another history is found', () => {

@@ -1,12 +1,11 @@
-import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { DAMAGED } from '../../src/store/cut-tail.ts'
 import { listDataFiles } from '../../src/store/data-folder.ts'
-import { type Contents, FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
+import { forged } from './forged-snapshot.ts'
 
 /** Gives a snapshot other bytes than were written, once it has its name. */
 class LyingDisk extends ImageDisk {
@@ -22,24 +21,6 @@ class LyingDisk extends ImageDisk {
     super.rename(from, to)
     if (to.endsWith('.mfs')) this.files.set(to, this.#change(Buffer.from(this.bytesOf(to))))
   }
-}
-
-/** Another byte of the wallets, with everything else as it would be with that. */
-function forged(snapshot: Buffer<ArrayBuffer>): Uint8Array {
-  const footer = snapshot.subarray(snapshot.length - SNAPSHOT_FOOTER_BYTES)
-  const contentsAt = footer.readDoubleLE(FOOTER.contentsAt)
-  const text = snapshot.toString('utf8', contentsAt, snapshot.length - SNAPSHOT_FOOTER_BYTES)
-  const contents: Contents = JSON.parse(text)
-  const parts = contents.parts.map((part) => {
-    if (part.name !== 'wallets') return part
-    const bytes = snapshot.subarray(part.at, part.at + part.bytes)
-    bytes[bytes.length - 1] ^= 1
-    return { ...part, crc: crc32(bytes) }
-  })
-  const changed = Buffer.from(JSON.stringify({ ...contents, parts }))
-  footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
-  footer.writeUInt32LE(crc32(changed), FOOTER.crc)
-  return Buffer.concat([snapshot.subarray(0, contentsAt), changed, footer])
 }
 
 function torn(snapshot: Buffer<ArrayBuffer>): Uint8Array {
