@@ -19,6 +19,9 @@ afterEach(async () => {
 const QUICK = { backoff: { firstMs: 1, longestMs: 8 } }
 const born = (mint: string, over: Parameters<typeof created>[0] = {}) =>
   created({ slot: 1, mint, signature: `create ${mint}`, ...over })
+/** What a curve still has to sell: nearly all, so that a token is new, and half, so that it is completing. */
+const CURVE_FULL = 793_000_000_000_000n
+const CURVE_HALF = 396_000_000_000_000n
 let trades = 0
 const trade = (mint: string, over: Parameters<typeof swap>[0] = {}) => {
   trades += 1
@@ -129,6 +132,35 @@ test('the trades of a table follow it: who enters is heard, who leaves no longer
   expect(updates.filter(({ kind }) => kind === 'lost' || kind === 'refused')).toEqual([])
   stream.close()
   expect(client.live.status.connections).toBe(0)
+})
+
+test('a token that left a table and comes back is heard again', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A', { slot: 1 }), trade('A', { realBaseRaw: CURVE_FULL })])
+  client = new Mintfeed(service.server.url, QUICK)
+  const updates = gathered(client.live.tableTrades({ type: 'completing' }))
+  const tokens = () =>
+    updates.flatMap((update) =>
+      update.kind === 'tokens' ? [{ entered: update.entered, left: update.left }] : [],
+    )
+  const heard = () => updates.filter(({ kind }) => kind === 'event').length
+  const expected: ReturnType<typeof tokens> = [{ entered: [], left: [] }]
+  await waitUntil(() => tokens().length === 1)
+  for (let round = 0; round < 3; round += 1) {
+    service.feed([trade('A', { realBaseRaw: CURVE_HALF })])
+    expected.push({ entered: ['A'], left: [] })
+    await waitUntil(() => tokens().length === expected.length)
+    const before = heard()
+    await waitUntil(() => {
+      service.feed([trade('A', { realBaseRaw: CURVE_HALF })])
+      return heard() > before
+    })
+    expect(heard(), `round ${round}`).toBeGreaterThan(before)
+    service.feed([trade('A', { realBaseRaw: CURVE_FULL })])
+    expected.push({ entered: [], left: ['A'] })
+    await waitUntil(() => tokens().length === expected.length)
+  }
+  expect(tokens()).toEqual(expected)
 })
 
 test('a slow reader of the trades of a table gets every one of them', async () => {
