@@ -1,6 +1,3 @@
-/** Paths with a window of their own that are remembered; past it the one noted first is forgotten. */
-const WINDOWS_MAX = 256
-
 interface Window {
   remaining: number
   /** Not before the service's own end, and less than a second behind it. */
@@ -11,6 +8,7 @@ interface Window {
 
 /** What the service said of its rate limits, so that a request waits here instead of being refused. */
 export class RatePacer {
+  /** By endpoint; the service has some twenty. */
   readonly #windows = new Map<string, Window>()
 
   /** Milliseconds to wait before a request of the endpoint; counts the request when it is 0. */
@@ -32,15 +30,11 @@ export class RatePacer {
     // The seconds are rounded up, so that the service's next window begins while this one seems to run.
     const isSame = before !== undefined && before.endsMs > nowMs && resetS <= before.resetS
     const endsMs = nowMs + resetS * 1000
-    this.#windows.delete(endpoint)
     this.#windows.set(endpoint, {
       remaining: isSame ? Math.min(told, before.remaining) : told,
       endsMs: isSame ? Math.min(endsMs, before.endsMs) : endsMs,
       resetS,
     })
-    if (this.#windows.size <= WINDOWS_MAX) return
-    const [oldest] = this.#windows.keys()
-    this.#windows.delete(oldest)
   }
 }
 
