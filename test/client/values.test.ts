@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { barsOf } from '../../client/src/live/bars.ts'
 import { timestampMs, timestampText } from '../../client/src/mintfeed.ts'
 import { isMigration } from '../../client/src/resources/migration.ts'
 import { pageOf } from '../../client/src/resources/page.ts'
@@ -117,4 +118,21 @@ test('series that are not of one length are no bars', () => {
   expect(isUdfHistory({ s: 'ok' })).toBe(false)
   expect(isUdfHistory({ ...bars, s: 'error' })).toBe(false)
   expect(isUdfHistory({ s: 'no_data', nextTime: '7' })).toBe(false)
+})
+
+test('bars of a live frame are none without their series or a flag for each', () => {
+  const series = Object.fromEntries(
+    ['t', 'o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'].map((key, i) => [
+      key,
+      [60 + i, 120 + i],
+    ]),
+  )
+  expect(barsOf(series, [true, false])).toMatchObject([
+    { time: 60, open: 61, high: 62, low: 63, close: 64, volume: 65, openSol: 66, isFinal: true },
+    { time: 120, highSol: 127, lowSol: 128, closeSol: 129, volumeSol: 130, isFinal: false },
+  ])
+  for (const final of [undefined, null, [true], [true, false, false], [1, 0], 'no'])
+    expect(barsOf(series, final), JSON.stringify(final)).toBe(null)
+  for (const data of [undefined, [], { ...series, c: [1] }, { ...series, c: [1, null] }])
+    expect(barsOf(data, [true, false]), JSON.stringify(data)).toBe(null)
 })

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { checkContents } from '../../src/commands/contents-check.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
+import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
 import {
@@ -121,6 +122,54 @@ test('what is missing with the snapshots damaged names the snapshots', async () 
     `would not start: These snapshots are damaged: ${snapshots.toReversed().join(', ')}. Events 0 to`,
   )
 })
+
+/** Does something to the second of three segments. */
+const HARMED: readonly (readonly [string, (segments: readonly string[]) => void, RegExp])[] = [
+  [
+    'that begins with other bytes',
+    ([, second]) => flipByte(second, 3),
+    /its header is torn or damaged/,
+  ],
+  ['that ends in its header', ([, second]) => fs.truncateSync(second, 100), /its header is torn/],
+  [
+    'of a later version',
+    ([, second]) => ofLaterVersion(second),
+    /a later version of mintfeed wrote it/,
+  ],
+  ['that is missing', ([, second]) => fs.rmSync(second), /segment \d+ is missing before it/],
+  [
+    'under the name of another',
+    ([first, second]) => fs.copyFileSync(first, second),
+    /its header says that it is segment \d+/,
+  ],
+  [
+    'that has another before it',
+    ([first]) => fs.truncateSync(first, fs.statSync(first).size - 100),
+    /it does not go on where journal-\d+\.mfj ends/,
+  ],
+]
+
+/** The header as if a later version of the program had written it. */
+function ofLaterVersion(path: string): void {
+  const bytes = fs.readFileSync(path)
+  bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, S.crc)), S.crc)
+  fs.writeFileSync(path, bytes)
+}
+
+test.each(HARMED)(
+  'a segment %s is told from its first byte on, with the reason',
+  async (_, harm, said) => {
+    const { folder } = filledFolder({ keepsJournal: true })
+    harm(filesOf(folder, 'journal-'))
+    const { output } = await ask('inspect', '--data-dir', folder)
+    const reasons = output.split('\n').flatMap((line) => /^ {2}byte 0: (.*)$/.exec(line)?.[1] ?? [])
+    expect(
+      reasons.find((reason) => said.test(reason)),
+      output,
+    ).toBeDefined()
+  },
+)
 
 test('damage in the middle is told with its byte and would stop the start', async () => {
   const { folder } = filledFolder()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
+import { udfSymbolJson } from '../../src/wire/udf-json.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { startFake } from './fake-service.ts'
@@ -151,4 +152,17 @@ test('a service that starts, or has had enough of a client, says so in the shape
   const plain = await fetch(`${fake.server.url}/api/v2/nothing`)
   expect(Object.keys(Object(await plain.json()))).not.toContain('errmsg')
   await fake.server.stop()
+})
+
+test.each([
+  [0, 9],
+  [1e-30, 16],
+  [0.000_004_2, 10],
+  [0.5, 5],
+  [1, 4],
+  [63.2, 3],
+  [5_000_000, 2],
+])('a price of %d is shown with %i digits behind the point', (priceUsd, digits) => {
+  const told: unknown = JSON.parse(udfSymbolJson('A', { name: 'n', symbol: 's', priceUsd }))
+  expect(told).toMatchObject({ pricescale: 10 ** digits, minmov: 1 })
 })
