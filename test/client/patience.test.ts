@@ -81,6 +81,16 @@ test('a connection that takes long to open is waited for', async () => {
   expect(sockets.length).toBe(1)
 })
 
+test('silence counts from the moment a connection opened', async () => {
+  const socket = follow({ requestTimeoutMs: 10_000, silenceMs: 10_000 })
+  await vi.advanceTimersByTimeAsync(9_500)
+  socket.open()
+  await vi.advanceTimersByTimeAsync(9_500)
+  expect(socket.isClosed).toBe(false)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(socket.isClosed).toBe(true)
+})
+
 test('one that does not open within the time of a request is given up', async () => {
   const socket = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
   await vi.advanceTimersByTimeAsync(4_100)

@@ -204,6 +204,20 @@ test('another epoch is told as a loss with a snapshot, and the stream goes on fr
   expect(await take(mints, 1)).toMatchObject([{ kind: 'event', seq: 3, epoch: 'e2' }])
 })
 
+test('a cursor of another epoch is told as a loss to a reader that wants no snapshot at its beginning too', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade('A'), trade('A')])
+  client = new Mintfeed(service.server.url, QUICK)
+  const from = new Map([['A', { seq: 1, epoch: 'of before' }]])
+  const mints = client.live.trades('A', { snapshot: false, from })
+  expect(await take(mints, 2)).toMatchObject([
+    { kind: 'lost', key: 'A', reason: 'epoch_changed', fromSeq: 1, toSeq: 2 },
+    { kind: 'snapshot', seq: 2, epoch: 'e1' },
+  ])
+  service.feed([trade('A')])
+  expect(await take(mints, 1)).toMatchObject([{ kind: 'event', seq: 3, epoch: 'e1' }])
+})
+
 test('more mints than a connection may have go on several, each with all of its trades', async () => {
   service = await EngineServer.start()
   client = new Mintfeed(service.server.url, QUICK)

@@ -328,6 +328,18 @@ test('a late trade that tells a price of SOL changes the bars of other mints, an
   expect(data.c_sol).toEqual(before.c_sol)
 })
 
+test('candles whose number nobody names begin with the newest 300', async () => {
+  service = await EngineServer.start()
+  const seconds = Array.from({ length: 302 }, (_, i) => START_SECOND + i)
+  service.feed(
+    seconds.map((timestamp, i) => trade({ mint: 'A', timestamp, signature: `second ${i}` })),
+  )
+  const client = await open()
+  await client.ask(ask('candles', { mint: 'A', resolution: '1S' }))
+  expect(await client.next()).toMatchObject({ type: 'snapshot', data: { t: seconds.slice(-300) } })
+  client.close()
+})
+
 test('candles of a mint go on when those of another width are left', async () => {
   service = await EngineServer.start()
   service.feed([tradeOfA(1, 100)])
