@@ -105,7 +105,6 @@ export class StateFollow implements Follow {
 
   #hold(): void {
     this.#isHeld = true
-    this.#step = null
     this.#parts.journal.count('holds')
     this.#line?.pause(this)
   }
