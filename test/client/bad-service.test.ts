@@ -267,6 +267,32 @@ test('what is still on its way of a subscription that was left silences not the 
   expect(client.live.status).toMatchObject({ losses: 0, disconnects: 0 })
 })
 
+test('a stream that breaks off while one of the same name in another channel is left is told so', async () => {
+  const of = (message: unknown) => JSON.stringify(message)
+  service = await ScriptedService.start((socket, message) => {
+    const isWallet = of(message).includes('wallet_trades')
+    if (isSubscription(message)) {
+      const wallet = { event: 'wallet_trades', wallet: 'A', seq: 0, epoch: 'e1' }
+      socket.send(isWallet ? of({ type: 'subscribed', ...wallet }) : subscribedFrame(0))
+      if (!isWallet) socket.send(tradeFrame(1))
+    } else if (isWallet) {
+      const about = { mint: 'A', seq: 20, epoch: 'e1' }
+      const event = 'update_mint_info'
+      socket.send(of({ type: 'resync', event, ...about, reason: 'backlog' }))
+      socket.send(of({ type: 'unsubscribed', event: 'wallet_trades', wallet: 'A' }))
+      const snapshot = { channel: event, type: 'snapshot', ...about, position: 9, data: null }
+      for (const frame of [of(snapshot), tradeFrame(21)]) socket.send(frame)
+    }
+  })
+  const { updates } = follow()
+  await waitUntil(() => updates.length === 1)
+  const wallet = client.live.walletTrades('A', { snapshot: false })
+  await waitUntil(() => service.heard.some((message) => of(message).includes('wallet_trades')))
+  wallet.close()
+  await waitUntil(() => updates.length >= 4)
+  expect(seqsOf(updates)).toEqual([1, 'lost', 'snapshot', 21])
+})
+
 test('the word that another stream has ended refuses nothing that is asked for meanwhile', async () => {
   const about = '"event":"candles","mint":"B","resolution":"1m"'
   const error = '{"type":"error","code":"history_unreadable","message":"m"'
