@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { CLIENT_FAULTS } from './faults/client.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
 import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
@@ -16,4 +17,5 @@ export const FAULTS: readonly Fault[] = [
   ...WIRE_FAULTS,
   ...SERVER_FAULTS,
   ...FEED_FAULTS,
+  ...CLIENT_FAULTS,
 ]

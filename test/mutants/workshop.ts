@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Check, Fault } from './fault.ts'
 
-const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'] as const
+const COPIED = [
+  'src',
+  'client',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+] as const
 const TIMEOUT_MS = 40_000
 /** Lines of a failed check that are shown when it should have passed. */
 const SHOWN_CHARACTERS = 2_000

@@ -1,0 +1,40 @@
+import type { Fault } from '../fault.ts'
+
+/** Faults of the client package: streams that stop, losses that nobody is told of, waits. */
+export const CLIENT_FAULTS: readonly Fault[] = [
+  {
+    name: 'client: a token that comes back to a followed table is followed no more',
+    file: 'client/src/live/table-trades.ts',
+    find: '      this.#follows.delete(mint)\n',
+    replace: '',
+    tests: ['test/client/streams.test.ts'],
+  },
+  {
+    name: 'client: who wants no snapshot at the beginning is told of no loss',
+    file: 'client/src/live/event-follow.ts',
+    find: 'else if (this.#cursor !== null || this.#parts.wantsSnapshot)',
+    replace: 'else if (this.#parts.wantsSnapshot)',
+    tests: ['test/client/streams.test.ts'],
+  },
+  {
+    name: 'client: leaving a wallet silences the mint of the same name',
+    file: 'client/src/live/requests.ts',
+    find: '        left === channel &&\n',
+    replace: '',
+    tests: ['test/client/bad-service.test.ts'],
+  },
+  {
+    name: 'client: a connection that takes long to open is pinged, which ends it',
+    file: 'client/src/live/lane.ts',
+    find: 'else if (this.#isOpen) this.#ping()',
+    replace: 'else this.#ping()',
+    tests: ['test/client/patience.test.ts'],
+  },
+  {
+    name: 'client: waits between attempts become shorter',
+    file: 'client/src/backoff.ts',
+    find: 'firstMs * 2 ** this.#attempts',
+    replace: 'firstMs / 2 ** this.#attempts',
+    tests: ['test/client/backoff.test.ts'],
+  },
+]
