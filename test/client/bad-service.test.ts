@@ -293,6 +293,34 @@ test('a stream that breaks off while one of the same name in another channel is 
   expect(seqsOf(updates)).toEqual([1, 'lost', 'snapshot', 21])
 })
 
+test('a table that was asked for while another was left is asked for again when the connection broke', async () => {
+  const sockets: ServerSocket[] = []
+  const asked: unknown[] = []
+  service = await ScriptedService.start((socket, message, connection) => {
+    if (!isSubscription(message)) return
+    asked.push([connection, Object(message).data.filter])
+    sockets.push(socket)
+    const about = { event: 'meme_tables', table: '0123456789abcdef' }
+    if (asked.length === 1) socket.send(JSON.stringify({ type: 'subscribed', ...about }))
+  })
+  client = new Mintfeed(service.url, {
+    liveUrl: service.url.replace('http', 'ws'),
+    backoff: { firstMs: 1, longestMs: 4 },
+  })
+  const left = client.live.tables({ type: 'new' })
+  await waitUntil(() => asked.length === 1)
+  client.live.tables({ type: 'graduated' })
+  await waitUntil(() => asked.length === 2)
+  left.close()
+  sockets[1].terminate()
+  await waitUntil(() => asked.length >= 3)
+  expect(asked).toEqual([
+    [1, { type: 'new' }],
+    [1, { type: 'graduated' }],
+    [2, { type: 'graduated' }],
+  ])
+})
+
 test('the word that another stream has ended refuses nothing that is asked for meanwhile', async () => {
   const about = '"event":"candles","mint":"B","resolution":"1m"'
   const error = '{"type":"error","code":"history_unreadable","message":"m"'
