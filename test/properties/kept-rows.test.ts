@@ -9,6 +9,8 @@ import { engineOf } from '../store/restoring.ts'
 const ALL = { type: 'all', filters: {}, limit: 50 } as const
 const MINT = 'mint'
 
+/** Places that rows are kept in. */
+const KEPT_ROWS = 1 << 14
 /** Texts on both sides of what a place has room for, of one byte a character and of several. */
 const TEXTS = ['', 'a', 'ä'.repeat(64), 'a'.repeat(300), '🚀'.repeat(700), 'b', '', 'é'.repeat(255)]
 
@@ -68,6 +70,21 @@ test('the buffer of a long row is given up for a short one, however often it cha
     expect(bytesWith('b')).toBe(short)
     expect(bytesWith('c')).toBe(short)
     expect(bytesWith('d'.repeat(4_000))).toBe(long)
+  }
+})
+
+test('of two tokens whose rows fall on one place each is told as itself', () => {
+  const engine = engineOf('event', 1 << 15)
+  const mints = Array.from({ length: KEPT_ROWS + 1 }, (_, i) => `mint ${i}`)
+  engine.events(mints.map((mint, i) => created({ slot: 1 + i, mint, signature: mint })))
+  const named = [mints[KEPT_ROWS], mints[0]]
+  for (const mint of named)
+    engine.events([{ type: 'metadata', timestamp: 1, mint, twitter: 'https://x.com/one' }])
+  const answers = new EngineAnswers(engine, () => {})
+  const query = { ...ALL, filters: { new: { socials: { twitter: true } } } }
+  for (let i = 0; i < 2; i++) {
+    const read: { new: { mint: string }[] } = JSON.parse(answers.tables(query).toString())
+    expect(read.new.map(({ mint }) => mint)).toEqual(named)
   }
 })
 
