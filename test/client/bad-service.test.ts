@@ -267,6 +267,31 @@ test('what is still on its way of a subscription that was left silences not the 
   expect(client.live.status).toMatchObject({ losses: 0, disconnects: 0 })
 })
 
+test('a stream whose reader had no room for the snapshot goes on where it stopped, when the service can', async () => {
+  service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message)) return
+    const from = askedFrom(message) ?? 0
+    socket.send(subscribedFrame(from))
+    socket.send(tradeFrame(from + 1))
+    if (from === 0) {
+      const about = '"mint":"A","seq":20,"epoch":"e1"'
+      socket.send(`{"type":"resync","event":"update_mint_info",${about},"reason":"backlog"}`)
+      socket.send(
+        `{"channel":"update_mint_info","type":"snapshot",${about},"position":9,"data":null}`,
+      )
+    }
+  })
+  client = new Mintfeed(service.url, { liveUrl: service.url.replace('http', 'ws'), bufferMax: 2 })
+  const stream = client.live.trades('A', FROM_START)
+  await waitUntil(() => client.live.status.holds === 1)
+  const updates: TradeUpdate[] = []
+  void (async () => {
+    for await (const update of stream) updates.push(update)
+  })()
+  await waitUntil(() => updates.length >= 2)
+  expect(seqsOf(updates)).toEqual([1, 2])
+})
+
 test('a stream that breaks off while one of the same name in another channel is left is told so', async () => {
   const of = (message: unknown) => JSON.stringify(message)
   service = await ScriptedService.start((socket, message) => {
