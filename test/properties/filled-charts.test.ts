@@ -27,3 +27,22 @@ test('a month of seconds is filled without the millions of bars that are not kep
   expect(chart.t).toEqual(Array.from({ length: BARS }, (_, i) => to - BARS + 1 + i))
   expect(chart.v_sol.filter((volume: number) => volume > 0)).toHaveLength(10)
 })
+
+test('of a filled chart as many bars as are counted back come, the newest', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 10 })
+  for (const second of [0, 10, 20, 23])
+    engine.accept(swap({ slot: 10 + second, txIndex: 0, timestamp: START_SECOND + second }))
+  const answers = new EngineAnswers(engine, () => {})
+  const times = (countback: number, to: number) => {
+    const about = { mint: 'mint', resolution: '1S', continuous: false, udf: false } as const
+    const span = { from: START_SECOND, to: START_SECOND + to }
+    const chart = JSON.parse(answers.chart({ ...about, ...span, fill: 'previous', countback }))
+    return chart.t.map((time: number) => time - START_SECOND)
+  }
+  expect(times(1, 22)).toEqual([22])
+  expect(times(5, 22)).toEqual([18, 19, 20, 21, 22])
+  expect(times(3, 20)).toEqual([18, 19, 20])
+  expect(times(1, 20)).toEqual([20])
+  expect(times(100, 5)).toEqual([0, 1, 2, 3, 4, 5])
+  expect(times(0, 3)).toEqual([0, 1, 2, 3])
+})
