@@ -8,6 +8,7 @@ const PING = '{"type":"ping"}'
 class LateSocket implements Socket {
   readonly sent: string[] = []
   isClosed = false
+  breakOff: () => void = () => {}
   #isOpen = false
   #onOpen: () => void = () => {}
   #onMessage: (event: { readonly data: unknown }) => void = () => {}
@@ -21,6 +22,7 @@ class LateSocket implements Socket {
   ): void {
     if (type === 'open') this.#onOpen = () => listener({ data: null })
     if (type === 'message') this.#onMessage = listener
+    if (type === 'close') this.breakOff = () => listener({ data: null })
   }
 
   open(): void {
@@ -109,4 +111,26 @@ test('a connection is pinged three times within the silence that ends it, howeve
   const pings = socket.sent.filter((text) => text === PING).length
   expect(pings).toBeGreaterThanOrEqual(4)
   expect(pings).toBeLessThanOrEqual(5)
+})
+
+test('a connection that stayed makes the next wait short again, one that broke off at once does not', async () => {
+  follow({ backoff: { firstMs: 100, longestMs: 10_000 }, random: () => 1 })
+  const newest = () => sockets[sockets.length - 1]
+  const waitMs = async () => {
+    const before = sockets.length
+    newest().breakOff()
+    let ms = 0
+    for (; sockets.length === before && ms < 20_000; ms += 10) await vi.advanceTimersByTimeAsync(10)
+    return ms
+  }
+  const waitsMs: number[] = []
+  for (let i = 0; i < 8; i += 1) waitsMs.push(await waitMs())
+  expect(waitsMs).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000])
+  newest().open()
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(await waitMs()).toBe(100)
+  newest().open()
+  expect(newest().sent).toContain(PING)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await waitMs()).toBe(200)
 })
