@@ -89,7 +89,7 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   }
 
   resync(frame: Resync): void {
-    if (this.#phase === 'idle' || this.#isLeft) return
+    if (this.#isLeft) return
     this.#resync = frame
     if (this.#phase === 'live') this.#phase = 'snapshot'
   }
