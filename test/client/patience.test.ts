@@ -9,6 +9,7 @@ class LateSocket implements Socket {
   readonly sent: string[] = []
   isClosed = false
   breakOff: () => void = () => {}
+  fail: () => void = () => {}
   #isOpen = false
   #onOpen: () => void = () => {}
   #onMessage: (event: { readonly data: unknown }) => void = () => {}
@@ -22,6 +23,7 @@ class LateSocket implements Socket {
   ): void {
     if (type === 'open') this.#onOpen = () => listener({ data: null })
     if (type === 'message') this.#onMessage = listener
+    if (type === 'error') this.fail = () => listener({ data: null })
     if (type === 'close') this.breakOff = () => listener({ data: null })
   }
 
@@ -99,6 +101,35 @@ test('one that does not open within the time of a request is given up', async ()
   expect(socket.isClosed).toBe(true)
   await vi.advanceTimersByTimeAsync(300)
   expect(sockets.length).toBe(2)
+})
+
+test('what a connection that was given up still does changes nothing for the one behind it', async () => {
+  const first = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
+  await vi.advanceTimersByTimeAsync(4_500)
+  expect(first.isClosed).toBe(true)
+  const [, second] = sockets
+  second.open()
+  await vi.advanceTimersByTimeAsync(0)
+  const sent = [...second.sent]
+  for (const late of [() => first.open(), () => first.say('{'), first.fail, first.breakOff]) {
+    late()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  expect(second.isClosed).toBe(false)
+  expect(client.live.status).toMatchObject({ open: 1, disconnects: 0, unreadable: 0 })
+  expect(second.sent).toEqual(sent)
+})
+
+test('a connection on which nothing is heard is kept until its silence is over', async () => {
+  const socket = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
+  socket.open()
+  await vi.advanceTimersByTimeAsync(0)
+  // What was asked for is answered: a request may wait as long as a silence, too.
+  socket.say(JSON.stringify({ type: 'subscribed', event: 'update_mint_info', seq: 0, epoch: 'e1' }))
+  await vi.advanceTimersByTimeAsync(44_000)
+  expect(socket.isClosed).toBe(false)
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(socket.isClosed).toBe(true)
 })
 
 test('a connection is pinged three times within the silence that ends it, however short a request may take', async () => {
