@@ -311,6 +311,14 @@ test('candles begin with the chart and tell the forming bar', async () => {
     data: { t: [START_SECOND, START_SECOND + 60, START_SECOND + 300] },
     final: [true, true, false],
   })
+  // Bars that were told as final are not told again.
+  for (const second of [302, 303]) {
+    service.feed([tradeOfA(second, second * 4)])
+    expect(await client.next()).toMatchObject({
+      data: { t: [START_SECOND + 300] },
+      final: [false],
+    })
+  }
 })
 
 test('a late trade that tells a price of SOL changes the bars of other mints, and they are told', async () => {
