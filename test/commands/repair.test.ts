@@ -108,6 +108,22 @@ test('a missing segment is given up with all behind it', async () => {
   expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
 })
 
+test('a segment of another journal that begins at the very seq is given up', () => {
+  const options = { ...SYNCED, segmentBytes: 30_000 }
+  const { folder, events } = filledFolder(options)
+  const { folder: other } = filledFolder(options)
+  const [last, foreign] = [folder, other].map((one) => filesOf(one, 'journal-').at(-1) ?? '')
+  fs.copyFileSync(foreign, last)
+  const disk = new NodeDisk()
+  const plan = planRepair(disk, folder, 9_999, 65_536)
+  expect(plan.segments.map(({ path }) => path)).toEqual([last])
+  expect(plan).toMatchObject({ cut: null, lastSeq: events.length })
+  carryOut(disk, folder, plan, new Date())
+  const next = new Run(folder, options)
+  expect(next.journal.seq).toBeGreaterThan(1_000)
+  expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
+})
+
 test('a journal that is gone behind its snapshot goes on behind that', () => {
   const { folder, events } = filledFolder(OPTIONS)
   fs.rmSync(filesOf(folder, 'journal-').at(-1) ?? '')

@@ -450,6 +450,12 @@ test('an epoch alone makes a subscription a numbered one', async () => {
   const client = await open()
   const answer = await client.ask(ask('mint_migration', { epoch: 'of another time' }))
   expect(answer).toMatchObject({ type: 'subscribed', seq: 0, epoch: 'e1' })
+  const longest = 'e'.repeat(128)
+  for (const [epoch, said] of [
+    [longest, { type: 'subscribed' }],
+    [`${longest}e`, { type: 'error', code: 'invalid_option' }],
+  ] as const)
+    expect(await client.ask(ask('mint_migration', { epoch }))).toMatchObject(said)
 })
 
 test('what is not right is refused with a code and a sentence, and the connection stays', async () => {
