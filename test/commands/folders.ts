@@ -16,6 +16,7 @@ import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
+import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { crowd } from '../store/crowd.ts'
@@ -172,6 +173,14 @@ function into(texts: string[]): Writable {
 export function flipByte(path: string, byte: number): void {
   const bytes = fs.readFileSync(path)
   bytes[byte] ^= 0xff
+  fs.writeFileSync(path, bytes)
+}
+
+/** Makes a snapshot one that a later version of the program has written. */
+export function makeLater(path: string): void {
+  const bytes = fs.readFileSync(path)
+  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, 8)
+  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, bytes.length - 12)
   fs.writeFileSync(path, bytes)
 }
 

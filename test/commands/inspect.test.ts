@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { checkContents } from '../../src/commands/contents-check.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
-import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
 import {
   ask,
@@ -13,6 +12,7 @@ import {
   filesOf,
   filledFolder,
   flipByte,
+  makeLater,
   Run,
   temporaryFolder,
 } from './folders.ts'
@@ -200,11 +200,7 @@ test('a missing segment would stop the start', async () => {
 
 test('files of a later version stop the start', async () => {
   const { folder } = filledFolder()
-  const path = filesOf(folder, 'snapshot-')[1]
-  const bytes = fs.readFileSync(path)
-  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, 8)
-  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, bytes.length - 12)
-  fs.writeFileSync(path, bytes)
+  makeLater(filesOf(folder, 'snapshot-')[1])
   const { code, output } = await ask('inspect', '--data-dir', folder)
   expect(code).toBe(1)
   expect(output).toContain('written by a later version of mintfeed')

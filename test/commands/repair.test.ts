@@ -14,6 +14,7 @@ import {
   filesOf,
   filledFolder,
   flipByte,
+  makeLater,
   Run,
   type RunOptions,
   temporaryFolder,
@@ -180,6 +181,16 @@ test('a place before all snapshots is refused, and nothing changes', async () =>
   const { code, errors } = await ask('repair', '--data-dir', folder, '--until', '400', '--yes')
   expect(code).toBe(3)
   expect(errors).toContain('Snapshots are at 500, 1000')
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('a folder in which a later version has written is refused, and nothing changes', async () => {
+  const { folder } = filledFolder(OPTIONS)
+  makeLater(filesOf(folder, 'snapshot-')[1])
+  const before = contentsOf(folder)
+  const { code, errors } = await ask('repair', '--data-dir', folder, '--until', '1200', '--yes')
+  expect(code).toBe(3)
+  expect(errors).toContain('written by a later version of mintfeed')
   expect(contentsOf(folder)).toEqual(before)
 })
 

@@ -31,13 +31,6 @@ export const WIRE_FAULTS: readonly Fault[] = [
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
-    name: 'chart: a filled one has more bars than are counted back',
-    file: 'src/wire/chart-json.ts',
-    find: 'query.countback || BARS_MAX',
-    replace: 'BARS_MAX',
-    tests: ['test/properties/filled-charts.test.ts'],
-  },
-  {
     name: 'chart: open and close are swapped',
     file: 'src/wire/chart-text.ts',
     find: '(bar) => bar.usd.open]',
