@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import { CLIENT_FAULTS } from './faults/client.ts'
+import { COMMAND_FAULTS } from './faults/commands.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
 import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
@@ -18,4 +19,5 @@ export const FAULTS: readonly Fault[] = [
   ...SERVER_FAULTS,
   ...FEED_FAULTS,
   ...CLIENT_FAULTS,
+  ...COMMAND_FAULTS,
 ]

@@ -1,0 +1,26 @@
+import type { Fault } from '../fault.ts'
+
+/** Faults of the commands for data folders. */
+export const COMMAND_FAULTS: readonly Fault[] = [
+  {
+    name: 'verify: the digest of a snapshot is not compared',
+    file: 'src/commands/verify.ts',
+    find: 'if (contents.version < SNAPSHOT_VERSION) {',
+    replace: 'if (contents.version <= SNAPSHOT_VERSION) {',
+    tests: ['test/commands/verify.test.ts'],
+  },
+  {
+    name: 'repair: a segment of another journal is kept',
+    file: 'src/commands/repair-plan.ts',
+    find: '(header.firstSeq !== before.seq || header.previousCrc !== before.crc)',
+    replace: 'header.firstSeq !== before.seq',
+    tests: ['test/commands/repair.test.ts'],
+  },
+  {
+    name: 'repair: goes to work in a folder of a later version',
+    file: 'src/commands/repair-plan.ts',
+    find: "    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)\n",
+    replace: '',
+    tests: ['test/commands/repair.test.ts'],
+  },
+]
