@@ -5,6 +5,7 @@ import { liveErrorFrame } from '../../wire/live-messages.ts'
 import { LiveTable } from '../../wire/live-table.ts'
 import type { CandlesRequest, TableRequest } from '../../wire/requests/live-state-requests.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
+import { isLoopback } from '../ip-address.ts'
 import {
   CANDLES_EVERY_MS,
   MAX_CANDLES,
@@ -15,7 +16,6 @@ import {
   MAX_TABLES_PER_ADDRESS,
   TABLES_EVERY_MS,
 } from '../limits.ts'
-import { isLoopback } from '../ip-address.ts'
 import { slice } from '../route.ts'
 import { ChartWritings } from './chart-writings.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
