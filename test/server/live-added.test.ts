@@ -236,7 +236,7 @@ test('candles whose trades lie on the disk are begun in pieces, and what is aske
     { type: 'snapshot', data: { t: [START_SECOND] } },
     { type: 'unsubscribed' },
   ])
-  expect(goes).toBe(30)
+  expect(goes).toBeGreaterThanOrEqual(30)
 })
 
 test('the chart that candles begin with is written in pieces, and has what was traded meanwhile', async () => {
