@@ -57,8 +57,8 @@ export class Service implements EventSink {
     if (this.engine.settings.clock === 'event' || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
       return null
     return (
-      `The market's clock is ${aheadSeconds} s ahead of this machine's, which was set ahead once: ` +
-      'windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +
+      `The market's clock is ${aheadSeconds} s ahead of this machine's, which was set ahead before or is set ` +
+      'back now: windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +
       'DATA_DIR from before, or with an empty one.'
     )
   }

@@ -136,3 +136,16 @@ test('content of IPFS is asked for at the own gateways, however its uri is writt
   for (const uri of ['https://x.test/a.json', 'ipfs://short', `https://x.test/a/ipfs/${CID}`])
     expect(addressesOf(uri, 3, gateways)).toEqual([uri])
 })
+
+test('no uri leads out of its content to anything else that a gateway has', () => {
+  const gateways = ['https://one.test']
+  for (const path of ['..', '../../api/v0/id', '%2E%2e/x', 'a/.%2e/../x', './x', 'a/.']) {
+    const uri = `ipfs://${CID}/${path}`
+    expect(ipfsContentOf(uri), uri).toBeNull()
+    expect(addressesOf(uri, 0, gateways)).toEqual([uri])
+  }
+  for (const path of ['..a/b', 'a../.b', '...', 'a.%2ejson']) {
+    const [url] = addressesOf(`ipfs://${CID}/${path}`, 0, gateways)
+    expect(new URL(url).pathname).toBe(`/ipfs/${CID}/${path}`)
+  }
+})
