@@ -49,10 +49,6 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
   return (res, req) => {
     expectAbort(res)
     const request = readRequest(res, req, options.addresses)
-    if (request.isGone) {
-      res.close()
-      return
-    }
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path)
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson

@@ -13,15 +13,19 @@ export interface TurnParts {
 
 /**
  * Begins an exchange now, or in a later turn when this one has given its time to requests. Whatever
- * answers has to go through here, refusals too: thousands of requests may come in one piece. `begin`
- * gives the reply, or null when it comes later.
+ * answers has to go through here, refusals too: thousands of requests may come in one piece. What came on a
+ * connection that is reset by now is closed. `begin` gives the reply, or null when it comes later.
  */
 export function inTurn(
   { turns, context, routeDeadlineMs }: TurnParts,
   exchange: Exchange,
   begin: () => Reply | null,
 ): void {
-  const { client, method } = exchange.request
+  const { client, isGone, method } = exchange.request
+  if (isGone) {
+    exchange.res.close()
+    return
+  }
   if (!turns.isOver(client, TURN_MS)) {
     exchange.guard(begin, internalError)
     return

@@ -181,10 +181,6 @@ function upgradeRefusal(
   parts: TurnParts,
 ): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
   return (res, request, error) => {
-    if (request.isGone) {
-      res.close()
-      return
-    }
     const exchange = new Exchange(parts.context, res, request)
     exchange.routeName = 'feed'
     inTurn(parts, exchange, () => errorReply(error))

@@ -72,12 +72,7 @@ export class EventStreams {
   handle(res: HttpResponse, req: HttpRequest): void {
     expectAbort(res)
     const { context, addresses } = this.#options
-    const request = readRequest(res, req, addresses)
-    if (request.isGone) {
-      res.close()
-      return
-    }
-    const exchange = new Exchange(context, res, request)
+    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
     exchange.routeName = eventStreamRoute.name
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
