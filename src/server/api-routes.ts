@@ -12,7 +12,7 @@ import type { CachedChart } from './chart-cache.ts'
 import { MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply } from './reply.ts'
-import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
+import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
@@ -114,36 +114,46 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
 function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): Answered {
   if (!query.ok) return query
   const { wallet, page } = query.value
-  if (!answers.hasFoundSwaps(mint, wallet, page, slice())) return UNFINISHED
-  return accept(jsonReply(answers.swaps(mint, wallet, page)))
+  return onceFound(
+    (mayGoOn) => answers.hasFoundSwaps(mint, wallet, page, mayGoOn),
+    () => answers.swaps(mint, wallet, page),
+  )
 }
 
 /** What hundreds of thousands of traders are ordered by is read in pieces. */
 function tradersReply(answers: Answers, mint: string, query: Parsed<TraderQuery>): Answered {
   if (!query.ok) return query
-  if (!answers.hasFoundTraders(mint, query.value, slice())) return UNFINISHED
-  return accept(jsonReply(answers.tokenTraders(mint, query.value)))
+  return onceFound(
+    (mayGoOn) => answers.hasFoundTraders(mint, query.value, mayGoOn),
+    () => answers.tokenTraders(mint, query.value),
+  )
 }
 
 /** A wallet that traded a hundred thousand tokens may have as many positions on the disk. */
 function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery>): Answered {
   if (!query.ok) return query
-  if (!answers.hasFoundTokens(wallet, slice())) return UNFINISHED
-  return accept(jsonReply(answers.walletTokens(wallet, query.value)))
+  return onceFound(
+    (mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
+    () => answers.walletTokens(wallet, query.value),
+  )
 }
 
 /** After a start the largest holders of a hundred mints are looked for among all of theirs, in pieces. */
 function marketReply(answers: Answers, mints: Parsed<readonly string[]>): Answered {
   if (!mints.ok) return mints
-  if (!answers.hasFoundHolders(mints.value, slice())) return UNFINISHED
-  return accept(jsonReply(answers.marketData(mints.value)))
+  return onceFound(
+    (mayGoOn) => answers.hasFoundHolders(mints.value, mayGoOn),
+    () => answers.marketData(mints.value),
+  )
 }
 
 /** The first search weighs all tokens. */
 function searchReply(answers: Answers, text: Parsed<string>): Answered {
   if (!text.ok) return text
-  if (!answers.hasFoundNamed(slice())) return UNFINISHED
-  return accept(jsonReply(answers.search(text.value)))
+  return onceFound(
+    (mayGoOn) => answers.hasFoundNamed(mayGoOn),
+    () => answers.search(text.value),
+  )
 }
 
 /**

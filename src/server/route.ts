@@ -1,7 +1,7 @@
-import type { Parsed } from '../wire/requests/parsed.ts'
+import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import type { QueryParameters } from '../wire/requests/query-parameters.ts'
 import { ROUTE_SLICE_MS } from './limits.ts'
-import type { Reply } from './reply.ts'
+import { jsonReply, type Reply } from './reply.ts'
 
 /** The answer takes longer than a turn of the loop may: the route is to be called again in a later one. */
 export const UNFINISHED = Symbol('unfinished')
@@ -14,6 +14,14 @@ export function slice(): () => boolean {
 
 /** What comes of a call of a route. */
 export type Answered = Parsed<Reply> | typeof UNFINISHED
+
+/** JSON that is made once all that it needs is found, which may take several turns. */
+export function onceFound(
+  hasFound: (mayGoOn: () => boolean) => boolean,
+  json: () => string | Buffer,
+): Answered {
+  return hasFound(slice()) ? accept(jsonReply(json())) : UNFINISHED
+}
 
 /** What a route works on: decoded already, or it would not be called. */
 export interface RouteCall {

@@ -6,7 +6,7 @@ import { parseSwaps } from '../wire/requests/swaps.ts'
 import { badCursor, parseCursor } from '../wire/requests/swaps-cursor.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from './reply.ts'
-import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
+import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
 
 const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 
@@ -30,8 +30,10 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       answer: ({ segments: [mint], parameters }) => {
         const page = parsePage(parameters)
         if (!page.ok) return page
-        if (!reads.hasFoundHolders(mint, slice())) return UNFINISHED
-        return accept(jsonReply(reads.holders(mint, page.value)))
+        return onceFound(
+          (mayGoOn) => reads.hasFoundHolders(mint, mayGoOn),
+          () => reads.holders(mint, page.value),
+        )
       },
     },
     {
@@ -41,8 +43,10 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       answer: ({ segments: [mint], parameters }) => {
         const page = parsePage(parameters)
         if (!page.ok) return page
-        if (!reads.hasFoundFirstBuyers(mint, slice())) return UNFINISHED
-        return accept(jsonReply(reads.firstBuyers(mint, page.value)))
+        return onceFound(
+          (mayGoOn) => reads.hasFoundFirstBuyers(mint, mayGoOn),
+          () => reads.firstBuyers(mint, page.value),
+        )
       },
     },
   ]
