@@ -126,7 +126,7 @@ export class CatchUps {
       else this.#waiting.add(catchUp)
     }
     if (this.#waiting.size > 0) this.#immediate ??= setImmediate(() => this.#resume())
-    if (this.#held.size > 0) this.#timer ??= setTimeout(() => this.#lookAgain(), CATCH_UP_RETRY_MS)
+    this.#lookLater()
   }
 
   #resume(): void {
@@ -135,10 +135,13 @@ export class CatchUps {
   }
 
   /** Whoever has read on is told of by `drained`; a connection that was missed does not hang for good. */
-  #lookAgain(): void {
-    this.#timer = null
-    for (const connection of this.#held) this.drained(connection)
-    if (this.#held.size > 0) this.#timer = setTimeout(() => this.#lookAgain(), CATCH_UP_RETRY_MS)
+  #lookLater(): void {
+    if (this.#held.size === 0) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      for (const connection of this.#held) this.drained(connection)
+      this.#lookLater()
+    }, CATCH_UP_RETRY_MS)
   }
 
   #isCurrent(catchUp: CatchUp): boolean {
