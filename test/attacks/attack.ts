@@ -30,6 +30,13 @@ export interface Attack {
   run(victim: Victim, size: number, isOver: () => boolean): Promise<void>
 }
 
+/** What the client that behaves asks for, in turn. */
+export const GOOD_PATHS = [
+  '/api/v2/search/tokens/unknown/market-data',
+  '/api/v2/search/tokens/unknown/swaps',
+  '/healthz',
+] as const
+
 export function pause(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -3,16 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '../process/free-port.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import type { Besieged, Victim } from './attack.ts'
+import { type Besieged, GOOD_PATHS, type Victim } from './attack.ts'
 
 const FILE = join(ROOT, 'test/attacks/bare-server.ts')
 /** What attackers of connections and the client that behaves ask for. */
-const PATHS = [
-  '/api/v2/search/tokens/unknown/market-data',
-  '/api/v2/search/tokens/unknown/swaps',
-  '/healthz',
-  '/openapi.json',
-]
+const PATHS = [...GOOD_PATHS, '/openapi.json']
 const TABLES = '/api/v2/meme'
 
 /** Bodies by path. */

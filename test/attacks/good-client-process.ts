@@ -3,13 +3,9 @@
  * that is kept, in a process of its own. `start` begins a measurement, `stop` is answered with it.
  */
 import { Agent, get } from 'node:http'
+import { GOOD_PATHS } from './attack.ts'
 
 const EVERY_MS = 10
-const PATHS = [
-  '/api/v2/search/tokens/unknown/market-data',
-  '/api/v2/search/tokens/unknown/swaps',
-  '/healthz',
-]
 
 const port = Number(process.argv[2])
 /** Node's agent heeds how long a server says it keeps a connection only when it has a time of its own. */
@@ -27,7 +23,7 @@ const waiting = new Set<number>()
 
 function ask(intendedMs: number): void {
   const index = asked++
-  const path = PATHS[index % PATHS.length]
+  const path = GOOD_PATHS[index % GOOD_PATHS.length]
   // Behind a proxy, as many clients: one alone would meet its rate limit.
   const headers = { 'X-Forwarded-For': `10.0.${(index >> 8) & 255}.${index & 255}` }
   waiting.add(intendedMs)

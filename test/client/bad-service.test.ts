@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { WebSocket as ServerSocket } from 'ws'
 import { Mintfeed, type Problem, type TradeUpdate } from '../../client/src/mintfeed.ts'
 import { waitUntil } from '../server/raw-http.ts'
+import { gathered } from './gathered.ts'
 import {
   askedFrom,
   isSubscription,
@@ -34,12 +35,7 @@ function follow(silenceMs = 5_000): { updates: TradeUpdate[]; problems: Problem[
   })
   const problems: Problem[] = []
   client.live.onProblem((problem) => problems.push(problem))
-  const updates: TradeUpdate[] = []
-  const read = async () => {
-    for await (const update of client.live.trades('A', FROM_START)) updates.push(update)
-  }
-  void read()
-  return { updates, problems }
+  return { updates: gathered(client.live.trades('A', FROM_START)), problems }
 }
 
 /** Goes on where it is asked to, up to seq 3. */
@@ -258,10 +254,7 @@ test('what is still on its way of a subscription that was left silences not the 
   client = new Mintfeed(service.url, { liveUrl, bufferMax: 2 })
   const stream = client.live.trades('A', FROM_START)
   await waitUntil(() => client.live.status.holds === 1)
-  const updates: TradeUpdate[] = []
-  void (async () => {
-    for await (const update of stream) updates.push(update)
-  })()
+  const updates = gathered(stream)
   await waitUntil(() => updates.length >= 6)
   expect(seqsOf(updates).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
   expect(client.live.status).toMatchObject({ losses: 0, disconnects: 0 })
@@ -284,10 +277,7 @@ test('a stream whose reader had no room for the snapshot goes on where it stoppe
   client = new Mintfeed(service.url, { liveUrl: service.url.replace('http', 'ws'), bufferMax: 2 })
   const stream = client.live.trades('A', FROM_START)
   await waitUntil(() => client.live.status.holds === 1)
-  const updates: TradeUpdate[] = []
-  void (async () => {
-    for await (const update of stream) updates.push(update)
-  })()
+  const updates = gathered(stream)
   await waitUntil(() => updates.length >= 2)
   expect(seqsOf(updates)).toEqual([1, 2])
 })

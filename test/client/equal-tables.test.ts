@@ -3,6 +3,7 @@ import { Mintfeed, type TablesUpdate } from '../../client/src/mintfeed.ts'
 import { created } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
+import { gathered } from './gathered.ts'
 
 /** Tables that the service lets a connection follow. */
 const TABLES_MAX = 10
@@ -22,15 +23,6 @@ let births = 0
 function bear(mint: string): void {
   births += 1
   service.feed([created({ slot: births, mint, signature: `create ${mint}` })])
-}
-
-/** Reads a stream to wherever it has come, in the background. */
-function gathered(stream: AsyncIterable<TablesUpdate>): TablesUpdate[] {
-  const updates: TablesUpdate[] = []
-  void (async () => {
-    for await (const update of stream) updates.push(update)
-  })()
-  return updates
 }
 
 /** Waits for a token in the newest state, and fails without it. */

@@ -5,6 +5,7 @@ import { Random } from '../oracle/random.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
+import { gathered } from './gathered.ts'
 
 let service: EngineServer
 let client: Mintfeed
@@ -77,15 +78,6 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   expect(await take(migrations, 1)).toMatchObject([{ seq: 1, pool: '', data: { mint: 'A' } }])
   expect(live.status).toMatchObject({ connections: 1, open: 1, gaps: 0, repeats: 0 })
 })
-
-/** Reads a stream to wherever it has come, in the background. */
-function gathered<T>(stream: AsyncIterable<T>): T[] {
-  const updates: T[] = []
-  void (async () => {
-    for await (const update of stream) updates.push(update)
-  })()
-  return updates
-}
 
 test('the trades of a table follow it: who enters is heard, who leaves no longer, who stays without a gap', async () => {
   service = await EngineServer.start()

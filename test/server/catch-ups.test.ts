@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { MAX_BUFFERED_BYTES, MAX_CATCH_UPS } from '../../src/server/limits.ts'
 import { CatchUps } from '../../src/server/live/catch-ups.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
-import type { LiveStreams, StreamSource } from '../../src/wire/streams.ts'
+import type { StreamSource } from '../../src/wire/streams.ts'
+import { fakeStreams } from './fake-service.ts'
 
 const CHANNEL = 'update_mint_info'
 const source: StreamSource = {
@@ -11,22 +12,6 @@ const source: StreamSource = {
   since: () => [],
   hasFoundSnapshot: () => true,
   snapshot: (key) => `snapshot of ${key}`,
-}
-const streams: LiveStreams = {
-  sources: {
-    update_mint_info: source,
-    mint_migration: source,
-    new_launched_pool: source,
-    wallet_trades: source,
-    all_trades: source,
-  },
-  isReady: () => true,
-  epoch: () => 'epoch',
-  position: () => 0,
-  now: () => 0,
-  settledTime: () => 0,
-  lateFolded: () => 0,
-  poolsSnapshot: () => '',
 }
 
 /** A client that has so much unread, and how often it was looked at. */
@@ -50,7 +35,7 @@ function started() {
   const got = new Map<LiveConnection, string[]>()
   const sent = (connection: LiveConnection, frame: string) =>
     got.set(connection, [...(got.get(connection) ?? []), frame])
-  const catchUps = new CatchUps(streams, {
+  const catchUps = new CatchUps(fakeStreams(source, true), {
     send: sent,
     sendSnapshot: sent,
     join: () => {},

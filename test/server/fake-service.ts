@@ -116,21 +116,24 @@ const NOTHING: StreamSource = {
   snapshot: () => '{"type":"snapshot"}',
 }
 
-const NO_STREAMS: LiveStreams = {
-  sources: {
-    update_mint_info: NOTHING,
-    mint_migration: NOTHING,
-    new_launched_pool: NOTHING,
-    wallet_trades: NOTHING,
-    all_trades: NOTHING,
-  },
-  isReady: () => false,
-  epoch: () => 'e0',
-  position: () => 0,
-  now: () => 0,
-  settledTime: () => 0,
-  lateFolded: () => 0,
-  poolsSnapshot: () => '{"type":"snapshot"}',
+/** Streams that all come from one source. */
+export function fakeStreams(source: StreamSource, isReady: boolean): LiveStreams {
+  return {
+    sources: {
+      update_mint_info: source,
+      mint_migration: source,
+      new_launched_pool: source,
+      wallet_trades: source,
+      all_trades: source,
+    },
+    isReady: () => isReady,
+    epoch: () => 'e0',
+    position: () => 0,
+    now: () => 0,
+    settledTime: () => 0,
+    lateFolded: () => 0,
+    poolsSnapshot: () => '{"type":"snapshot"}',
+  }
 }
 
 export const fakeReads: TokenReads = {
@@ -166,7 +169,7 @@ export async function startFake(changes: Partial<ServerOptions> = {}): Promise<F
     port: 0,
     answers: fakeAnswers(calls, () => fake.body()),
     live,
-    streams: NO_STREAMS,
+    streams: fakeStreams(NOTHING, false),
     reads: fakeReads,
     state: {
       isStarting: () => fake.starting,

@@ -17,7 +17,7 @@ import { blockEntry } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
-import { rpcServer } from './rpc-server.ts'
+import { type Question, rpcServer } from './rpc-server.ts'
 
 const NEVER = new AbortController().signal
 
@@ -171,6 +171,15 @@ test('a block of transactions that are too new is given up, not asked for withou
   expect(told).toEqual(['9>10'])
 })
 
+/** Asks for a transaction that the node does not know, in one question. */
+async function answeredNull(asked: RpcQuestions, questions: readonly Question[]): Promise<void> {
+  const before = questions.length
+  const told = asked.transaction('signature', NEVER)
+  await until(() => questions.length > before)
+  questions[before].answer(null)
+  expect(await told).toBe(null)
+}
+
 test('a node that refuses a question for another reason is not taken for one that knows old versions only', async () => {
   const { url, questions } = await rpcServer()
   const asked = new RpcQuestions(new RpcClient(url, new VirtualTimers()))
@@ -180,10 +189,7 @@ test('a node that refuses a question for another reason is not taken for one tha
     questions[index].fail(-32_602, 'Invalid param: not confirmed')
   }
   expect(await first).toBe('Invalid param: not confirmed')
-  const second = asked.transaction('signature', NEVER)
-  await until(() => questions.length > 2)
-  questions[2].answer(null)
-  expect(await second).toBe(null)
+  await answeredNull(asked, questions)
   expect(questions.map(({ params }) => params[1])).toMatchObject([
     { maxSupportedTransactionVersion: 1 },
     { maxSupportedTransactionVersion: 0 },
@@ -200,10 +206,7 @@ test('a node that knows old versions only is asked for these from then on', asyn
   await until(() => questions.length > 1)
   questions[1].answer(null)
   expect(await first).toBe(null)
-  const second = asked.transaction('signature', NEVER)
-  await until(() => questions.length > 2)
-  questions[2].answer(null)
-  expect(await second).toBe(null)
+  await answeredNull(asked, questions)
   expect(questions.map(({ params }) => params[1])).toMatchObject([
     { maxSupportedTransactionVersion: 1 },
     { maxSupportedTransactionVersion: 0 },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-interface Question {
+export interface Question {
   readonly method: string
   readonly params: readonly unknown[]
   answer(result: unknown): void
