@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // Node reads the modules itself: every call of an import was a fifth slower through Vite.
     experimental: { viteModuleRunner: false },
+    globalSetup: ['test/scratch-folders.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default'],
   },
