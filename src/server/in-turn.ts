@@ -28,6 +28,7 @@ export function inTurn(
   }
   if (!turns.isOver(client, TURN_MS)) {
     exchange.guard(begin, internalError)
+    turns.done()
     return
   }
   exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))

@@ -87,6 +87,12 @@ export const TURN_MS = 4
 /** The same for messages of live connections: to wait costs them next to nothing. */
 export const LIVE_TURN_MS = 1
 
+/**
+ * What uWebSockets.js does behind a request, as sending its answer, counts as the request's for so long; what
+ * a turn does between two requests beyond that is held against nobody.
+ */
+export const AFTERWORK_MS = 0.1
+
 /** A route that has much to look through goes on in a later turn after this time. */
 export const ROUTE_SLICE_MS = 1
 

@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue.ts'
-import { MAX_WAITING, WAITING_SHARE, WAITING_SLICE_MS } from './limits.ts'
+import { AFTERWORK_MS, MAX_WAITING, WAITING_SHARE, WAITING_SLICE_MS } from './limits.ts'
 
 /** Something that waits for a later turn of the loop. */
 export interface Waiting {
@@ -14,12 +14,18 @@ export interface Waiting {
  * later turns, which share their time among the clients (`FairQueue`).
  * uWebSockets.js closes a socket that has sent another request behind one that waits: so a flood in
  * one piece costs little, and a client that sends one request at a time meets nothing but the wait.
+ * Only what was begun here counts: a turn in which ten thousand sockets close takes a quarter of a
+ * second, and who asks meanwhile is not to wait for its end.
  */
 export class Turns {
   readonly #nowMs: () => number
   readonly #queue: FairQueue<Waiting>
   /** Monotonic ms of the first thing that came in the present turn; null: there was none. */
   #beganMs: number | null = null
+  /** When the last of what came had been looked at, or begun and had returned. */
+  #doneMs = 0
+  /** What of the present turn was not ours. */
+  #othersMs = 0
   #deferred = 0
 
   /** `nowMs`: a monotonic clock. */
@@ -35,12 +41,19 @@ export class Turns {
 
   /**
    * At whatever comes: has it to wait, because `budgetMs` of this turn are over? Then `later` is to be
-   * called. Nothing of a client overtakes what waits for the same client.
+   * called, else `done` behind it. Nothing of a client overtakes what waits for the same client.
    */
   isOver(client: string, budgetMs: number, nowMs = this.#nowMs()): boolean {
-    if (this.#beganMs === null) this.#begin(nowMs)
-    else if (nowMs - this.#beganMs >= budgetMs) return this.#queue.size < MAX_WAITING
+    const beganMs = this.#beganMs ?? this.#begin(nowMs)
+    this.#othersMs += Math.max(0, nowMs - this.#doneMs - AFTERWORK_MS)
+    this.#doneMs = nowMs
+    if (nowMs - beganMs - this.#othersMs >= budgetMs) return this.#queue.size < MAX_WAITING
     return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING
+  }
+
+  /** What was begun at once has returned. */
+  done(): void {
+    this.#doneMs = this.#nowMs()
   }
 
   later(client: string, work: Waiting): void {
@@ -49,9 +62,12 @@ export class Turns {
     if (this.#beganMs === null) this.#begin(this.#nowMs())
   }
 
-  #begin(nowMs: number): void {
+  #begin(nowMs: number): number {
     this.#beganMs = nowMs
+    this.#doneMs = nowMs
+    this.#othersMs = 0
     setImmediate(this.#turned)
+    return nowMs
   }
 
   readonly #turned = (): void => {

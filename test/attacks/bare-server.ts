@@ -1,14 +1,21 @@
 /**
  * The floor: uWebSockets.js alone, whose close handler does nothing. Arguments: port, `topics` or `none`.
- * With a parent it answers requests by the bodies that come in its first message, by path.
+ * With a parent it answers requests by the bodies that come in its first message, by path, and tells the
+ * trades that come with them each second anew.
  */
-import { App, type HttpResponse } from 'uWebSockets.js'
+import { App, type HttpResponse, type TemplatedApp } from 'uWebSockets.js'
+import type { Answers } from './bare-service.ts'
+import type { Trade } from './recorded-trades.ts'
+
+/** As often as the simulator trades. */
+const TICK_MS = 16
+const TICKS_A_SECOND = 1000 / TICK_MS
 
 const [, , port, kind] = process.argv
 let answers = new Map<string, Buffer>()
 
-function listen(): void {
-  App()
+function listen(): TemplatedApp {
+  return App()
     .ws('/*', {
       idleTimeout: 80,
       sendPingsAutomatically: false,
@@ -40,9 +47,23 @@ function answer(res: HttpResponse, path: string): void {
   res.cork(() => void res.end(answers.get(path) ?? ''))
 }
 
+/** Tells the trades of a second again and again, a tick's share at a time. */
+function tell(app: TemplatedApp, trades: readonly Trade[]): void {
+  let owed = 0
+  let next = 0
+  setInterval(() => {
+    owed += trades.length / TICKS_A_SECOND
+    for (; owed >= 1; owed--) {
+      const [mint, message] = trades[next++ % trades.length]
+      app.publish(`m/${mint}`, message)
+    }
+  }, TICK_MS)
+}
+
 if (process.send === undefined) listen()
 else
-  process.once('message', (bodies: Readonly<Record<string, string>>) => {
-    answers = new Map(Object.entries(bodies).map(([path, body]) => [path, Buffer.from(body)]))
-    listen()
+  process.once('message', (given: { answers: Answers; trades: readonly Trade[] }) => {
+    const bodies = Object.entries(given.answers)
+    answers = new Map(bodies.map(([path, body]) => [path, Buffer.from(body)]))
+    tell(listen(), given.trades)
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '../process/free-port.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { type Besieged, GOOD_PATHS, type Victim } from './attack.ts'
+import type { Trade } from './recorded-trades.ts'
 
 const FILE = join(ROOT, 'test/attacks/bare-server.ts')
 /** What attackers of connections and the client that behaves ask for. */
@@ -23,14 +24,21 @@ export async function answersOf(port: number): Promise<Answers> {
   return answers
 }
 
-/** The floor in a process of its own: uWebSockets.js with the same bytes and topics, and nothing else. */
-export async function startBareService({ mints }: Victim, answers: Answers): Promise<Besieged> {
+/**
+ * The floor in a process of its own: uWebSockets.js with the same bytes and topics, and nothing else.
+ * Each second it tells the trades of one.
+ */
+export async function startBareService(
+  { mints }: Victim,
+  answers: Answers,
+  trades: readonly Trade[],
+): Promise<Besieged> {
   const port = await freePort()
   const child = fork(FILE, [String(port), 'topics'], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   process.once('exit', () => child.kill('SIGKILL'))
-  child.send(answers)
+  child.send({ answers, trades })
   await once(child, 'message')
   return {
     pid: child.pid ?? 0,

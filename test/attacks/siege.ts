@@ -7,6 +7,7 @@ import { answersOf, startBareService } from './bare-service.ts'
 import { COSTLY_REQUESTS } from './costly-requests.ts'
 import { disconnects, messageFlood, subscribeFlood, unreadAnswers } from './live-floods.ts'
 import { takePlaces } from './places.ts'
+import { recordedTrades } from './recorded-trades.ts'
 import {
   idleSockets,
   slowBodies,
@@ -89,10 +90,11 @@ export class Siege {
     })
   }
 
-  /** Of uWebSockets.js alone, which answers with the bytes that this one answers with now. */
+  /** Of uWebSockets.js alone, which answers with the bytes that this one answers with now, and tells its trades. */
   async beginBare(): Promise<Siege> {
     const { victim } = this.#besieged
-    return new Siege(await startBareService(victim, await answersOf(victim.port)))
+    const trades = await recordedTrades(victim)
+    return new Siege(await startBareService(victim, await answersOf(victim.port), trades))
   }
 
   /** Log lines of defects so far. */

@@ -60,6 +60,29 @@ test('where a turn of the loop takes long, what waits has a share of it', async 
   expect(served).toBe(60)
 })
 
+test('time that a turn gave to something else is held against nobody who asks in it', () => {
+  let nowMs = 0
+  const turns = new Turns(() => nowMs)
+  let begun = 0
+  const ask = (takesMs: number) => {
+    if (turns.isOver(`client ${begun}`, TURN_MS)) return false
+    nowMs += takesMs
+    turns.done()
+    begun++
+    return true
+  }
+  expect(ask(TURN_MS / 4)).toBe(true)
+  // Thousands of connections close.
+  for (let round = 0; round < 3; round++) {
+    nowMs += 200
+    expect(ask(TURN_MS / 8)).toBe(true)
+  }
+  // What is done behind each request counts for it, and so does what a request itself takes.
+  while (begun < 100 && ask(TURN_MS / 40)) nowMs += TURN_MS / 80
+  expect(begun).toBeGreaterThan(4 + 5)
+  expect(begun).toBeLessThan(4 + 11)
+})
+
 test('messages that are too many for a turn are served in later ones, in the order of their connection', async () => {
   await start()
   const client = await from('9.9.9.9')

@@ -51,11 +51,14 @@ export class Incoming {
       const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
       this.#parts.close(connection, CLOSE_CODES.messageTooBig, reason)
     } else if (this.#admits(connection, message.byteLength, nowMs)) {
+      const { turns } = this.#parts
       const hasToWait =
-        this.#inboxes.isWaiting(connection) ||
-        this.#parts.turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
+        this.#inboxes.isWaiting(connection) || turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
       const isBegun = !hasToWait
-      if (isBegun && this.#serve(connection, { bytes: message, isBinary, isBegun: false })) return
+      const isServed =
+        isBegun && this.#serve(connection, { bytes: message, isBinary, isBegun: false })
+      if (isBegun) turns.done()
+      if (isServed) return
       if (!this.#inboxes.keep(connection, { bytes: message, isBinary, isBegun }))
         this.#closeFlood(connection, 'too many messages wait to be served')
     }
