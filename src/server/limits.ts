@@ -324,6 +324,9 @@ export const STATE_SLICE_MS = 4
 /** Closed connections are taken out of what they followed for this long at a time. */
 export const DEPARTURE_SLICE_MS = 2
 
+/** And then not again for so long: while thousands close, their closing needs the loop. */
+export const DEPARTURE_PAUSE_MS = 20
+
 /** Closed connections that wait for it at most; past it one is done for each that closes. */
 export const MAX_DEPARTED = 50_000
 

@@ -1,8 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../src/server/limits.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
 import { Departures } from '../../src/server/live/departures.ts'
-import { waitUntil } from './raw-http.ts'
 
 const socket = {
   send: () => 1,
@@ -34,15 +34,13 @@ test('a close does no work of its own, and between two slices others have their 
   const closed = connections(10)
   for (const connection of closed) departures.add(connection)
   expect(dropped.size).toBe(0)
-  const seen: number[] = []
-  const look = () => {
-    seen.push(dropped.size)
-    if (dropped.size < closed.length) setImmediate(look)
+  const seen = new Set([dropped.size])
+  while (dropped.size < closed.length) {
+    await nextTurn()
+    seen.add(dropped.size)
   }
-  setImmediate(look)
-  await waitUntil(() => dropped.size === closed.length)
   expect(departures.size).toBe(0)
-  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect([...seen]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 
 test('when too many wait, each one that comes takes another with it', () => {
