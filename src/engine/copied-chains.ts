@@ -76,20 +76,25 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
           return true
         }
         if (mayGoOn()) continue
-        this.#chains.set(chain, copies)
+        this.#keep(chain, copies)
         return false
       }
       if (whole !== null && begun.nextPlus1 !== 0) begun.takeAll(whole)
       copies.whole = begun
       copies.begun = null
     }
-    this.#chains.set(chain, copies)
+    this.#keep(chain, copies)
     return true
   }
 
   /** The copies of a chain that reach to its end, whatever came before their newest since; null for none. */
   whole(chain: number): Copy | null {
     return this.#chains.get(chain)?.whole ?? null
+  }
+
+  /** As another object each time: one that is kept already is not measured again, though it has grown. */
+  #keep(chain: number, copies: Copies<Copy>): void {
+    this.#chains.set(chain, { ...copies })
   }
 }
 

@@ -61,6 +61,13 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     tests: ['test/properties/resting-wallets.test.ts'],
   },
   {
+    name: 'dormant: copies that grow count for what they had at first',
+    file: 'src/engine/copied-chains.ts',
+    find: '{ ...copies }',
+    replace: 'copies',
+    tests: ['test/properties/copied-chains.test.ts'],
+  },
+  {
     name: 'dormant: copies of a wallet are taken one place too far',
     file: 'src/engine/dormant.ts',
     find: 'subarray(place * P_LANES, (place + 1) * P_LANES)',

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { type ChainCopy, CopiedChains } from '../../src/engine/copied-chains.ts'
+
+const LIMITS = { records: 100, chains: 50 }
+
+/** A chain whose records are counted alone: the newest has the highest number, the last is 1. */
+class Counted implements ChainCopy<Counted> {
+  readonly newestPlus1: number
+  nextPlus1: number
+  count = 0
+
+  constructor(newestPlus1: number) {
+    this.newestPlus1 = newestPlus1
+    this.nextPlus1 = newestPlus1
+  }
+
+  takeNext(): void {
+    this.nextPlus1 -= 1
+    this.count += 1
+  }
+
+  takeAll(older: Counted): void {
+    this.nextPlus1 = older.nextPlus1
+    this.count += older.count
+  }
+}
+
+function newChains(): CopiedChains<Counted> {
+  return new CopiedChains((newestPlus1) => new Counted(newestPlus1), LIMITS)
+}
+
+/** Asks for a chain again and again, a few records each time, until all of it is copied. */
+function copy(chains: CopiedChains<Counted>, chain: number, records: number, slice: number): void {
+  let left = slice
+  while (!chains.areNear(chain, records, () => --left > 0)) {
+    expect(chains.count).toBeLessThanOrEqual(LIMITS.records)
+    left = slice
+  }
+}
+
+test.each([1, 7, 1_000])('chains copied %d records at a time count with all they have', (slice) => {
+  const chains = newChains()
+  copy(chains, 1, 40, slice)
+  copy(chains, 2, 30, slice)
+  expect(chains.count).toBe(70)
+  // It has ten more since.
+  copy(chains, 1, 50, slice)
+  expect(chains.count).toBe(80)
+})
+
+test.each([1, 7, 1_000])('chains copied %d records at a time make room for others', (slice) => {
+  const chains = newChains()
+  for (const chain of [1, 2, 3, 4]) copy(chains, chain, 40, slice)
+  // Those that were asked for longest ago go.
+  const kept = [1, 2, 3, 4].filter((chain) => chains.whole(chain) !== null)
+  expect(kept).toEqual([3, 4])
+  expect(chains.count).toBe(80)
+})
+
+test('a chain that is longer than all that is kept is read where it lies', () => {
+  const chains = newChains()
+  copy(chains, 1, 101, 7)
+  expect(chains.whole(1)).toBeNull()
+  expect(chains.count).toBe(0)
+})
