@@ -68,7 +68,7 @@ export class Journal {
   #namedSegment = 0
   #isSyncing = false
   #isClosed = false
-  /** When the oldest byte that no running sync covers was written; NaN for none. */
+  /** When the oldest byte of the file that no running sync covers was written; NaN for none. */
   #waitingSinceMs = Number.NaN
 
   /** @throws StoreError when the first segment cannot be made */
@@ -137,12 +137,12 @@ export class Journal {
       this.#crc = this.frames.crc
       this.#seq = endSeq
       if (this.#options.fsync === 'always') this.#syncBatch()
+      else if (Number.isNaN(this.#waitingSinceMs)) this.#waitingSinceMs = this.#nowMs()
       if (this.#size >= this.#segmentBytes) this.#rotate()
       if (this.#options.fsync !== 'group') this.#options.mark?.reach(endSeq)
     } catch (error) {
       throw this.#fail(error)
     }
-    if (Number.isNaN(this.#waitingSinceMs)) this.#waitingSinceMs = this.#nowMs()
     this.#keepSyncing()
   }
 
@@ -218,7 +218,8 @@ export class Journal {
   }
 
   #rotate(): void {
-    this.#full.push({ file: this.#file, endSeq: this.#seq })
+    this.#full.push({ file: this.#file, endSeq: this.#seq, sinceMs: this.#waitingSinceMs })
+    this.#waitingSinceMs = Number.NaN
     this.#openSegment()
     if (this.#options.fsync === 'always') this.#syncNow()
   }
@@ -286,6 +287,7 @@ export class Journal {
       this.#full.shift()
       full.file.close()
       this.#syncedSeq = Math.max(this.#syncedSeq, full.endSeq)
+      this.#tellWait(full.sinceMs)
     }
     return { run: (then) => full.file.syncLater(then), done }
   }
@@ -299,9 +301,15 @@ export class Journal {
       this.#syncedSeq = seq
       // Not with every batch: a mark costs as much as a write of sixteen swaps.
       this.#options.mark?.reach(seq)
-      this.#options.onSynced?.(this.#nowMs() - sinceMs)
+      this.#tellWait(sinceMs)
     }
     return { run: (then) => file.syncLater(then), done }
+  }
+
+  /** With `off` all waits for the end of its segment, and nothing else is meant to last. */
+  #tellWait(sinceMs: number): void {
+    if (this.#options.fsync !== 'group' || Number.isNaN(sinceMs)) return
+    this.#options.onSynced?.(this.#nowMs() - sinceMs)
   }
 
   #nowMs(): number {
@@ -332,6 +340,8 @@ interface FullSegment {
   readonly file: DiskFile
   /** Seq behind its last event. */
   readonly endSeq: number
+  /** When the oldest byte of it that no sync covers was written; NaN for none. */
+  readonly sinceMs: number
 }
 
 /** One thing to sync in the background, and what holds once it is. */

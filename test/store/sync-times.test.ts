@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
-import { Journal } from '../../src/store/journal.ts'
+import { type FsyncPolicy, Journal, SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
@@ -37,19 +38,49 @@ class SlowFile extends ImageFile {
   }
 }
 
+/** A journal on a slow disk, and how long what it made last had waited. */
+class SlowJournal {
+  readonly disk = new SlowDisk()
+  readonly waitsMs: number[] = []
+  readonly #journaled: JournaledEngine
+
+  constructor(fsync: FsyncPolicy, segmentBytes = SEGMENT_BYTES) {
+    const { disk, waitsMs } = this
+    const journal = new Journal(
+      {
+        ...{ disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, segmentBytes },
+        clockMs: () => disk.nowMs,
+        onSynced: (waitedMs) => waitsMs.push(waitedMs),
+        onFailure: () => {},
+      },
+      { seq: 0, crc: 0, segment: 0 },
+    )
+    this.#journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  }
+
+  events(events: readonly FeedEvent[]): void {
+    this.#journaled.events(events)
+  }
+}
+
 test.each(['group', 'always'] as const)('how long a sync took is told, fsync %s', (fsync) => {
-  const disk = new SlowDisk()
-  const waitsMs: number[] = []
-  const journal = new Journal(
-    {
-      ...{ disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT },
-      clockMs: () => disk.nowMs,
-      onSynced: (waitedMs) => waitsMs.push(waitedMs),
-      onFailure: () => {},
-    },
-    { seq: 0, crc: 0, segment: 0 },
-  )
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
-  for (const event of history(3, 4)) journaled.events([event])
-  expect(waitsMs).toEqual([SYNC_MS, SYNC_MS, SYNC_MS, SYNC_MS])
+  const journal = new SlowJournal(fsync)
+  for (const event of history(3, 4)) journal.events([event])
+  expect(journal.waitsMs).toEqual([SYNC_MS, SYNC_MS, SYNC_MS, SYNC_MS])
+})
+
+test('a quiet hour behind the end of a segment is no wait', () => {
+  const events = history(3, 41)
+  const journal = new SlowJournal('group', 1_000)
+  journal.events(events.slice(0, 40))
+  expect(journal.waitsMs).toEqual([SYNC_MS])
+  journal.disk.nowMs += 3_600_000
+  journal.events(events.slice(40))
+  expect(journal.waitsMs).toEqual([SYNC_MS, SYNC_MS])
+})
+
+test('without syncs no wait is told, at the ends of segments neither', () => {
+  const journal = new SlowJournal('off', 1_000)
+  for (const event of history(3, 40)) journal.events([event])
+  expect(journal.waitsMs).toEqual([])
 })
