@@ -9,13 +9,19 @@ export const SOLANA = 'solana'
 /** Ids of the subscriptions; the last is of help and may be refused. */
 export const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 
+/** Slots, with both ends. */
+export interface SlotRange {
+  readonly from: number
+  readonly to: number
+}
+
 type Acknowledged = Extract<LogFrame, { kind: 'acknowledged' }>
 
 /** The frames of one connection, to what they mean. */
 export class SocketFrames {
   readonly #reading: LogReading
   readonly #rawFrames: RawFrames | null
-  readonly #onSilent: (fromSlot: number) => void
+  readonly #onSilent: (slots: SlotRange) => void
   readonly #isResumed: boolean
   readonly #watch = new SubscriptionWatch()
   readonly #acknowledged = new Set<number>()
@@ -26,14 +32,14 @@ export class SocketFrames {
   #slotMs: number
 
   /**
-   * @param onSilent told from which slot on frames of one program are missing
+   * @param onSilent told of which slots frames of one program are missing
    * @param isResumed whether slots were handed over before: what this connection lacks at its
    *   beginning is then filled
    */
   constructor(
     reading: LogReading,
     rawFrames: RawFrames | null,
-    onSilent: (fromSlot: number) => void,
+    onSilent: (slots: SlotRange) => void,
     isResumed: boolean,
   ) {
     this.#reading = reading
@@ -97,7 +103,8 @@ export class SocketFrames {
     if (this.#isSubscribed && this.#watch.haveBegun(subscription)) reader.subscribed()
     if (silent === null) return null
     own.silentSubscriptions++
-    this.#onSilent(silent.fromSlot)
+    // The last one is not whole.
+    this.#onSilent({ from: silent.fromSlot, to: slot - 1 })
     return `the subscription of ${silent.name} has gone silent`
   }
 

@@ -12,7 +12,7 @@ import { type LogCounters, LogReader, type LogReading, newLogCounters } from './
 import { PoolResolver } from './pool-resolver.ts'
 import { RpcClient } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
-import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames.ts'
+import { AMM_ID, PUMP_ID, SLOTS_ID, type SlotRange, SOLANA, SocketFrames } from './socket-frames.ts'
 
 /** The logs of a confirmed slot come in one burst. */
 const SETTLE_MS = 60
@@ -47,8 +47,8 @@ export class SolanaSource implements Source {
   readonly #pools: PoolResolver
   readonly #blocks: BlockTeller
   readonly #reading: LogReading
-  /** First slot that was told without the frames of one program; null: none. */
-  #suspectFrom: number | null = null
+  /** Slots that were told without the frames of one program; null: none. */
+  #suspects: SlotRange | null = null
   readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
 
@@ -105,8 +105,9 @@ export class SolanaSource implements Source {
       perMessageDeflate: false,
     })
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const onSilent = (fromSlot: number) => {
-      this.#suspectFrom = Math.min(fromSlot, this.#suspectFrom ?? fromSlot)
+    const onSilent = ({ from, to }: SlotRange) => {
+      const { from: oldFrom, to: oldTo } = this.#suspects ?? { from, to }
+      this.#suspects = { from: Math.min(from, oldFrom), to: Math.max(to, oldTo) }
     }
     const { rawFrames = null } = this.#options
     const frames = new SocketFrames(this.#reading, rawFrames, onSilent, cursor !== null)
@@ -138,23 +139,24 @@ export class SolanaSource implements Source {
   }
 
   /**
-   * Tells the slots again that were handed over while one of the subscriptions was dead; what is new
-   * in them comes late. Those behind the cursor are a gap like any other.
+   * Tells the slots again that were told while one of the subscriptions was dead. What is new in those
+   * that were handed over comes late; others may still wait behind a gap. Those that nobody has told
+   * are a gap like any other.
    */
   async #tellSuspects(
     receiver: Receiver,
     cursor: number | null,
     signal: AbortSignal,
   ): Promise<void> {
-    const from = this.#suspectFrom
-    if (from === null) return
+    if (this.#suspects === null) return
+    const { from, to } = this.#suspects
     if (cursor !== null && this.#options.blocks === 'gaps') {
       const first = Math.max(from, cursor - SUSPECT_SLOTS_MAX + 1)
-      const told = this.#blocks.tellRange(first, cursor, receiver, signal)
+      const told = this.#blocks.tellRange(first, Math.max(cursor, to), receiver, signal)
       // Not forgotten: the next connection tries again.
       if (!(await told.then(() => true).catch(() => false)) || signal.aborted) return
     }
-    this.#suspectFrom = null
+    this.#suspects = null
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */

@@ -4,9 +4,10 @@ import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import type { Receiver } from '../../../src/feeds/supervisor/source.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
 import { FAILED } from '../peers/chain-blocks.ts'
-import { logsFrame } from '../peers/rpc-forms.ts'
+import { blockAnswer, logsFrame } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
+import { rpcServer } from './rpc-server.ts'
 
 const [PUMP, AMM, SLOTS] = [1, 2, 3]
 
@@ -68,4 +69,56 @@ test('a server that refuses to tell slots tells its events and whole slots all t
   failed(13)
   await server.heard()
   expect(told).toEqual(['connected', trade.signature, 'null>11', 'null>12'])
+})
+
+/** A source behind slot 5, of which nothing is known after that, and its connections. */
+async function held() {
+  const [server, rpc] = await Promise.all([MockSocketServer.listen(), rpcServer()])
+  const stopping = new AbortController()
+  onTestFinished(async () => {
+    stopping.abort()
+    await server.close()
+  })
+  const timers = new VirtualTimers()
+  const source = new SolanaSource({
+    rpcUrl: rpc.url,
+    wsUrl: server.url,
+    blocks: 'gaps',
+    counters: newFeedCounters(),
+    timers,
+  })
+  const told: string[] = []
+  const receiver: Receiver = {
+    ...{ alive: () => {}, slotSeen: () => {}, events: () => {}, connected: () => {} },
+    transaction: ({ slot, isExact }) => told.push(`${isExact ? 'exact' : 'logs'} of ${slot}`),
+    slotComplete: (slot) => told.push(`whole ${slot}`),
+  }
+  const connect = () =>
+    source.connect(receiver, 5, stopping.signal).catch(({ message }: Error) => message)
+  return { server, rpc, timers, told, connect }
+}
+
+test('slots that wait behind a gap are told again when the logs of one program were missing', async () => {
+  const { server, rpc, timers, told, connect } = await held()
+  const [block] = syntheticChain(1, 20).blocks
+  const ended = connect()
+  await server.until(() => server.received.length === 3)
+  for (const id of [PUMP, AMM, SLOTS]) server.say({ jsonrpc: '2.0', id, result: 100 + id })
+  const failed = (slot: number, id: number) => server.say(logsFrame(slot, FAILED, 100 + id))
+  for (const slot of [10, 11]) for (const id of [PUMP, AMM]) failed(slot, id)
+  await server.heard()
+  await timers.pass(6_000)
+  failed(13, PUMP)
+  expect(await ended).toBe('the subscription of pump_amm has gone silent')
+  void connect()
+  await expect.poll(() => rpc.questions.length).toBe(1)
+  const [blocks] = rpc.questions
+  expect(blocks.method).toBe('getBlocks')
+  expect(blocks.params.slice(0, 2)).toEqual([11, 12])
+  blocks.answer([11, 12])
+  await expect.poll(() => rpc.questions.length).toBe(3)
+  for (const { params, answer } of rpc.questions.slice(1))
+    answer(blockAnswer({ ...block, slot: Number(params[0]), parentSlot: Number(params[0]) - 1 }))
+  await expect.poll(() => told).toContain('whole 12')
+  expect(told).toContain('exact of 11')
 })
