@@ -140,11 +140,7 @@ export class EventStreams {
   }
 
   #comment(): void {
-    for (const [connection, outlet] of this.#open) {
-      // They send nothing by themselves: that they still read is all that is known of them.
-      connection.lastHeardMs = performance.now()
-      outlet.comment()
-    }
+    for (const outlet of this.#open.values()) outlet.comment()
   }
 }
 
