@@ -51,14 +51,6 @@ export const MAX_MINT_CHARACTERS = 128
 /** Half of a pair: such a text has no UTF-8 and would share a topic with others. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-const TRADE_CHANNEL = '{"channel":"update_mint_info"'
-const TABLE_TRADE_CHANNEL = '{"channel":"update_pools_info"'
-
-/** A trade's message under the name of the other channel that carries it: encoded once for both. */
-export function tableTradeOf(message: string): string {
-  return TABLE_TRADE_CHANNEL + message.slice(TRADE_CHANNEL.length)
-}
-
 export type LiveRequest =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ping' }

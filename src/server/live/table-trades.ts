@@ -1,4 +1,4 @@
-import { tableTradeOf } from '../../wire/live-messages.ts'
+import { renamed } from '../../wire/live-frames.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { STARTING_FRAME } from './added-channels.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
@@ -32,7 +32,7 @@ export class TableTrades {
   /** Sends a trade to those who read its mint in a table; returns how many they were. */
   publish(mint: string, tradeMessage: string, trade: TradeTold): number {
     const { subscriptions, lastTables, send, numbered } = this.#parts
-    const message = tableTradeOf(tradeMessage)
+    const message = renamed(tradeMessage, 'update_pools_info')
     const ids = lastTables.readersOf(mint)
     let sent = 0
     for (const connection of subscriptions.listenersOf('update_pools_info')) {
