@@ -3,6 +3,7 @@ import { type ChainCopy, CopiedChains } from './copied-chains.ts'
 import { tokenLane } from './lanes.ts'
 import { B, B_LANES, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { widened } from './memory/widened.ts'
 import { lamportsOf } from './money.ts'
 import { QUOTE_DECIMALS, Quote } from './platform.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
@@ -167,9 +168,7 @@ class TradeCopy implements ChainCopy<TradeCopy> {
   }
 
   #widen(lanes: number): void {
-    const wider = new Float64Array(lanes)
-    wider.set(this.#lanes)
-    this.#lanes = wider
+    this.#lanes = widened(new Float64Array(lanes), this.#lanes)
   }
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { widened } from './memory/widened.ts'
 
 /** Chains shorter than this are followed each time. */
 const REMEMBERED_FROM = 256
@@ -87,9 +88,7 @@ export class FollowedChains {
   }
 
   #widen(count: number): void {
-    const wider = new Uint32Array(Math.max(count, this.#found.length * 2))
-    wider.set(this.#found.subarray(0, this.#count))
-    this.#found = wider
+    this.#found = widened(new Uint32Array(Math.max(count, this.#found.length * 2)), this.#found)
   }
 }
 

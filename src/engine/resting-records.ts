@@ -1,6 +1,7 @@
 import { type ChainCopy, CopiedChains } from './copied-chains.ts'
 import type { CopiedRecords, Dormant } from './dormant.ts'
 import { D, P_LANES } from './layout.ts'
+import { widened } from './memory/widened.ts'
 
 /** Copied records of all wallets, of 160 bytes each. */
 const COPIED_MAX = 1 << 19
@@ -45,9 +46,7 @@ class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
   }
 
   #widen(lanes: number): void {
-    const wider = new Uint32Array(lanes)
-    wider.set(this.lanes)
-    this.lanes = wider
+    this.lanes = widened(new Uint32Array(lanes), this.lanes)
   }
 }
 

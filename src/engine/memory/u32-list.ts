@@ -1,4 +1,5 @@
 import { bytesOf } from './views.ts'
+import { widened } from './widened.ts'
 
 const FIRST_LENGTH = 1024
 
@@ -42,8 +43,6 @@ export class U32List {
   }
 
   #widen(least: number): void {
-    const wider = new Uint32Array(Math.max(least, this.#lanes.length * 2))
-    wider.set(this.#lanes)
-    this.#lanes = wider
+    this.#lanes = widened(new Uint32Array(Math.max(least, this.#lanes.length * 2)), this.#lanes)
   }
 }
