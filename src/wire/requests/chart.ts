@@ -1,5 +1,5 @@
 import { BARS_MAX } from '../../engine/chart.ts'
-import { type ChartQuery, RESOLUTIONS } from '../answers.ts'
+import { type ChartQuery, RESOLUTIONS, type Resolution } from '../answers.ts'
 import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
@@ -26,12 +26,8 @@ function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
   if (!from.ok) return from
   const to = unixSeconds(parameters, 'to')
   if (!to.ok) return to
-  const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
+  const resolution = parseResolution(parameters)
   if (!resolution.ok) return resolution
-  if (resolution.value === null) {
-    const message = `resolution is missing, one of ${RESOLUTIONS.join(', ')} is required.`
-    return refuse('missing_parameter', 'resolution', message)
-  }
   if (from.value > to.value) {
     const message = `from came as ${from.value}, it must not be after to, which is ${to.value}.`
     return refuse('invalid_parameter', 'from', message)
@@ -42,6 +38,15 @@ function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
     to: to.value,
     resolution: resolution.value,
   })
+}
+
+/** The width of bars; there is none to fall back on. */
+export function parseResolution(parameters: QueryParameters): Parsed<Resolution> {
+  const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
+  if (!resolution.ok) return resolution
+  if (resolution.value !== null) return accept(resolution.value)
+  const message = `resolution is missing, one of ${RESOLUTIONS.join(', ')} is required.`
+  return refuse('missing_parameter', 'resolution', message)
 }
 
 function parseExtras(parameters: QueryParameters): Parsed<ChartExtras> {

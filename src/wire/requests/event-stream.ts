@@ -1,4 +1,3 @@
-import { RESOLUTIONS } from '../answers.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
 import {
   isMint,
@@ -7,6 +6,7 @@ import {
   type StreamRequest,
 } from '../live-messages.ts'
 import { tableName } from '../table-name.ts'
+import { parseResolution } from './chart.ts'
 import { integer } from './integer.ts'
 import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 import {
@@ -96,12 +96,8 @@ function ofFilter(message: string): string {
 function parseCandles(parameters: QueryParameters): Parsed<CandlesRequest> {
   const mint = address(parameters, 'mint')
   if (!mint.ok) return mint
-  const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
+  const resolution = parseResolution(parameters)
   if (!resolution.ok) return resolution
-  if (resolution.value === null) {
-    const message = `resolution is missing, one of ${RESOLUTIONS.join(', ')} is required.`
-    return refuse('missing_parameter', 'resolution', message)
-  }
   const countback = integer(parameters, 'countback', COUNTBACK_RANGE)
   if (!countback.ok) return countback
   return accept({
