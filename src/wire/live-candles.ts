@@ -77,8 +77,7 @@ export class LiveCandles {
     if (!changed.includes(true)) return null
     this.step += 1
     const told = only(bars, changed)
-    const data = JSON.stringify(Object.fromEntries(COLUMNS.map((name) => [name, told[name]])))
-    return this.#frame('delta', data, told.t)
+    return this.#frame('delta', JSON.stringify(told), told.t)
   }
 
   /**
