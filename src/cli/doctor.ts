@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { type Config, ConfigError, readConfig } from '../base/config.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
@@ -16,6 +15,7 @@ import { clientAddresses } from '../server/client-address.ts'
 import { RESERVED_DESCRIPTORS } from '../server/limits.ts'
 import { checkTlsFiles } from '../server/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
+import { checkPorts } from './port-checks.ts'
 
 /** A certificate that ends sooner is worth a word. */
 const CERTIFICATE_DAYS = 14
@@ -55,10 +55,10 @@ async function examine(
   return [
     good('settings', 'They can be read.'),
     checkNode(process.version),
-    await checkPort('PORT', config.host, config.port),
-    ...(surface.admin === null
-      ? []
-      : [await checkPort('ADMIN_PORT', surface.admin.host, surface.admin.port)]),
+    ...(await checkPorts([
+      { name: 'PORT', host: config.host, port: config.port },
+      ...(surface.admin === null ? [] : [{ name: 'ADMIN_PORT', ...surface.admin }]),
+    ])),
     ...checkFolder(dataDir),
     checkDescriptors(descriptorLimit(), surface.limits.sockets, RESERVED_DESCRIPTORS),
     checkMemory(config.tapeMemoryBytes),
@@ -70,23 +70,6 @@ async function examine(
     ...checkProxies(config.trustProxy),
     ...checkExposure(config),
   ]
-}
-
-function checkPort(name: string, host: string, port: number): Promise<Finding> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const code = error.code ?? error.message
-      const remedy =
-        code === 'EADDRINUSE'
-          ? `it is in use: stop what uses it, or give another ${name}`
-          : `${code}: give another address or ${name}`
-      resolve(bad(name, `${host}:${port} cannot be had, ${remedy}.`))
-    })
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => resolve(good(name, `${host}:${port} is free.`)))
-    })
-  })
 }
 
 function checkTls(tls: Config['surface']['tls']): Finding[] {

@@ -15,6 +15,7 @@ import {
 } from '../../src/commands/machine-checks.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
+import { freePort } from '../process/free-port.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
@@ -46,6 +47,14 @@ test('a port in use is bad, with what to do', async () => {
   other.close()
   expect(code).toBe(1)
   expect(text).toMatch(/^bad {3}PORT .+ stop what uses it, or give another PORT\.$/m)
+})
+
+test('one port for both of the service is bad: it would not start', async () => {
+  const PORT = String(await freePort())
+  const { code, text } = await examine({ PORT, ADMIN_PORT: PORT, ADMIN_TOKEN: 'a token, a token' })
+  expect(code).toBe(2)
+  expect(text).toMatch(/^good {2}PORT/m)
+  expect(text).toMatch(/^bad {3}ADMIN_PORT .+ it is that of PORT: give another ADMIN_PORT\.$/m)
 })
 
 test.skipIf(!HAS_OPENSSL)(
