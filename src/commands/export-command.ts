@@ -3,9 +3,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
 import { archivedEngine } from '../store/archived-engine.ts'
-import { listDataFiles, UNFINISHED } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { headerOf } from '../store/journal-scan.ts'
+import { UNFINISHED } from '../store/data-folder.ts'
 import { type Asked, type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { type Exported, exportLines } from './export.ts'
 import { count } from './inspect-text.ts'
@@ -33,7 +31,6 @@ export const exportCommand: Command = {
     const out = outputOf(asked)
     // A bar between lines on one terminal would spoil both.
     const progress = out === null ? SILENT : progressOn(terminal.stderr)
-    progress.begin('exporting', Math.min(to, lastSegmentSeq(disk, asked.folder)))
     const newEngine = () => archivedEngine(disk, asked.folder)
     const steps = exportLines({ disk, folder: asked.folder, newEngine, from, to, progress })
     try {
@@ -43,13 +40,6 @@ export const exportCommand: Command = {
     }
     return Exit.good
   },
-}
-
-/** Where the last segment begins: as far as it can be told without reading everything. */
-function lastSegmentSeq(disk: Disk, folder: string): number {
-  const last = listDataFiles(disk, folder).segments.at(-1)
-  const header = last === undefined ? null : headerOf(disk, last.path)
-  return header === null || header === 'newer' ? 0 : header.firstSeq
 }
 
 interface Output {

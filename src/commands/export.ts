@@ -6,7 +6,7 @@ import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { FORMAT_UPGRADES } from '../store/format-upgrades.ts'
 import { foldFrame } from '../store/frame-fold.ts'
-import { JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
+import { frameBytes, JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
 import { loadNewestAnew } from '../store/recovery.ts'
@@ -14,6 +14,7 @@ import type { SegmentHeader } from '../store/segment-header.ts'
 import type { SegmentScan } from '../store/segment-scan.ts'
 import { runToEnd } from '../store/steps.ts'
 import { eventLineText } from '../wire/event-line-text.ts'
+import { bytesBetween } from './journal-bytes.ts'
 import type { Progress } from './progress.ts'
 
 export interface ExportOptions {
@@ -62,14 +63,17 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   const wanted = seqs.findLast((seq) => seq <= Math.min(from, foldFrom.seq)) ?? foldFrom.seq
   // Frames without events stand on either side of the snapshot too: its segment tells.
   const walkFrom = wanted < foldFrom.seq ? wanted : foldFrom
+  options.progress.begin('exporting', bytesBetween(disk, files.segments, wanted, to))
   let text = ''
   let events = 0
+  let done = 0
   let isBehind = false
   const walk = walkJournal(
     disk,
     files,
     walkFrom,
     (frame, header) => {
+      done += frameBytes(frame.payloadBytes)
       isBehind ||= frame.seq >= to
       if (isBehind) return
       for (const one of presentOf(frame, header)) {
@@ -87,7 +91,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
     text = ''
     if (step.done) return { journalFrom, events, tornBytes: step.value.cut?.bytes ?? 0 }
     if (isBehind) return { journalFrom, events, tornBytes: 0 }
-    options.progress.to(step.value)
+    options.progress.to(done)
   }
 }
 

@@ -4,7 +4,7 @@ import { listDataFiles, type NumberedFile, withFile } from '../store/data-folder
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { foldFrame } from '../store/frame-fold.ts'
-import { FRAME_HEADER_BYTES, frameBytes } from '../store/journal-format.ts'
+import { frameBytes } from '../store/journal-format.ts'
 import { headerOf, type JournalEnd, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery.ts'
 import { readContents } from '../store/snapshot-file.ts'
@@ -18,6 +18,7 @@ import { stateDigest } from '../store/state-digest.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import type { WrittenBefore } from '../store/written-mark.ts'
 import { reportChunk } from './chunk-report.ts'
+import { bytesBetween } from './journal-bytes.ts'
 import type { Progress } from './progress.ts'
 import { ReplayedChunks } from './replayed-chunks.ts'
 
@@ -265,21 +266,4 @@ function isBehind(seq: number, segment: number, { file, contents }: Snapshot): b
 function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boolean {
   if (seq !== file.number) return false
   return contents.version < SNAPSHOT_VERSION || stateDigest(engine.parts) === contents.digest
-}
-
-/** Bytes of the segments that hold events from one seq to another. */
-function bytesBetween(
-  disk: Disk,
-  segments: readonly NumberedFile[],
-  fromSeq: number,
-  toSeq: number | null,
-): number {
-  let bytes = 0
-  for (const { path } of segments) {
-    const header = headerOf(disk, path)
-    if (header === null || header === 'newer' || header.firstSeq < fromSeq) continue
-    if (toSeq !== null && header.firstSeq >= toSeq) continue
-    bytes += withFile(disk.open(path), (file) => file.size())
-  }
-  return Math.max(bytes, FRAME_HEADER_BYTES)
 }

@@ -4,10 +4,11 @@ import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exportLines } from '../../src/commands/export.ts'
-import { SILENT } from '../../src/commands/progress.ts'
+import { type Progress, SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { parseEventLine } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
@@ -54,6 +55,30 @@ test('every event that arrived comes out in order of arrival, duplicates include
   const given = [...events, ...events.slice(-50), ...events.slice(5, 20)]
   new Run(folder).take(given).close()
   expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(given)))
+})
+
+test.each([
+  ['one segment', SEGMENT_BYTES],
+  ['many segments', 20_000],
+])('how far an export of %s has come is told from its beginning to its end', (_, segmentBytes) => {
+  const folder = temporaryFolder()
+  new Run(folder, { batch: 20, segmentBytes }).take(crowdOfLines(3, 2_000)).close()
+  let total = 0
+  const shares: number[] = []
+  const progress: Progress = {
+    begin: (_what, units) => {
+      total = units
+    },
+    to: (done) => shares.push(done / total),
+    end: () => {},
+  }
+  const newEngine = () => emptyEngine(folder)
+  const to = Number.MAX_SAFE_INTEGER
+  const about = { disk: new ReadOnlyDisk(), folder, newEngine, from: 0, to, progress }
+  for (const _line of exportLines(about));
+  expect(shares[0]).toBeLessThan(0.1)
+  expect(shares.at(-1)).toBeGreaterThan(0.9)
+  expect(Math.max(...shares)).toBeLessThanOrEqual(1)
 })
 
 test('whatever the events, the export is what was given', () => {
