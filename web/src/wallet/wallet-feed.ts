@@ -8,11 +8,9 @@ import type {
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
 import { nextBeat } from '../frame/beat.ts'
-import { swapName } from '../token/marks.ts'
+import { TRADES_MAX, withTrades } from './last-trades.ts'
 
 const RECORDS = 100
-/** Trades shown at most; older ones leave. */
-const TRADES_MAX = 200
 /** Tokens whose trades before now are read: the ones traded last. */
 const TOKENS_READ = 6
 /** Trades read of each. */
@@ -77,7 +75,7 @@ export class WalletFeed {
       if (update.kind === 'event') fresh.push(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
       this.#hasNews ||= fresh.length > 0
-      this.#add(fresh)
+      this.#add(fresh.reverse())
       fresh = []
     }
   }
@@ -97,11 +95,6 @@ export class WalletFeed {
   }
 
   #add(swaps: readonly Swap[]): void {
-    const byName = new Map([...this.trades.value, ...swaps].map((swap) => [swapName(swap), swap]))
-    this.trades.value = [...byName.values()].sort(newestFirst).slice(0, TRADES_MAX)
+    this.trades.value = withTrades(this.trades.value, swaps)
   }
-}
-
-function newestFirst(a: Swap, b: Swap): number {
-  return b.slot - a.slot || b.tx_index - a.tx_index || (a.timestamp < b.timestamp ? 1 : -1)
 }
