@@ -76,12 +76,17 @@ export function rangeOf(min: number | null, max: number | null): Range | null {
 /** A number with or without its thousands set apart, and the form that very large and small ones are written in. */
 const NUMBER = /^(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+(?:e[+-]?\d+)?)$/i
 
+/** Decimal digits that every number keeps. */
+const DIGITS = 15
+
 /** What was typed as a bound: `1500`, `1,500`, `$1.5k`, `2m`, `5%`; null when it is none. */
 export function bound(text: string): number | null {
   const parts = /^(-?)\$?(.*?)\s?([kmb%]?)$/i.exec(text.trim())
   if (parts === null || !NUMBER.test(parts[2])) return null
   const step = { k: 1e3, m: 1e6, b: 1e9 }[parts[3].toLowerCase()] ?? 1
-  const value = Number(parts[1] + parts[2].replaceAll(',', '')) * step
+  const number = Number(parts[1] + parts[2].replaceAll(',', ''))
+  // The product of 2.01 and 1000 is a little less than what was typed.
+  const value = step === 1 ? number : Number((number * step).toPrecision(DIGITS))
   return Number.isFinite(value) ? value : null
 }
 
