@@ -54,7 +54,8 @@ export function share(value: number): string {
 export function money(value: number): string {
   const size = Math.abs(value)
   const sign = value < 0 ? '-' : ''
-  if (size >= 0.995 || size === 0 || Number.isNaN(size)) return usd(value)
+  if (size >= 1 || size === 0 || Number.isNaN(size)) return usd(value)
+  if (size >= 0.995) return `${sign}$1`
   return size < 0.005 ? `${sign}<$0.01` : `${sign}$${size.toFixed(2)}`
 }
 
