@@ -20,6 +20,8 @@ export function microUsdOf(
 /** Lamports that a micro-USD amount was worth; 0 when the price was unknown. */
 export function lamportsOf(microUsd: number, solPriceUsd: number): number {
   if (solPriceUsd === 0) return 0
+  // What was beyond all numbers in dollars, at a price near the greatest, is no integer.
+  if (microUsd === Number.POSITIVE_INFINITY) return microUsd
   const estimate = (microUsd * 1000) / solPriceUsd
   if (isClear(estimate)) return Math.floor(estimate + 0.5)
   const { mantissa, exponent } = fractionOf(solPriceUsd)

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { created, swap } from '../oracle/fixtures.ts'
+import { USDC } from '../oracle/market.ts'
+import { EngineServer } from './engine-server.ts'
+
+/** A line may tell it: what the swap was worth is then more than a double holds. */
+const SOL_PRICE_USD = 1e308
+
+test('a creation in USDC told after swaps whose dollars are beyond all numbers is folded, and all of the mint can be read', async () => {
+  const service = await EngineServer.start()
+  const swaps = ['alice', 'bob'].map((signer) =>
+    swap({ slot: 10, signer, solPriceUsd: SOL_PRICE_USD, quoteRaw: 2n ** 64n - 1n }),
+  )
+  service.feed([...swaps, created({ slot: 11, quoteMint: USDC }), swap({ slot: 12 })])
+  for (const path of [
+    '/api/v2/search/tokens/detailed?query=mint',
+    '/api/v2/search/tokens/mint/market-data',
+    '/api/v2/search/tokens/mint/swaps',
+    '/api/v2/search/traders/tokens/mint',
+    '/api/v2/meme/chart/ohlcv?mint=mint&from=0&to=4294967295&resolution=1',
+    '/api/v2/tokens/mint',
+  ])
+    expect(numbersOf(await service.json(path)).filter(isUnknown), path).toEqual([])
+  expect(await service.json('/api/v2/search/tokens/mint/swaps')).toMatchObject({ total: 3 })
+  service.server.stop()
+})
+
+/** Every value of an answer that stands where a number has to be, by the keys whose text is none. */
+function numbersOf(value: unknown, key = ''): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => numbersOf(item, key))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, item]) => numbersOf(item, name))
+  return /sol|usd|price|volume|pnl|^[ohlcv]$/.test(key) ? [value] : []
+}
+
+function isUnknown(value: unknown): boolean {
+  return typeof value !== 'number' || !Number.isFinite(value)
+}
