@@ -11,13 +11,12 @@ import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
 import { FeedShare } from './feed-setup/feed-share.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
-import { LineReport } from './feeds/lines/line-report.ts'
-import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
 import { descriptorLimit } from './figures/descriptor-limit.ts'
 import { LongSteps } from './figures/long-steps.ts'
 import { memoryFigures } from './figures/memory-figures.ts'
 import { ProcessFigures } from './figures/process-figures.ts'
 import { StallWitness } from './figures/stall-witness.ts'
+import { LineReports } from './line-reports.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from './server/limits.ts'
@@ -49,7 +48,7 @@ export class Program {
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
-  readonly #badLines: LineReport
+  readonly #badLines: LineReports
   /** Made once the API answers: their modules are a third of a start. */
   #feeds: Feeds | null = null
   #isRecovered = false
@@ -67,12 +66,7 @@ export class Program {
       log.error({ reason }, 'no more events are taken')
       this.#stopFeeds()
     })
-    this.#badLines = new LineReport(
-      (line, reason) => log.warn({ line, reason }, 'line skipped'),
-      ({ count, lastLine: line, lastReason: reason }) =>
-        log.warn({ lines: count, line, reason }, 'more lines skipped, the last one is told'),
-      REAL_TIMERS,
-    )
+    this.#badLines = new LineReports(log)
     this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
@@ -154,7 +148,7 @@ export class Program {
     this.#wired.attach()
     this.#isRecovered = true
     this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
-      line: this.#badLines.report,
+      line: (feed) => this.#badLines.of(feed),
       lostConnection: (source, reason) => this.#log.warn({ source, reason }, 'connection lost'),
       sentence: (sentence) => this.#log.warn({}, sentence),
     })

@@ -13,8 +13,8 @@ export interface Feeds {
 
 /** Where feeds say what went wrong. */
 export interface FeedReports {
-  /** Lines that were skipped. */
-  readonly line: ReportLine
+  /** Lines of a feed that were skipped. */
+  readonly line: (feed: string) => ReportLine
   readonly lostConnection: (who: string, reason: string) => void
   /** What else somebody should read. */
   readonly sentence: (sentence: string) => void
@@ -52,18 +52,20 @@ async function makeFeed(
   config: Config,
   engine: Engine,
   counters: FeedCounters,
-  { line: report }: FeedReports,
+  { line }: FeedReports,
 ): Promise<Feed | null> {
   switch (name.kind) {
     case 'sim':
       return makeSimulator(config, engine)
     case 'stdin': {
       const { StdinFeed } = await import('../feeds/stdin.ts')
-      return new StdinFeed({ report, counters })
+      return new StdinFeed({ report: line('stdin'), counters })
     }
     case 'replay': {
       const { ReplayFeed } = await import('../feeds/replay.ts')
-      return new ReplayFeed({ file: name.file, speed: config.speed, report, counters })
+      const { file } = name
+      const report = line(`replay:${file}`)
+      return new ReplayFeed({ file, speed: config.speed, report, counters })
     }
     default:
       return null

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -125,6 +125,19 @@ test('events from standard input are served after it ended', async () => {
   const figures: unknown = await (await fetch(`${program.url}/readyz`)).json()
   expect(figures).toMatchObject({ status: 'ready', feed_bad_lines_total: 1 })
   expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('a line that is skipped is told with the feed that it stood in', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-lines-'))
+  const file = join(folder, 'recording.ndjson')
+  writeFileSync(file, '\nnot a line\n')
+  const program = await startProgram({ FEED: `stdin,replay:${file}` })
+  program.child.stdin?.end('neither\n')
+  expect(await program.seen(/the line is \\"neither/)).toContain('"feed":"stdin","line":1,')
+  const recorded = await program.seen(/the line is \\"not a line/)
+  expect(recorded).toContain(`"feed":"replay:${file}","line":2,`)
+  expect(await program.end('SIGTERM')).toBe(0)
+  rmSync(folder, { recursive: true })
 })
 
 test('a feed whose swaps are all older than the folder is told so, with what it brought', async () => {
