@@ -5,6 +5,7 @@ import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
+import { finiteNumber } from './json-text.ts'
 import { type Column, FIRST_TOKENS, TokenColumn } from './token-column.ts'
 
 /** In the order of their numbers. */
@@ -24,7 +25,8 @@ export class NumberColumn extends TokenColumn {
   }
 
   protected read(token: number, reader: TokenReader): void {
-    this.#values[token] = this.#read(reader)
+    // What is told of it: sums of dollars beyond all numbers are none.
+    this.#values[token] = finiteNumber(this.#read(reader))
   }
 
   /** The values of all tokens, until the state changes. */

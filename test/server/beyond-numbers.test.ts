@@ -22,7 +22,22 @@ test('a creation in USDC told after swaps whose dollars are beyond all numbers i
   ])
     expect(numbersOf(await service.json(path)).filter(isUnknown), path).toEqual([])
   expect(await service.json('/api/v2/search/tokens/mint/swaps')).toMatchObject({ total: 3 })
-  service.server.stop()
+  await service.server.stop()
+})
+
+test('a volume that is told as 0, its dollars being beyond all numbers, passes the filters that 0 passes', async () => {
+  const service = await EngineServer.start()
+  const rich = { solPriceUsd: SOL_PRICE_USD, quoteRaw: 2n ** 64n - 1n }
+  service.feed([swap({ slot: 10, ...rich }), swap({ slot: 11, solPriceUsd: 150 })])
+  const rows = async (range: object) => {
+    const body = JSON.stringify({ type: 'new', newPools: { volumeUsd: range } })
+    const headers = { 'Content-Type': 'application/json' }
+    return service.json('/api/v2/meme', { method: 'POST', headers, body })
+  }
+  for (const range of [{ min: 0 }, { max: 0 }, { max: 1 }])
+    expect(await rows(range), JSON.stringify(range)).toMatchObject({ new: [{ vol_24h: 0 }] })
+  expect(await rows({ min: 1 })).toEqual({ new: [] })
+  await service.server.stop()
 })
 
 /** Every value of an answer that stands where a number has to be, by the keys whose text is none. */
