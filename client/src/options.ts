@@ -40,8 +40,8 @@ export interface ClientOptions {
   /** Opens a socket; by default the global `WebSocket`. */
   readonly openSocket?: (url: string) => Socket
   readonly fetch?: Fetch
-  /** Waits between attempts; by default 250 ms, doubled up to 15 s, half of it by chance. */
-  readonly backoff?: BackoffOptions
+  /** Waits between attempts; by default 250 ms, doubled up to 15 s, half of it by chance. May be given in part. */
+  readonly backoff?: Partial<BackoffOptions>
   /** A number in [0, 1); by default `Math.random`. */
   readonly random?: () => number
   /** An HTTP request is given up after this time, waits apart; by default 10 s. */
@@ -57,8 +57,13 @@ export interface ClientOptions {
 /** A snapshot goes in together with the loss before it: what holds one alone never has room for them. */
 const BUFFER_MIN = 2
 
-export interface Settings extends Required<Omit<ClientOptions, 'openSocket' | 'fetch'>> {
+/** Longest wait of a timer: what is longer would not wait at all. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+export interface Settings
+  extends Required<Omit<ClientOptions, 'openSocket' | 'fetch' | 'backoff'>> {
   readonly url: string
+  readonly backoff: BackoffOptions
   readonly openSocket: ((url: string) => Socket) | null
   readonly fetch: Fetch | null
 }
@@ -72,13 +77,26 @@ export function settingsOf(url: string, options: ClientOptions): Settings {
     liveUrl: options.liveUrl ?? `${base.replace(/^http/, 'ws')}/ws`,
     openSocket: options.openSocket ?? globalSocket(),
     fetch: options.fetch ?? globalFetch(),
-    backoff: options.backoff ?? { firstMs: 250, longestMs: 15_000 },
+    backoff: {
+      firstMs: timeOr(options.backoff?.firstMs, 250),
+      longestMs: timeOr(options.backoff?.longestMs, 15_000),
+    },
     random,
-    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
-    rateWaitMs: options.rateWaitMs ?? 60_000,
-    silenceMs: options.silenceMs ?? 45_000,
-    bufferMax: Math.max(BUFFER_MIN, options.bufferMax ?? 10_000),
+    requestTimeoutMs: timeOr(options.requestTimeoutMs, 10_000),
+    rateWaitMs: timeOr(options.rateWaitMs, 60_000),
+    silenceMs: timeOr(options.silenceMs, 45_000),
+    bufferMax: Math.max(BUFFER_MIN, numberOr(options.bufferMax, 10_000)),
   }
+}
+
+/** A timer of NaN ms goes off at once, again and again: an attempt each time. */
+function timeOr(timeMs: number | undefined, otherwiseMs: number): number {
+  return Math.min(numberOr(timeMs, otherwiseMs), TIMER_MAX_MS)
+}
+
+/** NaN, as `Number()` makes of a variable that is not set, is as if it was left out. */
+function numberOr(value: number | undefined, otherwise: number): number {
+  return value === undefined || Number.isNaN(value) ? otherwise : value
 }
 
 function globalSocket(): ((url: string) => Socket) | null {

@@ -1,0 +1,67 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { type Socket, settingsOf } from '../../client/src/options.ts'
+
+const URL = 'http://127.0.0.1:1'
+/** What a program in JavaScript may give: nothing checks it before it runs. */
+const untyped = (text: string) => JSON.parse(text)
+
+let client: Mintfeed | null = null
+afterEach(() => {
+  client?.close()
+  client = null
+  vi.useRealTimers()
+})
+
+/** A service that is not there. */
+class DeadSocket implements Socket {
+  addEventListener(
+    type: string,
+    listener: (event: { readonly data: unknown; readonly code?: number }) => void,
+  ): void {
+    if (type === 'error') queueMicrotask(() => listener({ data: null }))
+  }
+  send(): void {}
+  close(): void {}
+}
+
+async function attemptsInTenSeconds(backoff: object): Promise<number> {
+  vi.useFakeTimers()
+  let attempts = 0
+  const openSocket = () => {
+    attempts += 1
+    return new DeadSocket()
+  }
+  client = new Mintfeed(URL, { openSocket, backoff, random: () => 1 })
+  void client.live.launches()
+  await vi.advanceTimersByTimeAsync(10_000)
+  return attempts
+}
+
+test('a back-off that is given in part, or in other words, waits the usual time for the rest', async () => {
+  expect(await attemptsInTenSeconds({})).toBe(6)
+  expect(await attemptsInTenSeconds({ longestMs: 1_000 })).toBe(12)
+  expect(await attemptsInTenSeconds({ firstMs: 2_000 })).toBe(3)
+  expect(await attemptsInTenSeconds(untyped('{"minMs":50,"maxMs":500}'))).toBe(6)
+})
+
+const TIMES = ['requestTimeoutMs', 'rateWaitMs', 'silenceMs', 'bufferMax'] as const
+
+test.each(TIMES)(
+  '%s that is no number, as of a variable that is not set, is the usual one',
+  (name) => {
+    const given = { [name]: Number('unset') }
+    expect(settingsOf(URL, given)[name]).toBe(settingsOf(URL, {})[name])
+  },
+)
+
+test('a time without an end is the longest that a timer knows, not none', async () => {
+  const settings = settingsOf(URL, {
+    requestTimeoutMs: Number.POSITIVE_INFINITY,
+    silenceMs: 2 ** 40,
+    backoff: { longestMs: Number.POSITIVE_INFINITY },
+  })
+  expect(settings.requestTimeoutMs).toBe(2 ** 31 - 1)
+  expect(settings.silenceMs).toBe(2 ** 31 - 1)
+  expect(settings.backoff).toEqual({ firstMs: 250, longestMs: 2 ** 31 - 1 })
+})
