@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,7 +39,17 @@ test('the packed client is typed in an empty project, and the bot of its README 
   writeFileSync(join(folder, 'package.json'), JSON.stringify(settings))
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${name}`], folder)
 
-  const readme = readFileSync(join(folder, 'node_modules/mintfeed-client/README.md'), 'utf8')
+  const inside = join(folder, 'node_modules/mintfeed-client')
+  const { exports, main, types } = JSON.parse(readFileSync(join(inside, 'package.json'), 'utf8'))
+  // Compilers that look at no `exports` (`moduleResolution` node10, as `tsc --init` had it) find it too.
+  expect({ default: main, types }).toEqual(exports['.'])
+  for (const path of [main, types]) expect(existsSync(join(inside, path)), path).toBe(true)
+  const old = "console.log(typeof require('mintfeed-client').Mintfeed)"
+  expect(await run(process.execPath, ['--input-type=commonjs', '-e', old], folder)).toBe(
+    'function\n',
+  )
+
+  const readme = readFileSync(join(inside, 'README.md'), 'utf8')
   expect(readme).toContain(`client/${name}`)
   const bot = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   expect(bot.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(15)
