@@ -7,7 +7,7 @@ export interface Read<T> {
   readonly ok: true
   readonly data: T
   /**
-   * `X-Mintfeed-Seq`: events that the service had taken; joins a read to the live streams. A chart may be
+   * `X-Mintfeed-Seq`: events that the service had taken; compares to the `position` of snapshots. A chart may be
    * up to 5 s older than it says.
    */
   readonly position: number | null
