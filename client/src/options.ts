@@ -46,7 +46,7 @@ export interface ClientOptions {
   readonly random?: () => number
   /** An HTTP request is given up after this time, waits apart; by default 10 s. */
   readonly requestTimeoutMs?: number
-  /** Longest wait for a rate limit before the 429 is the answer; by default 60 s. */
+  /** Longest wait for a rate limit before the 429 is the answer; by default 65 s: the service's window of a minute, and a little. */
   readonly rateWaitMs?: number
   /** A connection on which nothing is heard for so long is given up; by default 45 s. */
   readonly silenceMs?: number
@@ -56,6 +56,9 @@ export interface ClientOptions {
 
 /** A snapshot goes in together with the loss before it: what holds one alone never has room for them. */
 const BUFFER_MIN = 2
+
+/** A refused request learns some time after it began that it may come back in up to 60 whole seconds. */
+const RATE_WAIT_MS = 65_000
 
 /** Longest wait of a timer: what is longer would not wait at all. */
 const TIMER_MAX_MS = 2 ** 31 - 1
@@ -83,7 +86,7 @@ export function settingsOf(url: string, options: ClientOptions): Settings {
     },
     random,
     requestTimeoutMs: timeOr(options.requestTimeoutMs, 10_000),
-    rateWaitMs: timeOr(options.rateWaitMs, 60_000),
+    rateWaitMs: timeOr(options.rateWaitMs, RATE_WAIT_MS),
     silenceMs: timeOr(options.silenceMs, 45_000),
     bufferMax: Math.max(BUFFER_MIN, numberOr(options.bufferMax, 10_000)),
   }
