@@ -3,7 +3,7 @@ import type { Closing, Settings, Socket } from '../options.ts'
 import { type Problem, problem, sentenceOf } from '../problem.ts'
 import type { Follow, Line } from './follow.ts'
 import { type Channel, type ChannelFrame, type Frame, parseFrame } from './frames.ts'
-import { Requests } from './requests.ts'
+import { PASSING_MS, Requests } from './requests.ts'
 import type { LiveJournal } from './status.ts'
 
 /** A connection that stayed for so long was a good one: the next wait is a short one. */
@@ -29,6 +29,7 @@ export class Lane implements Line {
   #heardMs = 0
   #pingedMs: number | null = null
   #nextPingMs = 0
+  #startingToldMs = Number.NEGATIVE_INFINITY
   #watch: ReturnType<typeof setInterval> | null = null
   #retry: ReturnType<typeof setTimeout> | null = null
 
@@ -156,7 +157,7 @@ export class Lane implements Line {
       case 'error':
         // One that answers nothing ended a stream: all are asked for anew.
         if (!frame.endsStream && this.#requests.refused(frame.problem))
-          this.#journal.report(frame.problem)
+          this.#reportRefusal(frame.problem)
         else this.#giveUp(frame.problem)
         return
       case 'resync':
@@ -219,6 +220,16 @@ export class Lane implements Line {
   #giveUp(why: Problem): void {
     this.#journal.report(why)
     this.#lost()
+  }
+
+  /** A service that starts says so to each request, hundreds of them at once: once a second is told. */
+  #reportRefusal(refusal: Problem): void {
+    if (refusal.code === 'starting') {
+      const nowMs = performance.now()
+      if (nowMs < this.#startingToldMs + PASSING_MS) return
+      this.#startingToldMs = nowMs
+    }
+    this.#journal.report(refusal)
   }
 
   #failed(code: string, message: string): void {

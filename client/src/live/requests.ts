@@ -9,7 +9,7 @@ import type { Acknowledgement, Channel } from './frames.ts'
 const KEYS_A_MESSAGE = 5
 /** Refusals that say "try again", after this time. */
 const PASSING = ['busy', 'starting']
-const PASSING_MS = 1_000
+export const PASSING_MS = 1_000
 const TABLES = 'meme_tables'
 
 interface Waiting {
