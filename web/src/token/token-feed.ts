@@ -9,13 +9,14 @@ import type {
   TradeUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
+import { Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
 
 /** Trades of the tape, newest first; older ones leave. */
 const TAPE_MAX = 400
 /** Trades before now that the tape begins with. */
 const TAPE_FIRST = 200
-/** Details, holders and traders are read again this often while trades come, in ms. */
+/** Details, holders and traders are read again at most this often, in ms. */
 const DETAIL_EVERY_MS = 1_000
 const TABLES_EVERY_MS = 4_000
 const RECORDS = 100
@@ -45,8 +46,11 @@ export class TokenFeed {
   /** Of what is shown; null: nothing is. */
   #epoch: string | null = null
   #isOpen = true
-  #hasNews = false
-  readonly #timers: number[] = []
+  /** Of the newest detail that was read; null: it had no answer. */
+  #readEpoch: string | null = null
+  #hasBeginning = false
+  #details: Reread | null = null
+  #tables: Reread | null = null
 
   constructor(mint: string) {
     this.mint = mint
@@ -56,7 +60,6 @@ export class TokenFeed {
   close(): void {
     this.#isOpen = false
     this.#leave()
-    for (const timer of this.#timers) clearInterval(timer)
   }
 
   order(by: TraderOrder): void {
@@ -65,14 +68,15 @@ export class TokenFeed {
   }
 
   async #start(): Promise<void> {
-    const epoch = await this.#readDetail()
-    if (!this.#isOpen) return
-    this.#epoch = epoch
+    this.#hasBeginning = false
+    const details = new Reread(DETAIL_EVERY_MS, () => this.#readDetail())
+    this.#details = details
+    await details.start()
+    if (!this.#isOpen || details !== this.#details) return
+    this.#epoch = this.#readEpoch
     this.#follow()
-    void this.#readTables()
-    void this.#readFirst()
-    this.#every(DETAIL_EVERY_MS, () => void this.#readDetail())
-    this.#every(TABLES_EVERY_MS, () => void this.#readTables())
+    this.#tables = new Reread(TABLES_EVERY_MS, () => this.#readTables())
+    void this.#tables.start()
   }
 
   #follow(): void {
@@ -85,6 +89,12 @@ export class TokenFeed {
   }
 
   #leave(): void {
+    this.#leaveTrades()
+    this.#details?.close()
+    this.#tables?.close()
+  }
+
+  #leaveTrades(): void {
     this.#subscription?.close()
     this.#subscription = null
   }
@@ -92,22 +102,10 @@ export class TokenFeed {
   /** All anew: the service began another stream, which may lack any trade that is shown. */
   #restart(): void {
     this.#leave()
-    for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.tape.value = []
     this.snipers.value = []
     this.creatorSwaps.value = []
     void this.#start()
-  }
-
-  #every(everyMs: number, read: () => void): void {
-    let readAt = 0
-    const look = () => {
-      const newest = this.tape.value[0]?.seq ?? 0
-      if (newest === readAt && !this.#hasNews) return
-      readAt = newest
-      read()
-    }
-    this.#timers.push(setInterval(look, everyMs))
   }
 
   async #readTrades(subscription: Subscription<TradeUpdate>): Promise<void> {
@@ -130,7 +128,7 @@ export class TokenFeed {
           this.detail.value = update.data
           // The first read had no answer, or trades were lost: only now is it known where the newest begin.
           if (known === null || hadTrades) {
-            this.#leave()
+            this.#leaveTrades()
             this.#follow()
             return
           }
@@ -139,56 +137,63 @@ export class TokenFeed {
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
-      if (fresh.length > 0) this.tape.value = [...fresh, ...this.tape.value].slice(0, TAPE_MAX)
+      if (fresh.length > 0) this.#add(fresh)
       fresh = []
     }
   }
 
-  /** The epoch of the answer; null when there was none. */
-  async #readDetail(): Promise<string | null> {
+  #add(fresh: readonly TapeTrade[]): void {
+    this.tape.value = [...fresh, ...this.tape.value].slice(0, TAPE_MAX)
+    this.#details?.want()
+    this.#tables?.want()
+  }
+
+  async #readDetail(): Promise<boolean> {
     const answer = await client.token(this.mint)
-    this.#hasNews = false
+    this.#readEpoch = answer.ok ? answer.epoch : null
     if (answer.ok) {
       this.detail.value = answer.data
-      if (this.isUnknown.value) void this.#readFirst()
       this.isUnknown.value = false
       this.problem.value = null
       if (answer.position !== null) heard(answer.position)
-      return answer.epoch
+      return true
     }
     if (answer.problem.code === 'not_found') {
       this.detail.value = null
       this.isUnknown.value = true
-      this.#hasNews = true
-    } else {
-      if (this.detail.value === null) this.problem.value = answer.problem.message
-      // No further trade may come that would have it read again.
-      this.#hasNews = true
-    }
-    return null
+      this.#hasBeginning = false
+    } else if (this.detail.value === null) this.problem.value = answer.problem.message
+    return false
   }
 
-  async #readTables(): Promise<void> {
-    const [holders] = await Promise.all([
+  async #readTables(): Promise<boolean> {
+    const [holders, hasTraders] = await Promise.all([
       client.holders(this.mint, { limit: RECORDS }),
       this.#readTraders(),
+      this.#readBeginning(),
     ])
     if (holders.ok) this.holders.value = holders.data
+    return holders.ok && hasTraders && this.#hasBeginning
   }
 
-  async #readTraders(): Promise<void> {
+  async #readTraders(): Promise<boolean> {
     const orderBy = this.orderBy.value
     const traders = await client.tokenTraders(this.mint, { limit: RECORDS, orderBy })
     if (traders.ok && orderBy === this.orderBy.value) this.traders.value = traders.data
+    return traders.ok
   }
 
   /** What is of the token's beginning: it does not change often enough to be followed. */
-  async #readFirst(): Promise<void> {
+  async #readBeginning(): Promise<void> {
+    if (this.#hasBeginning) return
+    this.#hasBeginning = true
     const creator = this.detail.value?.creator ?? ''
     const buyers = await client.firstBuyers(this.mint, { limit: RECORDS })
     if (buyers.ok) this.snipers.value = buyers.data.items.filter((buyer) => buyer.sniper_wallet)
+    else this.#hasBeginning = false
     if (creator === '') return
     const swaps = await client.swaps(this.mint, { wallet: creator, limit: 200 })
     if (swaps.ok) this.creatorSwaps.value = swaps.data.items
+    else this.#hasBeginning = false
   }
 }

@@ -7,6 +7,7 @@ import type {
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
+import { Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
 import { TRADES_MAX, withTrades } from './last-trades.ts'
 
@@ -15,7 +16,7 @@ const RECORDS = 100
 const TOKENS_READ = 6
 /** Trades read of each. */
 const TRADES_READ = 30
-/** Records are read again this often while trades come, in ms. */
+/** Records are read again at most this often, in ms. */
 const EVERY_MS = 2_000
 
 /** What a wallet holds, earned and does, live. */
@@ -26,34 +27,26 @@ export class WalletFeed {
   readonly trades = signal<readonly Swap[]>([])
   readonly problem = signal<string | null>(null)
   #subscription: Subscription<WalletUpdate> | null = null
-  #hasNews = false
-  #timer = 0
+  readonly #reads = new Reread(EVERY_MS, () => this.#readRecords())
 
   constructor(wallet: string) {
     this.wallet = wallet
-    void this.#start()
-    this.#timer = setInterval(() => {
-      if (this.#hasNews) void this.#readRecords()
-    }, EVERY_MS)
+    // Followed first and read then: what comes between is in both, and told apart below.
+    const subscription = live.walletTrades(wallet)
+    this.#subscription = subscription
+    void this.#readTrades(subscription)
+    void this.#readBefore(this.#reads.start())
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#reads.close()
     this.#subscription?.close()
     this.#subscription = null
   }
 
-  async #start(): Promise<void> {
-    // Followed first and read then: what comes between is in both, and told apart below.
-    const subscription = live.walletTrades(this.wallet)
-    this.#subscription = subscription
-    void this.#readTrades(subscription)
-    await this.#readBefore()
-  }
-
-  /** Records, and the trades before now. */
-  async #readBefore(): Promise<void> {
-    await this.#readRecords()
+  /** The trades before now, once the records are there. */
+  async #readBefore(records: Promise<void>): Promise<void> {
+    await records
     const tokens = this.records.value?.items.slice(0, TOKENS_READ) ?? []
     const pages = await Promise.all(
       tokens.map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
@@ -69,29 +62,25 @@ export class WalletFeed {
         // It comes behind a loss only: what is shown may be of a state that is no more.
         fresh = []
         this.trades.value = []
-        void this.#readBefore()
+        void this.#readBefore(this.#reads.now())
       }
       if (update.kind === 'refused') this.problem.value = update.problem.message
       if (update.kind === 'event') fresh.push(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
-      this.#hasNews ||= fresh.length > 0
+      if (fresh.length > 0) this.#reads.want()
       this.#add(fresh.reverse())
       fresh = []
     }
   }
 
-  async #readRecords(): Promise<void> {
-    this.#hasNews = false
+  async #readRecords(): Promise<boolean> {
     const query = { limit: RECORDS, orderBy: 'last_active_ts' } as const
     const answer = await client.walletTokens(this.wallet, query)
     if (answer.ok) {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
-    } else {
-      if (this.records.value === null) this.problem.value = answer.problem.message
-      // No further trade may come that would have them read again.
-      this.#hasNews = true
-    }
+    } else if (this.records.value === null) this.problem.value = answer.problem.message
+    return answer.ok
   }
 
   #add(swaps: readonly Swap[]): void {
