@@ -1,5 +1,10 @@
+import type { Answer } from '../../../client/src/mintfeed.ts'
+import { tellHeldUp } from './held-up.ts'
+
 /** What is seen is read again after this time even if nothing came that would change it, in ms. */
 const REST_MS = 5_000
+/** Figures that are overdue for longer than this are told: the rate limit or the network holds them up. */
+const HELD_UP_MS = 5_000
 
 /**
  * Reads figures again and again, while the page is seen: soon after something came that they lack, else
@@ -11,8 +16,14 @@ export class Reread {
   readonly #read: () => Promise<boolean>
   #timer = 0
   #readMs = 0
+  /** When it was answered last, unix seconds. */
+  #lastSeconds: number | null = null
   #isWanted = true
+  /** Since when an answer is missing; null: none is. */
+  #missedMs: number | null = null
+  #heldUpEnds: (() => void) | null = null
   #underWay: Promise<void> | null = null
+  #isClosed = false
 
   /** @param read answers whether there was an answer; if not, it is asked again */
   constructor(everyMs: number, read: () => Promise<boolean>) {
@@ -28,6 +39,8 @@ export class Reread {
 
   close(): void {
     clearInterval(this.#timer)
+    this.#isClosed = true
+    this.#tellWhether(false)
   }
 
   /** Something came that is not in what was read. */
@@ -43,17 +56,41 @@ export class Reread {
   }
 
   #look(): void {
-    if (document.hidden || this.#underWay !== null) return
-    const isDue = performance.now() - this.#readMs >= REST_MS
+    if (document.hidden) return
+    const nowMs = performance.now()
+    if (this.#missedMs !== null) this.#tellWhether(nowMs - this.#missedMs >= HELD_UP_MS)
+    if (this.#underWay !== null) return
+    const isDue = nowMs - this.#readMs >= REST_MS
     if (this.#isWanted || isDue) void this.now()
   }
 
   async #go(): Promise<void> {
     // What comes from now on is not in the answer.
     this.#isWanted = false
+    this.#missedMs ??= performance.now()
     const isRead = await this.#read()
     this.#readMs = performance.now()
     this.#isWanted ||= !isRead
     this.#underWay = null
+    if (!isRead) return
+    this.#missedMs = null
+    this.#lastSeconds = Math.floor(Date.now() / 1000)
+    this.#tellWhether(false)
   }
+
+  #tellWhether(isHeldUp: boolean): void {
+    if (isHeldUp && !this.#isClosed) {
+      this.#heldUpEnds ??= tellHeldUp({ lastSeconds: this.#lastSeconds })
+    } else {
+      this.#heldUpEnds?.()
+      this.#heldUpEnds = null
+    }
+  }
+}
+
+/** Was there an answer? A refusal is one too, unless it says to come back later. */
+export function isAnswered(answer: Answer<unknown>): boolean {
+  if (answer.ok) return true
+  const { status } = answer.problem
+  return status >= 400 && status < 500 && status !== 429
 }

@@ -1,4 +1,5 @@
 import { link } from '../feed/connection.ts'
+import { heldUp } from '../feed/held-up.ts'
 import { exact } from '../text/number-form.ts'
 import { clockTime } from '../text/time-form.ts'
 
@@ -11,7 +12,8 @@ const WORDS = {
 
 /** How fresh the numbers are: in words, with the position they stand at. */
 export function LinkStatus() {
-  const { state, seq, roundTripMs } = link.value
+  const { seq, roundTripMs } = link.value
+  const state = link.value.state === 'live' && heldUp.value !== null ? 'stale' : link.value.state
   return (
     <>
       <span class="status" data-state={state} role="status">
@@ -38,7 +40,7 @@ export function LinkStatus() {
 /** Says that what is shown is not of now; the page heals by itself. */
 export function LinkBanner() {
   const { state, lastSeconds } = link.value
-  if (state === 'live' || state === 'connecting') return null
+  if (state === 'live' || state === 'connecting') return <HeldUpBanner />
   if (lastSeconds === null)
     return (
       <p class="banner" role="alert">
@@ -50,6 +52,19 @@ export function LinkBanner() {
     <p class="banner" role="alert">
       The service is out of reach. Shown is {clockTime(lastSeconds)} UTC; the page reconnects by
       itself.
+    </p>
+  )
+}
+
+/** Says so when the live feed is there but what is read beside it is not. */
+function HeldUpBanner() {
+  if (heldUp.value === null) return null
+  const { lastSeconds } = heldUp.value
+  return (
+    <p class="banner" role="alert">
+      {lastSeconds === null
+        ? 'Figures are waited for: the rate limit or the network holds them up.'
+        : `Some figures are of ${clockTime(lastSeconds)} UTC: the rate limit or the network holds up newer ones.`}
     </p>
   )
 }

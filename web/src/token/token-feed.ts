@@ -9,7 +9,7 @@ import type {
   TradeUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
-import { Reread } from '../feed/reread.ts'
+import { isAnswered, Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
 
 /** Trades of the tape, newest first; older ones leave. */
@@ -162,8 +162,10 @@ export class TokenFeed {
       this.detail.value = null
       this.isUnknown.value = true
       this.#hasBeginning = false
+      // It may be known in a second.
+      this.#details?.want()
     } else if (this.detail.value === null) this.problem.value = answer.problem.message
-    return false
+    return isAnswered(answer)
   }
 
   async #readTables(): Promise<boolean> {
@@ -173,14 +175,14 @@ export class TokenFeed {
       this.#readBeginning(),
     ])
     if (holders.ok) this.holders.value = holders.data
-    return holders.ok && hasTraders && this.#hasBeginning
+    return isAnswered(holders) && hasTraders && this.#hasBeginning
   }
 
   async #readTraders(): Promise<boolean> {
     const orderBy = this.orderBy.value
     const traders = await client.tokenTraders(this.mint, { limit: RECORDS, orderBy })
     if (traders.ok && orderBy === this.orderBy.value) this.traders.value = traders.data
-    return traders.ok
+    return isAnswered(traders)
   }
 
   /** What is of the token's beginning: it does not change often enough to be followed. */

@@ -7,7 +7,7 @@ import type {
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
-import { Reread } from '../feed/reread.ts'
+import { isAnswered, Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
 import { TRADES_MAX, withTrades } from './last-trades.ts'
 
@@ -80,7 +80,7 @@ export class WalletFeed {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
     } else if (this.records.value === null) this.problem.value = answer.problem.message
-    return answer.ok
+    return isAnswered(answer)
   }
 
   #add(swaps: readonly Swap[]): void {
