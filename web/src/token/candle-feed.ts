@@ -3,6 +3,7 @@ import type { Bar, BarsUpdate, Resolution, Subscription } from '../../../client/
 import { heard, live } from '../feed/connection.ts'
 import { withBars } from '../feed/spark-feed.ts'
 import { nextBeat } from '../frame/beat.ts'
+import { serviceTimeIs } from '../frame/now.ts'
 
 /** Bars the chart begins with, and keeps at most. */
 const BARS_FIRST = 1_500
@@ -38,6 +39,7 @@ export class CandleFeed {
       const bars = update.isWhole ? update.bars : withBars(this.bars.value, update.bars)
       this.bars.value = bars.slice(-BARS_MAX)
       this.seq.value = update.seq
+      serviceTimeIs(update.time)
       heard(update.seq)
     }
   }

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Resolution } from '../../../client/src/mintfeed.ts'
-import { nowSeconds } from '../frame/now.ts'
 import { theme } from '../frame/theme.ts'
 import { Note } from '../parts/note.tsx'
 import { BarTable } from './bar-table.tsx'
@@ -13,16 +12,16 @@ import { barMarks, type Mark } from './marks.ts'
 
 interface ChartProps {
   readonly mint: string
-  /** Unix seconds; the chart begins with a width that fits the token's age. */
-  readonly createdAt: number
+  /** The chart begins with a width that fits the token's age. */
+  readonly ageSeconds: number
   /** Whole tokens. */
   readonly supply: ReadonlySignal<number>
   readonly marks: ReadonlySignal<readonly Mark[]>
 }
 
 /** The candle chart of a token: all widths, both units, price or market cap, live. */
-export function Chart({ mint, createdAt, supply, marks }: ChartProps) {
-  const width = useSignal<Resolution>(widthFor(nowSeconds.peek() - createdAt))
+export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
+  const width = useSignal<Resolution>(widthFor(ageSeconds))
   const view = useSignal<CandleView>({ unit: 'usd', measure: 'cap' })
   const pointed = useSignal<number | null>(null)
   const box = useRef<HTMLDivElement>(null)

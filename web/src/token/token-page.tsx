@@ -6,7 +6,6 @@ import { useTitle } from '../frame/title.ts'
 import { Note } from '../parts/note.tsx'
 import { short, shownName } from '../text/chain-text.ts'
 import { exact } from '../text/number-form.ts'
-import { parseTime } from '../text/time-form.ts'
 import { Chart } from './chart.tsx'
 import { ClassShares } from './class-shares.tsx'
 import { Concentration } from './concentration.tsx'
@@ -63,12 +62,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
       <TokenHead detail={detail} />
       <div class="token-grid">
         <div class="token-main">
-          <Chart
-            mint={mint}
-            createdAt={parseTime(detail.timestamp) ?? 0}
-            supply={supply}
-            marks={marks}
-          />
+          <Chart mint={mint} ageSeconds={detail.age_seconds} supply={supply} marks={marks} />
           <Traders feed={feed} followed={followed} />
         </div>
         <div class="token-side">
