@@ -17,6 +17,8 @@ export const RATE_LIMITED = 'requests_rate_limited_total'
 
 /** How often is asked, in ms. */
 const EVERY_MS = 1_000
+/** Without an answer for so long the service is out of reach: one that hangs never refuses, in ms. */
+const WITHIN_MS = 5_000
 /** Readings kept for the plots: five minutes. */
 const READINGS_MAX = 300
 
@@ -38,7 +40,7 @@ export function followFigures(): () => void {
   const look = async () => {
     if (!isWanted) return
     try {
-      const [ready, metrics] = await Promise.all([fetch('/readyz'), fetch('/metrics')])
+      const [ready, metrics] = await Promise.all(['/readyz', '/metrics'].map(asked))
       const counts = parseRequests(await metrics.text())
       const reading = parseReading(await ready.json(), counts)
       readings.value = [...readings.value, reading].slice(-READINGS_MAX)
@@ -58,6 +60,10 @@ export function followFigures(): () => void {
     isWanted = false
     clearTimeout(timer)
   }
+}
+
+function asked(path: string): Promise<Response> {
+  return fetch(path, { signal: AbortSignal.timeout(WITHIN_MS) })
 }
 
 function parseReading(value: unknown, counts: readonly RequestCount[]): Reading {

@@ -6,7 +6,18 @@ import { notingFetch } from './rate-windows.ts'
 /** Someone is looking: the page comes back sooner than a program has to. */
 const BACKOFF = { firstMs: 250, longestMs: 2_000 }
 
-const mintfeed = new Mintfeed(location.origin, { backoff: BACKOFF, fetch: notingFetch })
+/** A connection on which nothing is heard for so long is given up, in ms; a third of it lies between two pings. */
+const SILENCE_MS = 30_000
+/** Pings are answered at once: a link on which nothing is heard for longer than this is told, in ms. */
+const UNHEARD_MS = SILENCE_MS / 3 + 3_000
+const LOOK_MS = 1_000
+
+const mintfeed = new Mintfeed(location.origin, {
+  backoff: BACKOFF,
+  fetch: notingFetch,
+  silenceMs: SILENCE_MS,
+  openSocket: listenedSocket,
+})
 
 /** Reads of the moment. */
 export const client = mintfeed.read
@@ -35,8 +46,34 @@ export const link = signal<Link>({
 })
 
 let staleTimer = 0
+let heardMs = performance.now()
+let isUnheard = false
 
 live.onChange(statusChanged)
+setInterval(lookForSilence, LOOK_MS)
+
+/** A socket whose silence is noticed long before it is given up: a service that hangs closes nothing. */
+function listenedSocket(url: string): WebSocket {
+  const socket = new WebSocket(url)
+  socket.addEventListener('open', somethingCame)
+  socket.addEventListener('message', somethingCame)
+  return socket
+}
+
+function somethingCame(): void {
+  heardMs = performance.now()
+  if (!isUnheard) return
+  isUnheard = false
+  statusChanged(live.status)
+}
+
+function lookForSilence(): void {
+  const { connections, open } = live.status
+  if (connections === 0 || open < connections || link.value.state !== 'live') return
+  if (performance.now() - heardMs < UNHEARD_MS) return
+  isUnheard = true
+  link.value = { ...link.value, state: 'stale' }
+}
 
 function statusChanged({ connections, open }: LiveStatus): void {
   const { state } = link.value

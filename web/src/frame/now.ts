@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { client } from '../feed/connection.ts'
 import { nextBeat } from './beat.ts'
+import { route } from './route.ts'
 
 /** Ages are drawn anew this often, in ms. */
 const TICK_MS = 1_000
@@ -25,10 +26,16 @@ export function serviceTimeIs(seconds: number): void {
 /** Runs as long as the page. */
 export async function keepTime(): Promise<void> {
   for (;;) {
-    if (performance.now() - toldMs >= UNTOLD_MS) void askTime()
+    if (hasAges() && performance.now() - toldMs >= UNTOLD_MS) void askTime()
     await nextBeat(TICK_MS)
     nowSeconds.value = Math.floor(Date.now() / 1000 + aheadSeconds)
   }
+}
+
+/** Pages of ages that no table comes to. */
+function hasAges(): boolean {
+  const { page } = route.peek()
+  return page === 'token' || page === 'wallet'
 }
 
 async function askTime(): Promise<void> {
