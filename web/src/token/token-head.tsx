@@ -10,8 +10,9 @@ import { parseTime } from '../text/time-form.ts'
 
 /** What a token is and how it stands. */
 export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
-  const stage =
-    detail.migration_timestamp !== null ? 'Graduated' : detail.complete ? 'Complete' : null
+  // One that is first heard of in its pool has no migration that was told.
+  const isGraduated = detail.migration_timestamp !== null || detail.pool_amm !== ''
+  const stage = isGraduated ? 'Graduated' : detail.complete ? 'Complete' : null
   return (
     <header class="token-head">
       <Avatar mint={detail.mint} symbol={detail.symbol} image={detail.image} />
