@@ -5,11 +5,11 @@ import { swapName } from '../token/marks.ts'
 export const TRADES_MAX = 200
 
 /**
- * Trades with others that came, each once; all newest first. Those of one transaction stay as they
- * came: nothing in them tells their order.
+ * The newest of these, each once, newest first. Those of one transaction stay in their order: nothing in
+ * them tells another.
  */
-export function withTrades(shown: readonly Swap[], came: readonly Swap[]): readonly Swap[] {
-  const byName = new Map([...came, ...shown].map((swap) => [swapName(swap), swap]))
+export function lastTrades(swaps: readonly Swap[]): readonly Swap[] {
+  const byName = new Map(swaps.map((swap) => [swapName(swap), swap]))
   return [...byName.values()].sort(newestFirst).slice(0, TRADES_MAX)
 }
 

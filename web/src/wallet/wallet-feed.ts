@@ -9,7 +9,7 @@ import type {
 import { client, heard, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
-import { TRADES_MAX, withTrades } from './last-trades.ts'
+import { lastTrades, TRADES_MAX } from './last-trades.ts'
 
 const RECORDS = 100
 /** Tokens whose trades before now are read: the ones traded last. */
@@ -51,7 +51,8 @@ export class WalletFeed {
     const pages = await Promise.all(
       tokens.map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
     )
-    this.#add(pages.flatMap((page) => (page.ok ? page.data.items : [])))
+    const before = pages.flatMap((page) => (page.ok ? page.data.items : []))
+    this.trades.value = lastTrades([...this.trades.value, ...before])
   }
 
   async #readTrades(subscription: Subscription<WalletUpdate>): Promise<void> {
@@ -65,10 +66,10 @@ export class WalletFeed {
         void this.#readBefore(this.#reads.now())
       }
       if (update.kind === 'refused') this.problem.value = update.problem.message
-      if (update.kind === 'event') fresh.push(update.data)
+      if (update.kind === 'event') fresh.unshift(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
       if (fresh.length > 0) this.#reads.want()
-      this.#add(fresh.reverse())
+      this.trades.value = lastTrades([...fresh, ...this.trades.value])
       fresh = []
     }
   }
@@ -81,9 +82,5 @@ export class WalletFeed {
       if (answer.position !== null) heard(answer.position)
     } else if (this.records.value === null) this.problem.value = answer.problem.message
     return isAnswered(answer)
-  }
-
-  #add(swaps: readonly Swap[]): void {
-    this.trades.value = withTrades(this.trades.value, swaps)
   }
 }
