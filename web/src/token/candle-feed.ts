@@ -14,11 +14,14 @@ export class CandleFeed {
   readonly bars = signal<readonly Bar[]>([])
   readonly seq = signal<number | null>(null)
   readonly isLoading = signal(true)
+  /** Why the service does not give these bars. */
+  readonly problem = signal<string | null>(null)
   #subscription: Subscription<BarsUpdate> | null = null
 
   follow(mint: string, width: Resolution): void {
     this.close()
     this.isLoading.value = true
+    this.problem.value = null
     this.bars.value = []
     const subscription = live.candles(mint, width, { countback: BARS_FIRST })
     this.#subscription = subscription
@@ -35,7 +38,12 @@ export class CandleFeed {
       if (!this.isLoading.value) await nextBeat()
       if (subscription !== this.#subscription) return
       this.isLoading.value = false
-      if (update.kind === 'refused') continue
+      if (update.kind === 'refused') {
+        // Bars that were shown go no further.
+        this.problem.value = update.problem.message
+        this.bars.value = []
+        continue
+      }
       const bars = update.isWhole ? update.bars : withBars(this.bars.value, update.bars)
       this.bars.value = bars.slice(-BARS_MAX)
       this.seq.value = update.seq

@@ -113,13 +113,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
       <div class="canvas">
         <CandleLegend candles={candles.value} time={pointed.value} unit={unit} />
         <div ref={box} class="canvas-box" aria-hidden="true" />
-        {feed.bars.value.length === 0 && (
-          <Note title={feed.isLoading.value ? 'Loading' : 'No trades yet'}>
-            {feed.isLoading.value
-              ? 'The bars are on their way.'
-              : 'The first trade draws the first bar.'}
-          </Note>
-        )}
+        {feed.bars.value.length === 0 && <Barless feed={feed} />}
       </div>
       <div class="chart-foot">
         <BarTable candles={candles.value} />
@@ -137,6 +131,13 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
       </div>
     </section>
   )
+}
+
+function Barless({ feed }: { readonly feed: CandleFeed }) {
+  const problem = feed.problem.value
+  if (problem !== null) return <Note title="The service does not give this chart">{problem}</Note>
+  if (feed.isLoading.value) return <Note title="Loading">The bars are on their way.</Note>
+  return <Note title="No trades yet">The first trade draws the first bar.</Note>
 }
 
 function Choice({
