@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
+import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { compact, money, usd } from '../text/number-form.ts'
@@ -26,6 +27,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
         <TapeControls filter={filter.value} onFilter={(next) => (filter.value = next)} />
       </div>
       <div class="panel-rows">
+        <RefusedTrades refusal={feed.refusal.value} />
         <table class="table">
           <thead>
             <tr>
@@ -53,7 +55,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
             ))}
           </tbody>
         </table>
-        {trades.length === 0 && (
+        {trades.length === 0 && feed.refusal.value === null && (
           <Note title={feed.tape.value.length === 0 ? 'No trades yet' : 'Nothing fits'}>
             New trades appear as they come.
           </Note>

@@ -36,6 +36,8 @@ export class TokenFeed {
   /** Nobody knows the mint yet. */
   readonly isUnknown = signal(false)
   readonly problem = signal<string | null>(null)
+  /** Why no trades come any more. */
+  readonly refusal = signal<string | null>(null)
   readonly tape = signal<readonly TapeTrade[]>([])
   readonly holders = signal<Page<TraderRecord> | null>(null)
   readonly traders = signal<Page<TraderRecord> | null>(null)
@@ -103,6 +105,7 @@ export class TokenFeed {
   #restart(): void {
     this.#leave()
     this.tape.value = []
+    this.refusal.value = null
     this.snipers.value = []
     this.creatorSwaps.value = []
     void this.#start()
@@ -134,7 +137,7 @@ export class TokenFeed {
           }
         }
       }
-      if (update.kind === 'refused') this.problem.value = update.problem.message
+      if (update.kind === 'refused') this.refusal.value = update.problem.message
       if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
       if (fresh.length > 0) this.#add(fresh)

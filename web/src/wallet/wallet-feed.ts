@@ -26,6 +26,8 @@ export class WalletFeed {
   /** Newest first. */
   readonly trades = signal<readonly Swap[]>([])
   readonly problem = signal<string | null>(null)
+  /** Why no trades come any more. */
+  readonly refusal = signal<string | null>(null)
   #subscription: Subscription<WalletUpdate> | null = null
   readonly #reads = new Reread(EVERY_MS, () => this.#readRecords())
 
@@ -65,7 +67,7 @@ export class WalletFeed {
         this.trades.value = []
         void this.#readBefore(this.#reads.now())
       }
-      if (update.kind === 'refused') this.problem.value = update.problem.message
+      if (update.kind === 'refused') this.refusal.value = update.problem.message
       if (update.kind === 'event') fresh.unshift(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
       if (fresh.length > 0) this.#reads.want()

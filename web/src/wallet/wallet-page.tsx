@@ -4,6 +4,7 @@ import { tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { Note } from '../parts/note.tsx'
+import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
@@ -119,6 +120,7 @@ function LastTrades({
       <div class="panel-head">
         <h2>Last trades</h2>
       </div>
+      <RefusedTrades refusal={feed.refusal.value} />
       <table class="table">
         <thead>
           <tr>
