@@ -5,6 +5,9 @@ import { tellHeldUp } from './held-up.ts'
 const REST_MS = 5_000
 /** Figures that are overdue for longer than this are told: the rate limit or the network holds them up. */
 const HELD_UP_MS = 5_000
+/** What there is to read is looked for this often, in ms; timers come a little early, too. */
+const LOOK_MS = 1_000
+const EARLY_MS = LOOK_MS / 2
 
 /**
  * Reads figures again and again, while the page is seen: soon after something came that they lack, else
@@ -15,7 +18,7 @@ export class Reread {
   readonly #everyMs: number
   readonly #read: () => Promise<boolean>
   #timer = 0
-  #readMs = 0
+  #askedMs = Number.NEGATIVE_INFINITY
   /** When it was answered last, unix seconds. */
   #lastSeconds: number | null = null
   #isWanted = true
@@ -25,7 +28,10 @@ export class Reread {
   #underWay: Promise<void> | null = null
   #isClosed = false
 
-  /** @param read answers whether there was an answer; if not, it is asked again */
+  /**
+   * @param everyMs time between two reads at least
+   * @param read answers whether there was an answer; if not, it is asked again soon
+   */
   constructor(everyMs: number, read: () => Promise<boolean>) {
     this.#everyMs = everyMs
     this.#read = read
@@ -33,7 +39,7 @@ export class Reread {
 
   /** Reads, and goes on reading until it is closed. */
   start(): Promise<void> {
-    this.#timer = setInterval(() => this.#look(), this.#everyMs)
+    this.#timer = setInterval(() => this.#look(), LOOK_MS)
     return this.now()
   }
 
@@ -60,19 +66,27 @@ export class Reread {
     const nowMs = performance.now()
     if (this.#missedMs !== null) this.#tellWhether(nowMs - this.#missedMs >= HELD_UP_MS)
     if (this.#underWay !== null) return
-    const isDue = nowMs - this.#readMs >= REST_MS
-    if (this.#isWanted || isDue) void this.now()
+    if (nowMs - this.#askedMs >= this.#waitMs() - EARLY_MS) void this.now()
+  }
+
+  #waitMs(): number {
+    if (this.#missedMs !== null) return LOOK_MS
+    return this.#isWanted ? this.#everyMs : REST_MS
   }
 
   async #go(): Promise<void> {
     // What comes from now on is not in the answer.
     this.#isWanted = false
-    this.#missedMs ??= performance.now()
-    const isRead = await this.#read()
-    this.#readMs = performance.now()
-    this.#isWanted ||= !isRead
-    this.#underWay = null
-    if (!isRead) return
+    this.#askedMs = performance.now()
+    this.#missedMs ??= this.#askedMs
+    try {
+      if (await this.#read()) this.#answered()
+    } finally {
+      this.#underWay = null
+    }
+  }
+
+  #answered(): void {
     this.#missedMs = null
     this.#lastSeconds = Math.floor(Date.now() / 1000)
     this.#tellWhether(false)

@@ -195,10 +195,10 @@ export class TokenFeed {
     const creator = this.detail.value?.creator ?? ''
     const buyers = await client.firstBuyers(this.mint, { limit: RECORDS })
     if (buyers.ok) this.snipers.value = buyers.data.items.filter((buyer) => buyer.sniper_wallet)
-    else this.#hasBeginning = false
+    if (!isAnswered(buyers)) this.#hasBeginning = false
     if (creator === '') return
     const swaps = await client.swaps(this.mint, { wallet: creator, limit: 200 })
     if (swaps.ok) this.creatorSwaps.value = swaps.data.items
-    else this.#hasBeginning = false
+    if (!isAnswered(swaps)) this.#hasBeginning = false
   }
 }
