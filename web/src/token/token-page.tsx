@@ -12,6 +12,7 @@ import { Concentration } from './concentration.tsx'
 import { CreatorHistory } from './creator-history.tsx'
 import { sniperMarks, swapMarks, tradesOf } from './marks.ts'
 import { RecordTable } from './record-table.tsx'
+import { supplyOf } from './supply.ts'
 import { Tape } from './tape.tsx'
 import { TokenFeed, type TraderOrder } from './token-feed.ts'
 import { TokenHead } from './token-head.tsx'
@@ -41,8 +42,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
   const followed = useSignal<Followed>(NOBODY)
   const supply = useComputed(() => {
     const { market_cap = 0, token_price_usd = 0 } = feed.detail.value ?? {}
-    // Steps of a token: the quotient of two rounded numbers must not make the chart tremble.
-    return token_price_usd === 0 ? 1e9 : Math.round(market_cap / token_price_usd)
+    return supplyOf(market_cap, token_price_usd)
   })
   const creator = useComputed(() => feed.detail.value?.creator ?? '')
   const marks = useComputed(() => {
