@@ -99,6 +99,40 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('an answer that comes late takes no newer one away', async () => {
+      const tab = await Tab.open(browser, program.url)
+      const { page } = tab
+      await page.goto(`${program.url}/token/${MINT}`)
+      const shown = page.locator('main[data-swaps]')
+      const before = Number(await shown.getAttribute('data-swaps'))
+      await page.waitForTimeout(2_000)
+      const seen: number[] = []
+      await page.exposeFunction('saw', (swaps: string) => void seen.push(Number(swaps)))
+      await shown.evaluate((main) => {
+        const tell = () => Reflect.get(window, 'saw')(main.getAttribute('data-swaps'))
+        new MutationObserver(tell).observe(main, { attributeFilter: ['data-swaps'] })
+      })
+      let isFirst = true
+      await page.route(`**/tokens/${MINT}`, async (route) => {
+        const isLate = isFirst
+        isFirst = false
+        const response = await route.fetch()
+        if (isLate) await page.waitForTimeout(3_000)
+        await route.fulfill({ response })
+      })
+      const asked = page.waitForRequest(`**/tokens/${MINT}`)
+      feed(program, [trade(104 + before)])
+      await asked
+      await page.waitForTimeout(500)
+      feed(program, [trade(105 + before)])
+      await page.waitForTimeout(4_500)
+      await page.locator(`main[data-swaps="${before + 2}"]`).waitFor()
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      expect(tab.errors).toEqual([])
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await tab.close()
+    })
+
     test('holders that could not be read just after the last trade are read again', async () => {
       const tab = await Tab.open(browser, program.url)
       const { page } = tab
