@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type ChainCopy, CopiedChains } from '../../src/engine/copied-chains.ts'
+import { Random } from '../oracle/random.ts'
 
+const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_123)
 const LIMITS = { records: 100, chains: 50 }
 
 /** A chain whose records are counted alone: the newest has the highest number, the last is 1. */
@@ -62,4 +64,21 @@ test('a chain that is longer than all that is kept is read where it lies', () =>
   copy(chains, 1, 101, 7)
   expect(chains.whole(1)).toBeNull()
   expect(chains.count).toBe(0)
+})
+
+test(`chains copied in pieces of any size take no more than there is for all (seed ${SEED})`, () => {
+  const random = new Random(SEED)
+  const chains = newChains()
+  const lengths = Array.from({ length: 60 }, () => random.integer(1, 30))
+  for (let go = 0; go < 4_000; go++) {
+    const chain = random.integer(0, lengths.length - 1)
+    if (random.chance(0.05)) lengths[chain] += random.integer(1, 20)
+    let left = random.integer(1, 12)
+    const isNear = chains.areNear(chain, lengths[chain], () => --left > 0)
+    if (isNear && lengths[chain] <= LIMITS.records)
+      expect(chains.whole(chain)?.count).toBe(lengths[chain])
+    const kept = lengths.reduce((sum, _, which) => sum + (chains.whole(which)?.count ?? 0), 0)
+    expect(kept, `go ${go}`).toBeLessThanOrEqual(chains.count)
+    expect(chains.count, `go ${go}`).toBeLessThanOrEqual(LIMITS.records)
+  }
 })
