@@ -6,7 +6,7 @@ import { TraderColumns } from '../../src/engine/trader-columns.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
-import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -16,6 +16,9 @@ const WALLETS = DORMANT_TRADERS_MAX + 600
 const ROUNDS = 4
 /** More than the log of changes keeps: what was read is read again. */
 const LONG_ROUND = 9_000
+/** In each of a few rounds; in all more than there is room for when a list is read first. */
+const NEW_A_ROUND = 1_500
+const ROUNDS_OF_NEW = 3
 
 /** Two engines that fold the same; of one the lists are asked for in pieces, of the other in one go. */
 class Twins {
@@ -61,6 +64,7 @@ test(`lists of many traders that are read in pieces, while they trade, are those
   let wallets = WALLETS
   const someone = () => (random.chance(0.2) ? wallets++ : random.integer(0, wallets - 1))
   for (let round = 0; round < ROUNDS; round++) {
+    if (round === 1) twins.accept(migrated({ mint: MINT, poolAmm: 'wallet 9' }))
     if (round === 2) twins.accept(created({ mint: MINT, decimals: 9, creator: 'wallet 5' }))
     if (round === 3)
       for (let i = 0; i < LONG_ROUND; i++) twins.swap(random, random.integer(0, 99), 'another')
@@ -95,6 +99,39 @@ test(`lists of many traders that are read in pieces, while they trade, are those
       )
     for (let i = 0; i < 200; i++) between()
   }
+})
+
+test(`a list goes on when more traders came since it was read than it had room for (seed ${SEED})`, () => {
+  const random = new Random(SEED)
+  const twins = new Twins()
+  twins.accept(price(150))
+  let wallets = 0
+  for (; wallets < WALLETS; wallets++) twins.swap(random, wallets)
+  const [answers, expected] = twins.answers
+  const query: TraderQuery = { orderBy: 'bought_tokens', direction: 'asc', page: 1, limit: 200 }
+  while (!answers.hasFoundTraders(MINT, query, () => false));
+  for (let round = 0; round < ROUNDS_OF_NEW; round++) {
+    for (let i = 0; i < NEW_A_ROUND; i++) twins.swap(random, wallets++)
+    expect(answers.hasFoundTraders(MINT, query, () => true)).toBe(true)
+    for (let page = 1; page <= wallets / query.limit + 1; page += 7)
+      expect(answers.tokenTraders(MINT, { ...query, page }), `page ${page}`).toBe(
+        expected.tokenTraders(MINT, { ...query, page }),
+      )
+  }
+})
+
+test('columns that nobody has looked for are not near', () => {
+  const engine = engineOf('event', 1 << 16)
+  for (let wallet = 0; wallet <= DORMANT_TRADERS_MAX; wallet++)
+    engine.accept(swap({ slot: 1_000, signer: `wallet ${wallet}`, signature: `${wallet}` }))
+  const columns = new TraderColumns(engine.state)
+  const token = engine.state.book.findToken(MINT)
+  expect(columns.of(token, ['bought'])).toBe(null)
+  while (!columns.areNear(token, ['bought'], () => false));
+  expect(columns.of(token, ['bought', 'sold'])).toBe(null)
+  // Begun, and not all read.
+  expect(columns.areNear(token, ['balance'], () => false)).toBe(false)
+  expect(columns.of(token, ['balance'])).toBe(null)
 })
 
 test('mints whose traders have no room beside each other are read all the same', () => {
