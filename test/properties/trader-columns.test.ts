@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { DORMANT_TRADERS_MAX } from '../../src/engine/dormancy.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { T, T_LANES } from '../../src/engine/layout.ts'
 import { TraderColumns } from '../../src/engine/trader-columns.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
@@ -132,6 +133,22 @@ test('columns that nobody has looked for are not near', () => {
   // Begun, and not all read.
   expect(columns.areNear(token, ['balance'], () => false)).toBe(false)
   expect(columns.of(token, ['balance'])).toBe(null)
+})
+
+test('of a mint with as many traders that an older version has put to rest there are no columns', () => {
+  const engine = engineOf('event', 1 << 16)
+  for (let wallet = 0; wallet < DORMANT_TRADERS_MAX; wallet++)
+    engine.accept(swap({ slot: 1_000, signer: `wallet ${wallet}`, signature: `${wallet}` }))
+  for (const slot of [1_100, 1_200]) engine.accept(swap({ slot, mint: 'later' }))
+  const { book, dormant, tokens } = engine.state
+  const token = book.findToken(MINT)
+  engine.dormancy.rest([token])
+  expect(dormant.positions).toBe(DORMANT_TRADERS_MAX)
+  // None with so many is put to rest any more.
+  tokens.u32[0][token * T_LANES + T.traders] += 1
+  const columns = new TraderColumns(engine.state)
+  expect(columns.areNear(token, ['bought'], () => false)).toBe(true)
+  expect(columns.of(token, ['bought'])).toBe(null)
 })
 
 test('mints whose traders have no room beside each other are read all the same', () => {
