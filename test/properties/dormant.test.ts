@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Dormant } from '../../src/engine/dormant.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { P_LANES } from '../../src/engine/layout.ts'
+import { D, P_LANES } from '../../src/engine/layout.ts'
 import { TAPE_BLOCK_RECORDS, type TapeArchive, TapeDamage } from '../../src/engine/tape.ts'
+import { TokenReader } from '../../src/engine/token-reader.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
@@ -106,6 +108,37 @@ test('a token whose run cannot be read is not woken half: the event is refused b
   expect(() => engine.accept(trade(21, 1, 'mint 0'))).toThrow(TapeDamage)
   expect(engine.state.dormant.tokens).toBe(1)
   expect(digest()).toBe(before)
+})
+
+test('a creator who bought, whatever was told of the balance, has sold all at rest as before', () => {
+  const engine = new Engine(DORMANT_OPTIONS)
+  const nothing = { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n }
+  engine.accept(created({ slot: 1_000, creator: 'wallet 1' }))
+  engine.accept(swap({ slot: 1_001, signer: 'wallet 1', ...nothing }))
+  const token = engine.state.book.findToken('mint')
+  const reader = new TokenReader(engine.state, engine.top, engine.links)
+  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
+  for (const later of [10, 20]) engine.accept(trade(later, 1))
+  engine.dormancy.rest([token])
+  expect(engine.state.dormant.tokens).toBe(1)
+  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
+  engine.dormancy.wake(token)
+  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
+})
+
+test('a record that names one behind it as the one before is damage, and no circle', () => {
+  const dormant = new Dormant(TAPE_BLOCK_RECORDS)
+  const wallet = dormant.wallets.add()
+  for (let record = 0; record < 3; record += 1)
+    dormant.append(wallet, new Uint32Array(P_LANES), 0, true)
+  for (const lane of [D.previousOfWalletPlus1, D.previousHolderPlus1]) {
+    expect([2, 1, 0].map((record) => dormant.previous(record, lane))).toEqual([2, 1, 0])
+    const { tape } = dormant
+    for (const namedPlus1 of [2, 3]) {
+      tape.u32Of(1)[tape.at(1) + lane] = namedPlus1
+      expect(() => dormant.previous(1, lane)).toThrow(TapeDamage)
+    }
+  }
 })
 
 /** Puts some of the tokens to rest. */

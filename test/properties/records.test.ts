@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { checkEvent } from '../model/light-check.ts'
@@ -52,6 +53,24 @@ test('an index once counted stays through being taken back and folded again', ()
     swap({ slot: 100, txIndex: null, signature: 'last' }),
   ]
   expect(indexesOf(events)).toEqual([4, 5, 9, 5, 6])
+})
+
+test('as late as a swap may be, it is counted after a creation of its slot', () => {
+  const events = [
+    created({ slot: 100, txIndex: 7, signature: 'other' }),
+    swap({ slot: 100 + LATE_SLOTS, txIndex: 1, signature: 'newest' }),
+    swap({ slot: 100, txIndex: null, signature: 'own' }),
+  ]
+  expect(indexesOf(events)).toEqual([1, 8])
+})
+
+test('an event of another slot lends its index to none, whatever its signature', () => {
+  const events = [
+    swap({ slot: 99, txIndex: 4, signature: 'own', ordinal: 0 }),
+    swap({ slot: 100, txIndex: 1, signature: 'first' }),
+    swap({ slot: 100, txIndex: null, signature: 'own', ordinal: 1 }),
+  ]
+  expect(indexesOf(events)).toEqual([4, 1, 2])
 })
 
 test('swaps are counted after a creation of their slot, whatever text its signature is', () => {
