@@ -56,6 +56,14 @@ const isPool = { source: 'pump_amm', pool: 'alice' } as const
 test.each<readonly [string, readonly FeedEvent[]]>([
   ['turns out to be a pool', [enough(1), migration('alice', 0, 2), enough(3, { signer: 'bob' })]],
   ['is the pool of the next swap', [enough(1), enough(2, { signer: 'bob', ...isPool })]],
+  [
+    'is the pool that a third one names',
+    [
+      enough(1),
+      enough(2, { signer: 'bob' }),
+      enough(3, { signer: 'carol', quoteRaw: 1n, ...isPool }),
+    ],
+  ],
   ['bought for too little', [enough(1, { quoteRaw: 1n }), enough(2, { signer: 'bob' })]],
 ])('who buys beside one who %s is judged alike from whatever it goes on', (_, events) => {
   const launch = [created({ slot: FIRST_SLOT }), ...events]
