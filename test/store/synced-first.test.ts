@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
 import { listDataFiles } from '../../src/store/data-folder.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
+import { Journal } from '../../src/store/journal.ts'
+import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { FOLDER, makeSnapshot, writtenFolder } from './damage/folder.ts'
+import { BOOT, EPOCH, FOLDER, makeSnapshot, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
 
 /** Says which files were synced, and which were begun, in order. */
@@ -43,4 +46,19 @@ test('the journal that a snapshot is made of lasts before the snapshot is begun'
   const begun = disk.told.findIndex((call) => call.startsWith('create'))
   expect(segments).toHaveLength(3)
   expect(disk.told.slice(0, begun)).toEqual(segments.map(({ path }) => `sync ${path}`))
+})
+
+test('with fsync off the events of a full segment count as safe once it was synced, and no others', () => {
+  const where = { disk: new ImageDisk(), folder: FOLDER, epoch: EPOCH, boot: BOOT }
+  const options = { ...where, fsync: 'off', onFailure: () => {} } as const
+  const journal = new Journal(options, { seq: 0, crc: 0, segment: 0 })
+  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  journaled.events(history(3, 20))
+  expect(journal.syncedSeq).toBe(0)
+  journal.boundary()
+  const fullSeq = journal.seq
+  expect(journal.syncedSeq).toBe(fullSeq)
+  journaled.events(history(4, 20))
+  expect(journal.seq).toBeGreaterThan(fullSeq)
+  expect(journal.syncedSeq).toBe(fullSeq)
 })
