@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import type { Metadata } from '../../src/engine/event.ts'
+import { WAITING_METADATA_MAX } from '../../src/engine/metadata-fold.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { created, START_SECOND } from '../oracle/fixtures.ts'
+
+const image = (mint: string) => `https://images.example/${mint}`
+
+function told(mint: string): Metadata {
+  return { type: 'metadata', timestamp: START_SECOND, mint, image: image(mint) }
+}
+
+function birth(mint: string, i: number) {
+  return created({ mint, slot: 1_000 + i, signature: `create ${i}` })
+}
+
+/** Whose metadata is not what was told. */
+function without(engine: Engine, mints: readonly string[]): string[] {
+  const answers = new EngineAnswers(engine, () => {})
+  return mints.filter((mint) => JSON.parse(answers.marketData([mint]))[0].image !== image(mint))
+}
+
+test('of more mints that wait than there is room for the one that waited longest loses its metadata', () => {
+  const engine = new Engine({ clock: 'event' })
+  const mints = Array.from({ length: WAITING_METADATA_MAX + 2 }, (_, i) => `mint ${i}`)
+  for (const mint of mints) engine.accept(told(mint))
+  const some = ['mint 0', 'mint 1', 'mint 2', mints[mints.length - 1]]
+  for (const [i, mint] of some.entries()) engine.accept(birth(mint, i))
+  expect(without(engine, some)).toEqual(['mint 0', 'mint 1'])
+})
