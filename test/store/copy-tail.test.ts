@@ -33,3 +33,12 @@ test('half a copy on a full disk is taken away again: each start would leave ano
   expect(() => copyTail(disk, tail, '/data/journal.damaged')).toThrow('ENOSPC')
   expect([...disk.files.keys()]).toEqual(['/data/journal'])
 })
+
+test('a tail that is longer than what is copied at once is copied to its end, and no further', () => {
+  const disk = new ImageDisk()
+  const [before, bytes] = [100, (8 << 20) + 900]
+  const file = new Uint8Array(before + bytes).map((_, at) => at % 251)
+  disk.files.set('/data/journal', file)
+  copyTail(disk, { path: '/data/journal', byte: before, bytes }, '/data/journal.damaged')
+  expect(Buffer.compare(disk.bytesOf('/data/journal.damaged'), file.subarray(before))).toBe(0)
+})
