@@ -58,14 +58,13 @@ export class MetadataFold {
   #wait(token: number): void {
     this.#waiting.delete(token)
     this.#waiting.add(token)
-    if (this.#waiting.size <= WAITING_METADATA_MAX) return
     for (const oldest of this.#waiting) {
+      if (this.#waiting.size <= WAITING_METADATA_MAX) return
       this.#waiting.delete(oldest)
       if ((flagsOf(this.#state, oldest) & TokenFlag.exists) !== 0) continue
       this.#links.set(oldest, '')
       const at = (oldest & ROW_MASK) * M_LANES
       this.#state.metadata.u32[oldest >>> ROW_SHIFT].fill(0, at, at + M_LANES)
-      return
     }
   }
 }

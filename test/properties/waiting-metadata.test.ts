@@ -21,6 +21,13 @@ function without(engine: Engine, mints: readonly string[]): string[] {
   return mints.filter((mint) => JSON.parse(answers.marketData([mint]))[0].image !== image(mint))
 }
 
+test('metadata that is told just before its mint is kept of each, however many mints there were', () => {
+  const engine = new Engine({ clock: 'event' })
+  const mints = Array.from({ length: WAITING_METADATA_MAX + 3 }, (_, i) => `mint ${i}`)
+  for (const [i, mint] of mints.entries()) engine.events([told(mint), birth(mint, i)])
+  expect(without(engine, mints)).toEqual([])
+})
+
 test('of more mints that wait than there is room for the one that waited longest loses its metadata', () => {
   const engine = new Engine({ clock: 'event' })
   const mints = Array.from({ length: WAITING_METADATA_MAX + 2 }, (_, i) => `mint ${i}`)
