@@ -20,8 +20,10 @@ export interface ResponseWriter {
   write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
 }
 
-/** `closing` tells whether connections are to be closed after their answer. */
-export function responseWriter(corsOrigin: string, closing: () => boolean): ResponseWriter {
+/** Why connections are to be closed after their answer; null: they are kept. */
+export type Closing = 'service stops' | 'sockets are scarce' | null
+
+export function responseWriter(corsOrigin: string, closing: () => Closing): ResponseWriter {
   const sender = new Sender()
   const lines = headerLines(corsOrigin)
   return {
@@ -58,7 +60,7 @@ interface Writing {
   readonly res: HttpResponse
   readonly request: ServerRequest
   readonly sender: Sender
-  readonly closing: boolean
+  readonly closing: Closing
 }
 
 function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
@@ -68,13 +70,17 @@ function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
   if (coding !== null && compressed !== null) res.writeHeader('Content-Encoding', coding)
   const bytes = compressed ?? body.bytes
   // A timed-out body is still on its way: what follows on the socket is no request.
-  const close = closing || reply.statusCode === 408
+  const mustClose = closing !== null || reply.statusCode === 408
   if (reply.statusCode === 204) sender.sendHead(res)
   else if (request.method === 'HEAD') {
     // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
     res.writeHeader('Content-Length', String(bytes.length))
     sender.sendHead(res)
-  } else if (close) res.end(bytes, true)
+  } else if (closing === 'service stops') {
+    // The stop waits until it is read and cuts the socket itself.
+    res.writeHeader('Connection', 'close')
+    sender.sendAwaited(res, bytes)
+  } else if (mustClose) res.end(bytes, true)
   else sender.send(res, bytes)
 }
 

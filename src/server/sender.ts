@@ -32,6 +32,11 @@ export class Sender {
       res.end(bytes)
       return
     }
+    this.sendAwaited(res, bytes)
+  }
+
+  /** The same, so that it counts as unfinished until the client has read it: `end` does not tell. */
+  sendAwaited(res: HttpResponse, bytes: Buffer): void {
     const [, isDone] = res.tryEnd(bytes, bytes.length)
     if (!isDone) this.#sendRest(res, bytes)
   }

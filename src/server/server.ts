@@ -83,7 +83,10 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const stopping = { isStopping: false }
   const { position } = options
   const context: ExchangeContext = {
-    writer: responseWriter(options.corsOrigin, () => stopping.isStopping || apps.areScarce),
+    writer: responseWriter(options.corsOrigin, () => {
+      if (stopping.isStopping) return 'service stops'
+      return apps.areScarce ? 'sockets are scarce' : null
+    }),
     http: httpCounters(),
     log: options.log,
     // Before the state is there its epoch is not known and its seq climbs from 0.

@@ -21,7 +21,7 @@ async function startFront(answer: () => Answer) {
   const logged: string[] = []
   const log = (_: unknown, message: string) => void logged.push(message)
   const context: ExchangeContext = {
-    writer: responseWriter('*', () => false),
+    writer: responseWriter('*', () => null),
     http: httpCounters(),
     log: { info: log, warn: log, error: log },
     positionHeaders: () => [],

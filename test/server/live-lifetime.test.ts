@@ -171,6 +171,27 @@ test('stop lets a running request finish and closes idle sockets', async () => {
   expect(idle.isEnded).toBe(true)
 })
 
+test('an answer that is longer than the kernel takes is read to its end while the service goes down', async () => {
+  await start()
+  const bytes = 24_000_000
+  fake.body = () => 'x'.repeat(bytes)
+  const { socket } = await rawConnect(fake.server.port)
+  const head = 'POST /api/v2/meme HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  socket.write(`${head}Content-Length: 2\r\n\r\n{`)
+  await sleep(50)
+  const stopped = fake.server.stop()
+  let received = 0
+  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+    received += chunk.length
+  })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.pause().write('}')
+  await sleep(300)
+  socket.resume()
+  await Promise.all([stopped, closed])
+  expect(received).toBeGreaterThan(bytes)
+})
+
 test('a stream of events that is asked for while the service goes down is refused like a handshake', async () => {
   await start()
   const [running, asking] = [await rawConnect(fake.server.port), await rawConnect(fake.server.port)]
