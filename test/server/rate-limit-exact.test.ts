@@ -74,3 +74,20 @@ test('a flood of addresses neither grows the count nor resets anybody', () => {
   for (let index = 0; index < 50_000; index++) limiter.take(`flood-${index}`, 1)
   expect(limiter.take('victim', 2).allowed).toBe(false)
 })
+
+test('places of clients whose windows have ended are taken by others, who share nothing', () => {
+  const room = 10
+  const limiter = rateLimiter({ limit: 1, windowMs: WINDOW_MS }, room, 1)
+  for (let round = 0; round < 5; round++)
+    for (let client = 0; client < room; client++)
+      expect(limiter.take(`${round} ${client}`, round * WINDOW_MS).allowed).toBe(true)
+})
+
+test('a window that is shared ends as others do, also where the clock is set back', () => {
+  const limiter = rateLimiter({ limit: 1, windowMs: WINDOW_MS }, 1, 1)
+  for (const nowMs of [1e6, 1e6 + WINDOW_MS, 1e3, 1e3 + WINDOW_MS])
+    for (const client of ['own', 'shared']) {
+      expect(limiter.take(client, nowMs).allowed).toBe(true)
+      expect(limiter.take(client, nowMs + WINDOW_MS - 1).allowed).toBe(false)
+    }
+})
