@@ -507,6 +507,48 @@ test.each([
   },
 )
 
+test.each([
+  {
+    ...{ event: 'meme_tables', code: 'too_many_tables', ofConnection: 10, inAll: 500 },
+    dataOf: (n: number) => ({
+      filter: { limit: 1 + (n % 200), type: ['new', 'all', 'completing'][Math.floor(n / 200)] },
+    }),
+  },
+  {
+    ...{ event: 'candles', code: 'too_many_candles', ofConnection: 100, inAll: 5000 },
+    dataOf: (n: number) => ({ mint: `n${n}`, resolution: '1' }),
+  },
+])(
+  'so many can be followed in all and no more, and what nobody follows any more makes room ($event)',
+  async ({ event, code, ofConnection, inAll, dataOf }) => {
+    service = await EngineServer.start()
+    const clients: LiveClient[] = []
+    for (let n = 0; n < inAll; n += 1) {
+      if (n % ofConnection === 0) clients.push(await open())
+      clients.at(-1)?.socket.send(JSON.stringify(ask(event, dataOf(n))))
+    }
+    const figure = event === 'candles' ? 'live_candles' : 'live_tables'
+    const followed = () => service.server.readiness().fields[figure]
+    await expect.poll(followed, { timeout: 20_000 }).toBe(inAll)
+    const last = await open()
+    expect(await last.ask(ask(event, dataOf(inAll)))).toMatchObject({
+      code,
+      message: expect.stringContaining(`At most ${inAll} different`),
+    })
+    // What others follow already can be followed by anybody.
+    expect(await last.ask(ask(event, dataOf(7)))).toMatchObject({ type: 'subscribed' })
+    await last.next()
+    clients[0].socket.send(JSON.stringify(ask(event, dataOf(0), 'unsubscribe')))
+    await expect.poll(followed).toBe(inAll - 1)
+    expect(await last.ask(ask(event, dataOf(inAll)))).toMatchObject({ type: 'subscribed' })
+    await last.next()
+    clients[1].socket.terminate()
+    await expect.poll(followed).toBe(inAll - ofConnection)
+    expect(await last.ask(ask(event, dataOf(inAll + 1)))).toMatchObject({ type: 'subscribed' })
+  },
+  60_000,
+)
+
 test('100,000 subscriptions are refused by the limits one by one, with bounded work', async () => {
   // How fast they may come is another limit, with tests of its own; a ping would be one answer more.
   const limits = { messagesPerSecond: FLOOD * 10 }
