@@ -151,6 +151,7 @@ test('a defect closes the connection that met it, and no other', async () => {
   const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
   client.socket.send(JSON.stringify(ask('candles', { mint: 'A', resolution: '1S' })))
   expect((await client.closed).code).toBe(1011)
+  expect(logged).toEqual(['A live request threw'])
   expect(await metricLines()).toContain('mintfeed_live_defects_total 1')
   service.feed([swapOf('A', SWAPS)])
   await other.ask(ask('update_mint_info', { mint: 'A' }))

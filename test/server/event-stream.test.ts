@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
-import { MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
@@ -62,6 +62,21 @@ test('a stream goes on though nothing ever comes from its client, and brings no 
   service.feed([trade(0)])
   expect((await reader.next()).frame).toMatchObject({ channel: 'update_mint_info', seq: 1 })
   await reader.close()
+})
+
+test('a stream on which nothing happens brings a comment every 15 s, which keeps it open on the way', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  service = await EngineServer.start()
+  const response = await fetch(`${service.server.url}/api/v2/stream?channel=mint_migration`)
+  const reader = response.body?.getReader()
+  const next = async () => new TextDecoder().decode((await reader?.read())?.value)
+  expect(await next()).toContain('"subscribed"')
+  for (let count = 0; count < 3; count += 1) {
+    vi.advanceTimersByTime(EVENT_STREAM_COMMENT_MS)
+    expect(await next()).toBe(':\n\n')
+  }
+  await reader?.cancel()
 })
 
 test('a stream that ends takes no trades from the connections that follow the same mint', async () => {
