@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { clientAddresses } from '../../src/server/client-address.ts'
 import { clientKey, parseAddress } from '../../src/server/ip-address.ts'
+import { MAX_FORWARDED_HOPS } from '../../src/server/limits.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { rateLimiter } from '../../src/server/rate-limiter.ts'
 import { type FakeService, startFake } from './fake-service.ts'
@@ -170,6 +171,30 @@ test.each([
 ])('peer %s forwarding for %s counts as %s', (remote, forwardedFor, key) => {
   const addresses = clientAddresses(['10.0.0.0/8', 'fd00::/16'])
   expect(addresses.keyOf(peer(remote), forwardedFor)).toBe(key)
+})
+
+test.each([
+  ['172.16.0.0/12', ['172.16.0.0', '172.31.255.255'], ['172.15.255.255', '172.32.0.0']],
+  ['10.128.0.0/9', ['10.128.0.0', '10.255.255.255'], ['10.127.255.255', '11.128.0.0']],
+  ['192.168.7.254/31', ['192.168.7.254', '192.168.7.255'], ['192.168.7.253', '192.168.8.0']],
+  ['192.168.7.9/32', ['192.168.7.9'], ['192.168.7.8', '192.168.7.10']],
+  ['192.168.7.9', ['192.168.7.9', '::ffff:192.168.7.9'], ['192.168.7.8', '9.7.168.192']],
+  ['0.0.0.0/0', ['0.0.0.0', '255.255.255.255'], ['::1']],
+  ['fd00::/10', ['fd00::', 'fd3f::1'], ['fd40::', 'fc00::', '253.0.0.0']],
+  ['2001:db8::/33', ['2001:db8:7fff::1'], ['2001:db8:8000::1', '2001:db9::1']],
+])('the proxies of %s are those of its addresses and no others', (subnet, inside, outside) => {
+  const { isTrusted } = clientAddresses([subnet])
+  expect(inside.filter((address) => !isTrusted(peer(address)))).toEqual([])
+  expect(outside.filter((address) => isTrusted(peer(address)))).toEqual([])
+})
+
+test('of a long chain of proxies the last ones are read, so many and no more', () => {
+  const addresses = clientAddresses(['10.0.0.0/8'])
+  const chain = (hops: number) =>
+    ['9.9.9.9', ...Array.from({ length: hops }, (_, hop) => `10.1.0.${hop}`)].join(', ')
+  const last = MAX_FORWARDED_HOPS - 1
+  expect(addresses.keyOf(peer('10.0.0.1'), chain(last))).toBe('9.9.9.9')
+  expect(addresses.keyOf(peer('10.0.0.1'), chain(last + 1))).toBe('10.1.0.0')
 })
 
 test('an IPv6 client is its /64 and a mapped address is IPv4', () => {
