@@ -1,12 +1,25 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
 import { LiveClient } from './live-client.ts'
+import { rawConnect } from './raw-http.ts'
+
+/** Trades of a replay that is more than the kernel takes for a socket. */
+const REPLAYED = 10_000
+
+/** Waits without a timer; gives up silently, the assertion then tells. */
+async function turnsUntil(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs
+  while (!condition() && performance.now() < endMs) await new Promise(setImmediate)
+}
 
 let service: EngineServer
-afterEach(() => service.server.stop())
+afterEach(() => {
+  vi.useRealTimers()
+  return service.server.stop()
+})
 
 /** A browser's EventSource, as far as it matters: messages with their ids. */
 class EventReader {
@@ -66,7 +79,6 @@ test('a stream goes on though nothing ever comes from its client, and brings no 
 
 test('a stream on which nothing happens brings a comment every 15 s, which keeps it open on the way', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
   service = await EngineServer.start()
   const response = await fetch(`${service.server.url}/api/v2/stream?channel=mint_migration`)
   const reader = response.body?.getReader()
@@ -298,6 +310,39 @@ test('a stream that is not read is ended, others get everything', async () => {
   ).rejects.toThrow()
   await quick.close()
 }, 30_000)
+
+test('a long replay goes on as soon as its client has read on, and brings every trade once', async () => {
+  service = await EngineServer.start()
+  service.feed([
+    created({ slot: 1, mint: 'A' }),
+    ...Array.from({ length: REPLAYED }, (_, i) => trade(i)),
+  ])
+  const { socket } = await rawConnect(service.server.port)
+  socket.pause()
+  const since = vi.spyOn(service.wired.streams.sources.update_mint_info, 'since')
+  // Nothing is looked at again after a time: only that something was read goes on.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const path = '/api/v2/stream?channel=update_mint_info&mint=A&from_seq=0&epoch=e1'
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const figures = () => service.server.readiness().fields
+  // It is held when nothing is read for it any more.
+  let reads = -1
+  while (reads !== since.mock.calls.length) {
+    reads = since.mock.calls.length
+    await turnsUntil(() => since.mock.calls.length !== reads, 300)
+  }
+  expect(figures()).toMatchObject({ live_catch_ups: 1, live_slow_readers_total: 0 })
+  let text = ''
+  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+  })
+  socket.resume()
+  await turnsUntil(() => text.includes(`e1/${REPLAYED}\n`))
+  const seqs = [...text.matchAll(/^id: e1\/(\d+)$/gm)].map(([, seq]) => Number(seq))
+  expect(seqs).toEqual(Array.from({ length: REPLAYED }, (_, index) => index + 1))
+  expect(figures()).toMatchObject({ live_catch_ups: 0, live_slow_readers_total: 0 })
+  socket.destroy()
+})
 
 test('an address may have so many streams, others are not held back by it, and one that ends makes room', async () => {
   service = await EngineServer.start('e1', undefined, { trustProxy: ['127.0.0.1'] })
