@@ -272,6 +272,12 @@ test.each([
   expect(error.message).not.toMatch(/\bdata\b|\bid\b|\baction\b/)
 })
 
+test('a query that is no UTF-8 is a 400', async () => {
+  service = await EngineServer.start()
+  const response = await fetch(`${service.server.url}/api/v2/stream?channel=candles&mint=%FF`)
+  expect([response.status, (await errorOf(response)).code]).toEqual([400, 'invalid_encoding'])
+})
+
 test('snapshot may be switched off', async () => {
   service = await EngineServer.start()
   service.feed([created({ slot: 1, mint: 'A' })])
@@ -287,6 +293,31 @@ test('HEAD and other methods of the stream are answered like those of any route'
   const url = `${service.server.url}/api/v2/stream`
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(405)
+})
+
+test('streams are counted under their own name, those that are refused too, and all answers say where the client stands', async () => {
+  let starting: string | null = null
+  service = await EngineServer.start('e1', undefined, {
+    rateLimit: { limit: 3, windowMs: 60_000 },
+    corsOrigin: 'https://desk.example',
+    state: { isStarting: () => starting !== null, notReady: () => starting, figures: () => ({}) },
+  })
+  const asked = async (query: string) => {
+    const response = await fetch(`${service.server.url}/api/v2/stream?${query}`)
+    const { status, headers } = response
+    const told = ['remaining', 'limit'].map((name) => headers.get(`x-ratelimit-${name}`))
+    if (status === 200) await response.body?.cancel()
+    expect(headers.get('access-control-allow-origin')).toBe('https://desk.example')
+    return [status, ...told, headers.get('retry-after'), headers.get('x-mintfeed-epoch')]
+  }
+  expect(await asked('channel=mint_migration')).toEqual([200, '2', '3', null, 'e1'])
+  expect(await asked('channel=nope')).toEqual([400, '1', '3', null, 'e1'])
+  starting = 'The journal is being read.'
+  expect(await asked('channel=mint_migration')).toEqual([503, '0', '3', '2', null])
+  expect(await asked('channel=mint_migration')).toEqual([429, '0', '3', '60', null])
+  const metrics = await service.server.metrics()
+  for (const status of [200, 400, 503, 429])
+    expect(metrics).toContain(`http_requests_total{route="stream",status="${status}"} 1\n`)
 })
 
 test('a stream that is not read is ended, others get everything', async () => {
@@ -308,6 +339,9 @@ test('a stream that is not read is ended, others get everything', async () => {
       for (let i = 0; i < wanted; i += 1) await slow.next()
     })(),
   ).rejects.toThrow()
+  // Its place is free although the service ended it, and not its client.
+  const figures = () => service.server.readiness().fields
+  await expect.poll(figures).toMatchObject({ live_connections: 1, live_slow_readers_total: 1 })
   await quick.close()
 }, 30_000)
 
