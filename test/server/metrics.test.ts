@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { httpCounters } from '../../src/server/http-counters.ts'
+import { metricsText } from '../../src/server/metrics-text.ts'
 import { textOf } from '../../src/server/reply.ts'
 import { UNFINISHED } from '../../src/server/route.ts'
 import { systemRoutes } from '../../src/server/system-routes.ts'
@@ -45,6 +47,40 @@ test('the buckets of a histogram never fall, and every value is a number', async
   expect(counts).toEqual([...counts].sort((a, b) => a - b))
   expect(counts.at(-1)).toBe(20)
   for (const [name, value] of found) expect([name, Number.isFinite(value)]).toEqual([name, true])
+})
+
+test('an answer is in the first bucket whose bound it does not pass, one above all bounds only in the last', async () => {
+  const http = httpCounters()
+  for (const durationMs of [0, 0.05, 0.051, 1, 2.6, 10_000, 10_001])
+    http.count('a', 200, durationMs)
+  http.count('b', 404, 1)
+  const text = await metricsText(http, {})
+  const name = 'mintfeed_http_request_duration_seconds'
+  const counts = [...text.matchAll(/_bucket\{route="a",le="([^"]+)"\} (\d+)/g)].map(
+    ([, bound, count]) => [Number(bound.replace('+Inf', 'Infinity')), Number(count)],
+  )
+  expect(counts).toEqual([
+    ...[
+      [0.00005, 2],
+      [0.0001, 3],
+      [0.00025, 3],
+      [0.0005, 3],
+      [0.001, 4],
+      [0.0025, 4],
+    ],
+    ...[
+      [0.005, 5],
+      [0.01, 5],
+      [0.025, 5],
+      [0.1, 5],
+      [1, 5],
+      [10, 6],
+      [Infinity, 7],
+    ],
+  ])
+  expect(text).toContain(`${name}_sum{route="a"} 20.004701\n`)
+  expect(text).toContain(`${name}_count{route="a"} 7\n`)
+  expect(text).toContain(`${name}_count{route="b"} 1\n`)
 })
 
 test('a figure that only grows is a counter, the cache tells its hits', async () => {
