@@ -3,11 +3,23 @@ import { afterEach, expect, test } from 'vitest'
 import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
+import { rawConnect, waitUntil } from './raw-http.ts'
 
 let admin: RunningAdmin
 const snapshots: string[] = []
 const logged: string[] = []
 afterEach(() => admin?.stop())
+
+const SOURCE: AdminSource = {
+  metrics: async () => 'mintfeed_tokens 7\n',
+  readiness: () => readinessOf(null, { tokens: 7 }),
+  stalls: () => [{ lateMs: 60 }],
+  snapshot: async () => {
+    snapshots.push('made')
+    return 'made'
+  },
+  reloadTls: null,
+}
 
 async function start(token: string | null = null, changes: Partial<AdminSource> = {}) {
   const log = (_: unknown, message: string) => void logged.push(message)
@@ -16,17 +28,7 @@ async function start(token: string | null = null, changes: Partial<AdminSource> 
     port: 0,
     token,
     log: { info: log, warn: log, error: log },
-    source: {
-      metrics: async () => 'mintfeed_tokens 7\n',
-      readiness: () => readinessOf(null, { tokens: 7 }),
-      stalls: () => [{ lateMs: 60 }],
-      snapshot: async () => {
-        snapshots.push('made')
-        return 'made'
-      },
-      reloadTls: null,
-      ...changes,
-    },
+    source: { ...SOURCE, ...changes },
   })
 }
 
@@ -75,6 +77,28 @@ test('a snapshot is made when it is asked for, and only by POST', async () => {
   await admin.stop()
   await start(null, { snapshot: null })
   expect((await ask('POST', '/snapshot')).status).toBe(409)
+})
+
+test('certificates are read again when it is asked for, and what is wrong with them is told', async () => {
+  await start()
+  expect((await ask('POST', '/tls/reload')).status).toBe(409)
+  await admin.stop()
+  let files = 'read'
+  const reloadTls = () => {
+    if (files === 'missing') throw new Error('TLS_CERT a.pem cannot be read: ENOENT.')
+    return 'New connections get it.'
+  }
+  await start(null, { reloadTls })
+  expect((await ask('GET', '/tls/reload')).status).toBe(405)
+  expect(await ask('POST', '/tls/reload')).toEqual({
+    status: 200,
+    body: '{"message":"New connections get it."}',
+  })
+  files = 'missing'
+  expect(await ask('POST', '/tls/reload')).toEqual({
+    status: 409,
+    body: '{"message":"TLS_CERT a.pem cannot be read: ENOENT."}',
+  })
 })
 
 test('profiles are what browsers open', async () => {
@@ -137,4 +161,38 @@ test('it has garbage collected when it is told to', async () => {
   expect((await ask('POST', '/collect')).status).toBe(200)
   expect(gone.deref()).toBeUndefined()
   expect((await ask('GET', '/collect')).status).toBe(405)
+})
+
+test('it takes 64 connections at once and no more, and one that leaves makes room', async () => {
+  await start()
+  const opened = await Promise.all(Array.from({ length: 64 }, () => rawConnect(admin.port)))
+  const refused = await rawConnect(admin.port)
+  await waitUntil(() => refused.isEnded)
+  expect(refused.isEnded).toBe(true)
+  expect(opened.filter(({ isEnded }) => isEnded)).toEqual([])
+  opened[0].socket.destroy()
+  await expect.poll(() => ask('GET', '/healthz').catch(() => null)).toMatchObject({ status: 200 })
+  for (const { socket } of opened) socket.destroy()
+})
+
+test('a stop waits neither for a profile that takes a minute nor for who says nothing', async () => {
+  await start()
+  const silent = await rawConnect(admin.port)
+  const profile = ask('GET', '/profiles/heap?seconds=60').catch(() => 'cut off')
+  await ask('GET', '/healthz')
+  await admin.stop()
+  expect(await profile).toBe('cut off')
+  await waitUntil(() => silent.isEnded)
+  expect(silent.isEnded).toBe(true)
+})
+
+test('a port in use is an error of one sentence', async () => {
+  await start()
+  const { port } = admin
+  const log = () => {}
+  const again = startAdmin({
+    ...{ host: '127.0.0.1', port, token: null, source: SOURCE },
+    log: { info: log, warn: log, error: log },
+  })
+  await expect(again).rejects.toThrow(/^Cannot listen on ADMIN_PORT 127\.0\.0\.1:\d+: .+\.$/)
 })

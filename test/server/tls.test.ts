@@ -123,6 +123,23 @@ tlsTest(
   },
 )
 
+tlsTest('the connections of all certificates count together until they close', async () => {
+  fake = await startFake({ tls: one, limits: { sockets: 3 } })
+  const figures = () => fake.server.readiness().fields
+  const [old, other] = [await open(), await open()]
+  fake.server.changeTls(two)
+  const young = await open()
+  expect(figures()).toMatchObject({ sockets: 3, live_connections: 3, sockets_refused_total: 0 })
+  await expect(open()).rejects.toThrow()
+  await expect.poll(figures).toMatchObject({ sockets: 3, sockets_refused_total: 1 })
+  for (const [left, client] of [other, young, old].entries()) {
+    client.close()
+    await client.closed
+    await expect.poll(figures).toMatchObject({ sockets: 2 - left, live_connections: 2 - left })
+  }
+  expect((await secure(new Agent())).status).toBe(200)
+})
+
 tlsTest('stop closes the connections of every certificate with 1012', async () => {
   fake = await startFake({ tls: one })
   const old = await open()
