@@ -107,21 +107,23 @@ test('whatever pieces a body comes in, it is those bytes, and past the limit a 4
   fc.assert(
     fc.property(
       fc.array(piece, { minLength: 1, maxLength: 12 }),
-      fc.boolean(),
-      (pieces, isEarly) => {
+      // After how many pieces it is known what an early body is for; null: at once.
+      fc.option(fc.nat(12)),
+      (pieces, knownAfter) => {
         const bodies: Parsed<Buffer>[] = []
         const done = (body: Parsed<Buffer>) =>
           bodies.push(body.ok ? { ok: true, value: Buffer.from(body.value) } : body)
         let hear: (chunk: ArrayBuffer, isLast: boolean) => void = () => {}
         const source = { onData: (heard: typeof hear) => (hear = heard) }
-        const early = isEarly ? new EarlyBody(source) : null
+        const early = knownAfter === null ? null : new EarlyBody(source)
         if (early === null) readBody(source, done)
         for (const [index, bytes] of pieces.entries()) {
+          if (index === knownAfter) early?.read(done)
           const lent = new Uint8Array(bytes)
           hear(lent.buffer, index === pieces.length - 1)
           lent.fill(0)
         }
-        early?.read(done)
+        if (knownAfter !== null && knownAfter >= pieces.length) early?.read(done)
         const whole = Buffer.concat(pieces)
         expect(bodies.length).toBe(1)
         if (whole.length > MAX_BODY_BYTES)
