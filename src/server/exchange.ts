@@ -80,7 +80,7 @@ export class Exchange {
     this.#timer = setTimeout(() => this.reply(late()), deadlineMs)
     if (this.#context.open.has(this)) return
     this.#context.open.add(this)
-    this.res.onAborted(() => this.#end())
+    this.res.onAborted(() => this.#abandoned())
   }
 
   /** The answer is somebody else's to send from here on, who is to be told of an abort. */
@@ -122,6 +122,12 @@ export class Exchange {
     const stack = error instanceof Error ? error.stack : String(error)
     this.#context.log.error({ requestId, method, path, stack }, 'A route threw')
     return requestId
+  }
+
+  /** The client left, or sent another request, before its answer. */
+  #abandoned(): void {
+    if (!this.#ended) this.#context.writer.gaveUp()
+    this.#end()
   }
 
   #end(): void {

@@ -1,5 +1,5 @@
 import { EarlyBody } from './body-reader.ts'
-import type { Exchange, ExchangeContext } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { deadlineExceeded, internalError } from './front-replies.ts'
 import { TURN_MS } from './limits.ts'
 import type { Reply } from './reply.ts'
@@ -7,7 +7,6 @@ import type { Turns } from './turns.ts'
 
 export interface TurnParts {
   readonly turns: Turns
-  readonly context: ExchangeContext
   readonly routeDeadlineMs: number
 }
 
@@ -17,7 +16,7 @@ export interface TurnParts {
  * connection that is reset by now is closed. `begin` gives the reply, or null when it comes later.
  */
 export function inTurn(
-  { turns, context, routeDeadlineMs }: TurnParts,
+  { turns, routeDeadlineMs }: TurnParts,
   exchange: Exchange,
   begin: () => Reply | null,
 ): void {
@@ -36,8 +35,7 @@ export function inTurn(
   if (method === 'POST') exchange.early = new EarlyBody(exchange.res)
   turns.later(client, {
     run() {
-      if (exchange.hasEnded) context.writer.gaveUp()
-      else exchange.guard(begin, internalError)
+      if (!exchange.hasEnded) exchange.guard(begin, internalError)
       return false
     },
   })

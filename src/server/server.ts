@@ -110,7 +110,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     answers: options.answers,
     isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
-    refuse: upgradeRefusal({ turns, context, routeDeadlineMs: bounds.routeDeadlineMs }),
+    refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
   })
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
@@ -182,9 +182,10 @@ function limitersOf(
 
 function upgradeRefusal(
   parts: TurnParts,
+  context: ExchangeContext,
 ): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
   return (res, request, error) => {
-    const exchange = new Exchange(parts.context, res, request)
+    const exchange = new Exchange(context, res, request)
     exchange.routeName = 'feed'
     inTurn(parts, exchange, () => errorReply(error))
   }

@@ -97,6 +97,7 @@ test('nobody looks on for a client that has gone', async () => {
   const { goes } = asked
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(asked.goes).toBe(goes)
+  expect(await figures()).toMatchObject({ http_unread_answers_total: 1 })
 })
 
 test('who looks for longer than a route may is answered 503', async () => {
