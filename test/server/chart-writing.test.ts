@@ -75,6 +75,16 @@ test('a chart that nobody went on with is read anew', () => {
   expect(begun).toEqual(['A', 'A'])
 })
 
+test('a clock that is set back makes a chart anew, one that is kept and one that is being written', () => {
+  const { begun, clock, ask } = slowCharts()
+  goesOf(() => ask('A'))
+  expect(ask('B')).toBe(UNFINISHED)
+  clock.nowMs -= 1
+  expect(goesOf(() => ask('A'))).toBe(GOES)
+  expect(goesOf(() => ask('B'))).toBe(GOES)
+  expect(begun).toEqual(['A', 'B', 'A', 'B'])
+})
+
 test('where too many are being written one more is written in one go, and those left alone make room', () => {
   const { clock, ask } = slowCharts()
   for (let i = 0; i < MAX_CHART_WRITINGS; i += 1) expect(ask(`${i}`)).toBe(UNFINISHED)
