@@ -46,7 +46,7 @@ const names = fc.integer({ min: 0, max: 9 }).map((index) => `client ${index}`)
 test('everything is served once, what is of one client in the order in which it came', () => {
   const steps = fc.oneof(fc.tuple(names, costs), fc.constant(null))
   fc.assert(
-    fc.property(fc.array(steps, { maxLength: 300 }), (commands) => {
+    fc.property(fc.array(steps, { maxLength: 300, size: 'max' }), (commands) => {
       const loop = new Loop()
       let added = 0
       for (const command of commands) {
