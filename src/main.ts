@@ -29,6 +29,9 @@ function makeLog(level: string): Logger {
 
 function stopStart(code: number, error: unknown): never {
   process.stderr.write(`mintfeed: ${error instanceof Error ? error.message : String(error)}\n`)
+  // Of a fault of the program: what its makers have to know.
+  if (error instanceof Error && error.cause instanceof Error)
+    process.stderr.write(`${error.cause.stack}\n`)
   process.exit(code)
 }
 

@@ -58,6 +58,8 @@ export class Program {
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
   #durability: Durability | null = null
+  /** Why a feed ended before its end, the first one that did; null: none has. */
+  #feedFailure: string | null = null
 
   constructor(config: Config, log: Logger) {
     this.#config = config
@@ -217,7 +219,9 @@ export class Program {
       share.ended()
       this.#log.info({ feed: feed.name, ...share.counts }, 'feed ended')
     } catch (error) {
-      this.#log.error({ feed: feed.name, reason: String(error) }, 'feed failed')
+      this.#feedFailure ??= `The feed ${feed.name} has failed (${String(error)}).`
+      const stack = error instanceof Error ? error.stack : undefined
+      this.#log.error({ feed: feed.name, reason: String(error), stack }, 'feed failed')
     }
     this.#running.delete(feed)
   }
@@ -233,6 +237,7 @@ export class Program {
     const { failure, clockReason, tokenLimit } = this.#service
     const reason = this.#durability?.failure?.message ?? failure ?? clockReason ?? tokenLimit.reason
     if (reason !== null) return reason
+    if (this.#feedFailure !== null) return this.#feedFailure
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {
       const notLive = feed.notLive?.() ?? null

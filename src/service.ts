@@ -8,6 +8,10 @@ import type { RecordBatch } from './engine/record-batch.ts'
 import { TapeDamage } from './engine/tape.ts'
 import { TokenLimit } from './token-limit.ts'
 
+const FAULT =
+  'An event met a fault of this program: no events are taken until it is started anew, which says what ' +
+  'to do; reads go on'
+
 /** The engine behind the sink the feeds write to, with the clock it goes by. */
 export class Service implements EventSink {
   readonly engine: Engine
@@ -79,15 +83,20 @@ export class Service implements EventSink {
     this.onFolded(startMs)
   }
 
-  /** History that cannot be read leaves a fold half done: nothing is folded from there on. */
+  /**
+   * History that cannot be read, or a fault of this program, leaves a fold half done: nothing is folded
+   * from there on.
+   * @throws what is a fault of this program, once
+   */
   #guard(fold: () => void): void {
     if (this.failure !== null) return
     try {
       fold()
     } catch (error) {
-      if (!(error instanceof TapeDamage)) throw error
-      this.failure = error.message
-      this.#onFailure(error.message)
+      const isDamage = error instanceof TapeDamage
+      this.failure = isDamage ? error.message : `${FAULT} (${String(error)})`
+      this.#onFailure(this.failure)
+      if (!isDamage) throw error
     }
   }
 

@@ -2,8 +2,8 @@
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
-  constructor(code: StoreErrorCode, message: string) {
-    super(message)
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
   }
 }
@@ -19,6 +19,8 @@ export type StoreErrorCode =
   | 'missing'
   /** Another process uses the folder. */
   | 'in_use'
+  /** Events that this program cannot fold, though it took them once; the cause says where. */
+  | 'fault'
   /** The disk refused: full, read-only, broken. */
   | 'disk'
 

@@ -25,7 +25,8 @@ export interface JournalFold {
 
 /**
  * Folds the journal behind a snapshot into its state; yields the seq it has come to.
- * @throws StoreError when the journal, or history that it needs, is damaged
+ * @throws StoreError when the journal, or history that it needs, is damaged, or an event in it meets a
+ *   fault of this program
  */
 export function* foldJournal(
   engine: Engine,
@@ -34,14 +35,19 @@ export function* foldJournal(
   const { disk, files, from, source, upgrades } = options
   const run = new RecordRun(engine)
   let frames = 0
+  let seq = from.seq
   const walk = walkJournal(
     disk,
     files,
     from,
     (frame, header) => {
       frames += 1
-      if (isRecords(frame, header)) return run.add(frame)
+      if (isRecords(frame, header)) {
+        run.add(frame)
+        return
+      }
       run.fold()
+      seq = frame.seq
       foldFrame(engine, frame, header, upgrades)
     },
     { source },
@@ -57,6 +63,17 @@ export function* foldJournal(
   } catch (error) {
     // A late event may ask for swaps that have left memory long ago.
     if (error instanceof TapeDamage) throw new StoreError('damaged', error.message)
-    throw error
+    if (error instanceof StoreError) throw error
+    throw faultAt(Math.max(seq, run.firstSeq), error)
   }
+}
+
+function faultAt(seq: number, error: unknown): StoreError {
+  return new StoreError(
+    'fault',
+    `An event of the journal at seq ${seq} or soon behind it met a fault of this program (${String(error)}): ` +
+      'start another version of it, or, if there is none that folds it, give up everything from there on with ' +
+      `mintfeed repair --until ${seq}.`,
+    { cause: error },
+  )
 }

@@ -11,6 +11,7 @@ export class RecordRun {
   readonly #starts = new Uint32Array(NEARED)
   readonly #counts = new Uint32Array(NEARED)
   #frames = 0
+  #firstSeq = 0
   #u32: Uint32Array = new Uint32Array(0)
   #f64: Float64Array = new Float64Array(0)
 
@@ -18,8 +19,14 @@ export class RecordRun {
     this.#engine = engine
   }
 
+  /** Seq of the first frame of those that are folded next, or were last. */
+  get firstSeq(): number {
+    return this.#firstSeq
+  }
+
   /** Adds a frame; the segment's bytes have to stay until `fold`. */
   add(frame: SegmentScan): void {
+    if (this.#frames === 0) this.#firstSeq = frame.seq
     this.#u32 = frame.u32
     this.#f64 = frame.f64
     this.#starts[this.#frames] = frame.payloadAt >>> 2

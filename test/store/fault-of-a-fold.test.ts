@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest'
+import { planRepair } from '../../src/commands/repair-plan.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import { StoreError } from '../../src/store/failure.ts'
+import { Journal } from '../../src/store/journal.ts'
+import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { recover } from '../../src/store/recovery.ts'
+import { runToEnd } from '../../src/store/steps.ts'
+import { history } from '../oracle/histories.ts'
+import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
+import { ImageDisk } from './damage/image-disk.ts'
+
+const newEngine = () => new Engine({ clock: 'event' })
+
+/** A folder whose journal holds some events, a frame each. */
+function journaled(): { disk: ImageDisk; seq: number } {
+  const disk = new ImageDisk()
+  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
+  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
+  const engine = new JournaledEngine(newEngine(), journal)
+  engine.settings()
+  for (const event of history(3, 60)) engine.events([event])
+  journal.close()
+  return { disk, seq: journal.seq }
+}
+
+function recovered(disk: ImageDisk, engine: Engine) {
+  const about = { disk, folder: FOLDER, boot: BOOT, written: null }
+  return runToEnd(recover({ ...about, engine, newEngine, newEpoch: () => EPOCH }))
+}
+
+test.each(['acceptLanes', 'accept'] as const)(
+  'an event that the fold throws at (%s) stops the start with a sentence, and what it says helps',
+  (method) => {
+    const { disk, seq } = journaled()
+    const engine = newEngine()
+    const fold = engine[method].bind(engine) as (...given: unknown[]) => void
+    let left = 5
+    vi.spyOn(engine, method).mockImplementation((...given: unknown[]) => {
+      if (left-- === 0) throw new RangeError('a planted fault')
+      fold(...given)
+    })
+    let stopped: unknown = null
+    try {
+      recovered(disk, engine)
+    } catch (error) {
+      stopped = error
+    }
+    if (!(stopped instanceof StoreError)) throw new Error('it was to stop')
+    expect(stopped.code).toBe('fault')
+    expect(stopped.cause).toBeInstanceOf(RangeError)
+    const until = Number(/repair --until (\d+)\.$/.exec(stopped.message)?.[1])
+    expect(until).toBeGreaterThan(0)
+    expect(until).toBeLessThan(seq)
+    // Everything before it stays, and a whole engine folds that.
+    expect(planRepair(disk, FOLDER, until, 1 << 16).place.seq).toBe(until)
+    expect(recovered(disk, newEngine()).place.seq).toBe(seq)
+  },
+)
