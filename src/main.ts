@@ -14,11 +14,19 @@ import { StoreError } from './store/failure.ts'
 const EXIT_USAGE = 2
 /** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
 const EXIT_DATA = 3
+/** Bytes of log that wait for room, as in a pipe that nobody reads; lines on top are left out. */
+const WAITING_LOG_BYTES_MAX = 1 << 20
 
 function makeLog(level: string): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (!process.stderr.isTTY) {
-    const lines = pino.destination({ dest: 2, sync: true })
+    const lines = pino.destination({
+      dest: 2,
+      sync: true,
+      maxLength: WAITING_LOG_BYTES_MAX,
+      // Else a pipe that is full holds the loop until somebody reads it; what waits goes with the next line.
+      retryEAGAIN: () => false,
+    })
     // A log on a disk that is full loses lines: the service goes on without them.
     lines.on('error', () => {})
     return pino(options, lines)
