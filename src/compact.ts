@@ -5,6 +5,7 @@
  * reason of a failure goes to stderr.
  */
 import { parseArgs } from 'node:util'
+import { endFirst } from './base/end-first.ts'
 import { residentBytes } from './base/memory-usage.ts'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
@@ -71,6 +72,7 @@ function tell(compaction: Compaction, startedMs: number): void {
   process.stdout.write(`${JSON.stringify({ result: { ...compaction, durationMs, peakBytes } })}\n`)
 }
 
+endFirst()
 try {
   run()
 } catch (error) {

@@ -1,3 +1,4 @@
+import { endFirst } from '../base/end-first.ts'
 import { Exit } from '../commands/command.ts'
 import { recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
@@ -36,6 +37,8 @@ async function codeOf(args: readonly string[]): Promise<number> {
     stdout.write(asksForVersion(args) ? `${version()}\n` : usageText(all))
     return 0
   }
+  // A recorder is all there is of what it records; the others can be run again.
+  if (name !== 'record') endFirst()
   if (name !== 'doctor') return runCommand(args, terminal, more, ['doctor', 'help'])
   return doctor(
     rest.map((arg) => (arg === '-h' ? '--help' : arg)),
