@@ -20,6 +20,7 @@ import { checkPorts } from './port-checks.ts'
 /** A certificate that ends sooner is worth a word. */
 const CERTIFICATE_DAYS = 14
 const DAY_S = 86_400
+const IN_USE = 'it is in use: stop what uses it, or'
 
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
@@ -61,7 +62,7 @@ async function examine(
     ])),
     ...checkFolder(dataDir),
     checkDescriptors(descriptorLimit(), surface.limits.sockets, RESERVED_DESCRIPTORS),
-    checkMemory(config.tapeMemoryBytes),
+    checkMemory(config.tapeMemoryBytes + config.positionsMemoryBytes),
     checkClock(Date.now(), newestFileMs(dataDir)),
     checkBacklog(),
     ...checkTls(surface.tls),

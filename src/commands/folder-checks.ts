@@ -19,13 +19,18 @@ export function checkFolder(folder: string | null): Finding[] {
   const refused = refusalOf(() => fs.statSync(folder, { throwIfNoEntry: false }))
   if (refused !== null) return [bad('data folder', refused, Exit.data)]
   const place = nearestPath(folder)
-  if (!isFolder(place))
-    return [bad('data folder', `${place} is no folder: give another DATA_DIR.`, Exit.data)]
+  if (!isFolder(place)) {
+    const what = isLink(place) ? 'a link that leads nowhere' : 'no folder'
+    return [bad('data folder', `${place} is ${what}: give another DATA_DIR.`, Exit.data)]
+  }
   try {
     fs.accessSync(place, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
-  } catch {
-    const says = `${place} cannot be written: give it to the user of the service.`
-    return [bad('data folder', says, Exit.data)]
+  } catch (error) {
+    const remedy =
+      codeOf(error) === 'EROFS'
+        ? 'its file system is read-only (in a systemd unit, see ReadWritePaths)'
+        : 'give it to the user of the service'
+    return [bad('data folder', `${place} cannot be written: ${remedy}.`, Exit.data)]
   }
   const there = place === folder ? 'is there' : 'will be made'
   return [
@@ -82,6 +87,15 @@ function checkRoom(place: string): Finding {
 
 /** The path itself, or the nearest one above that is there. */
 function nearestPath(path: string): string {
-  if (fs.existsSync(path) || dirname(path) === path) return path
+  // A link that leads nowhere is there: no folder can be made in its place.
+  if (fs.existsSync(path) || isLink(path) || dirname(path) === path) return path
   return nearestPath(dirname(path))
+}
+
+function isLink(path: string): boolean {
+  try {
+    return fs.readlinkSync(path) !== ''
+  } catch {
+    return false
+  }
 }

@@ -30,18 +30,18 @@ export function checkDescriptors(limit: number, sockets: number, reserved: numbe
   )
 }
 
-/** Memory for the history that TAPE_MEMORY keeps, and for everything else. */
-export function checkMemory(tapeMemoryBytes: number): Finding {
+/** Memory for what TAPE_MEMORY and POSITIONS_MEMORY keep, `keptBytes` together, and for everything else. */
+export function checkMemory(keptBytes: number): Finding {
   const constrained = process.constrainedMemory()
   const total = constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
   const all = Math.round(total / MEBIBYTE)
   // The compactor holds a second copy of the state.
-  const wanted = Math.round((2 * tapeMemoryBytes + MEMORY_BESIDE_BYTES) / MEBIBYTE)
+  const wanted = Math.round((2 * keptBytes + MEMORY_BESIDE_BYTES) / MEBIBYTE)
   if (all >= wanted) return good('memory', `${all} MiB are there.`)
   return warn(
     'memory',
-    `${all} MiB are there; with TAPE_MEMORY as it is up to ${wanted} MiB are used while a ` +
-      'snapshot is made: lower TAPE_MEMORY.',
+    `${all} MiB are there; with TAPE_MEMORY and POSITIONS_MEMORY as they are a large market takes up to ` +
+      `${wanted} MiB while a snapshot is made: lower them.`,
   )
 }
 

@@ -55,6 +55,8 @@ test('one port for both of the service is bad: it would not start', async () => 
   expect(code).toBe(2)
   expect(text).toMatch(/^good {2}PORT/m)
   expect(text).toMatch(/^bad {3}ADMIN_PORT .+ it is that of PORT: give another ADMIN_PORT\.$/m)
+  const apart = await examine({ PORT: '0', ADMIN_PORT: '0' })
+  expect(apart.text).toMatch(/^good {2}ADMIN_PORT/m)
 })
 
 test.skipIf(!HAS_OPENSSL)(
@@ -162,6 +164,30 @@ test('a folder in use, and a DATA_DIR that is no folder, are bad and end with 3'
       new RegExp(`^bad {3}contents .*is used by process ${holder.pid}`, 'm'),
     ),
   })
+})
+
+test('a link that leads nowhere, as to a disk that is not mounted, is bad and ends with 3', async () => {
+  const link = join(mkdtempSync(join(tmpdir(), 'doctor-')), 'link')
+  fs.symlinkSync(join(link, '../nowhere'), link)
+  for (const DATA_DIR of [link, join(link, 'below')]) {
+    const { code, text } = await examine({ DATA_DIR })
+    expect(code).toBe(3)
+    expect(text).toMatch(/^bad {3}data folder .*link is a link that leads nowhere: /m)
+  }
+})
+
+test('a folder of a file system that is read-only is told to be that', async () => {
+  const asking = vi.spyOn(fs, 'accessSync').mockImplementation(() => {
+    throw systemError('EROFS', 'access')
+  })
+  const { code, text } = await examine({}).finally(() => asking.mockRestore())
+  expect(code).toBe(3)
+  expect(text).toMatch(/^bad {3}data folder .* file system is read-only/m)
+})
+
+test('memory is judged by all that may stay in it', async () => {
+  const { text } = await examine({ TAPE_MEMORY: '1mb', POSITIONS_MEMORY: '100000gb' })
+  expect(text).toMatch(/^warn {2}memory .*POSITIONS_MEMORY/m)
 })
 
 test('a folder that this user may not read, or whose files it may not write, is bad and ends with 3', async () => {
