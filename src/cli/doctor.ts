@@ -20,6 +20,9 @@ import { checkPorts } from './port-checks.ts'
 /** A certificate that ends sooner is worth a word. */
 const CERTIFICATE_DAYS = 14
 const DAY_S = 86_400
+const PLAIN_ADMIN_PORT =
+  'It speaks plain HTTP, and others can reach it: who listens on the way has ADMIN_TOKEN; use a tunnel, ' +
+  'or a proxy with TLS.'
 const IN_USE = 'it is in use: stop what uses it, or'
 
 const HELP =
@@ -97,11 +100,18 @@ function checkFeedsOf(config: Config): Finding {
   }
 }
 
-/** What is worth a second look when others than this machine can reach the port. */
-function checkExposure({ host, rateLimit }: Config): Finding[] {
-  const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)
-  if (isLocal || rateLimit !== null) return []
-  return [warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.')]
+/** What is worth a second look when others than this machine can reach the ports. */
+function checkExposure({ host, rateLimit, surface: { admin } }: Config): Finding[] {
+  return [
+    ...(isLocal(host) || rateLimit !== null
+      ? []
+      : [warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.')]),
+    ...(admin === null || isLocal(admin.host) ? [] : [warn('admin port', PLAIN_ADMIN_PORT)]),
+  ]
+}
+
+function isLocal(host: string): boolean {
+  return ['127.0.0.1', '::1', 'localhost'].includes(host)
 }
 
 function checkProxies(trustProxy: Config['trustProxy']): Finding[] {

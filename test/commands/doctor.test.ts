@@ -102,6 +102,13 @@ test('what is only unwise is a warning and no hindrance', async () => {
   expect(text).toMatch(/^warn {2}data folder/m)
   expect(text).toMatch(/^warn {2}rate limit/m)
   expect((await examine({ TRUST_PROXY: '0.0.0.0/0' })).text).toMatch(/^bad {3}proxies/m)
+  const ADMIN_TOKEN = 'sixteen-letters-long'
+  const admin = await examine({ ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN })
+  expect(admin.code).toBe(0)
+  expect(admin.text).toMatch(/^warn {2}admin port .*plain HTTP/m)
+  expect(admin.text).not.toContain(ADMIN_TOKEN)
+  const near = await examine({ ADMIN_PORT: '0', ADMIN_TOKEN })
+  expect(near.text).not.toMatch(/^warn {2}admin port/m)
 })
 
 test('a folder that a start would refuse is bad, with what the start would say', async () => {
