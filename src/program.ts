@@ -54,6 +54,7 @@ export class Program {
   #isRecovered = false
   /** Draining, or nothing can be kept: feeds are stopped, and none begins. */
   #takesNoMore = false
+  #isDraining = false
   #server: RunningServer | null = null
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
@@ -176,6 +177,7 @@ export class Program {
 
   /** Stops in order: feeds, sockets, journal, a last snapshot. */
   async drain(): Promise<void> {
+    this.#isDraining = true
     this.#awake.stop()
     this.#stopFeeds()
     this.#badLines.sumUp()
@@ -238,6 +240,7 @@ export class Program {
     const reason = this.#durability?.failure?.message ?? failure ?? clockReason ?? tokenLimit.reason
     if (reason !== null) return reason
     if (this.#feedFailure !== null) return this.#feedFailure
+    if (this.#isDraining) return 'The service is being stopped.'
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {
       const notLive = feed.notLive?.() ?? null

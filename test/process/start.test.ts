@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { hangUpMeaning } from '../../src/signals.ts'
+import { get } from '../crash/http.ts'
 import { ROOT } from '../tidy/source-files.ts'
+import { newFolder } from './data-folders.ts'
 import { launch, runProgram, startProgram } from './program.ts'
 
 const BIN = join(ROOT, 'bin/mintfeed.js')
@@ -61,6 +63,22 @@ test('SIGTERM drains and ends with code 0', async () => {
   const program = await startProgram({ FEED: 'sim', SIM_TOKENS: '50' })
   expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('a service that drains is not ready, as its admin port tells', async () => {
+  const DATA_DIR = newFolder()
+  const settings = { SIM_TOKENS: '300', DATA_DIR, ADMIN_PORT: '0', LOG_LEVEL: 'info' }
+  const program = await startProgram(settings)
+  const line = await program.seen(/admin surface/)
+  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(line)?.[1]}`
+  expect((await get(`${url}/readyz`)).status).toBe(200)
+  program.child.kill('SIGTERM')
+  await program.seen(/"msg":"draining"/)
+  // Its last snapshot is being made.
+  const { status, text } = await get(`${url}/readyz`)
+  expect(status).toBe(503)
+  expect(text).toContain('The service is being stopped.')
+  expect(await program.ended).toBe(0)
 })
 
 test('the ready line with the url is told at every log level but silent', async () => {
