@@ -2,6 +2,7 @@
  * The program's start: a command when the arguments ask for one, else the service, which reads
  * the configuration, runs, and drains when a signal says so.
  */
+import { createRequire } from 'node:module'
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { isCommandLine } from './cli/command-words.ts'
@@ -14,12 +15,22 @@ import { StoreError } from './store/failure.ts'
 const EXIT_USAGE = 2
 /** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
 const EXIT_DATA = 3
+/** Makes lines of a log for eyes; it is there for development, and not where npm installs the program alone. */
+const FORMATTER = 'pino-pretty'
 /** Bytes of log that wait for room, as in a pipe that nobody reads; lines on top are left out. */
 const WAITING_LOG_BYTES_MAX = 1 << 20
 
+function isInstalled(name: string): boolean {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== ''
+  } catch {
+    return false
+  }
+}
+
 function makeLog(level: string): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  if (!process.stderr.isTTY) {
+  if (!process.stderr.isTTY || !isInstalled(FORMATTER)) {
     const lines = pino.destination({
       dest: 2,
       sync: true,
@@ -31,7 +42,7 @@ function makeLog(level: string): Logger {
     lines.on('error', () => {})
     return pino(options, lines)
   }
-  const target = { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } }
+  const target = { target: FORMATTER, options: { destination: 2, ignore: 'pid,hostname' } }
   return pino({ ...options, transport: target })
 }
 
