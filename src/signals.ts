@@ -39,6 +39,8 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
   const stop = (signal: NodeJS.Signals) => (isDraining ? process.exit(1) : drain(signal))
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // By default Node opens a debugger, which needs no more than a connection of any user of the machine.
+  process.on('SIGUSR1', (signal) => log.info({ signal }, 'nothing is done at this signal'))
   const wasAtTerminal = isAtTerminal()
   process.on('SIGHUP', (signal) => {
     // A terminal that closes may send it twice, itself and by its shell.

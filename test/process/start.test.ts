@@ -96,6 +96,14 @@ test('SIGHUP without TLS is a line of the log, and the service goes on', async (
   expect(await program.end('SIGTERM')).toBe(0)
 })
 
+test('SIGUSR1 opens no debugger, by which everybody on the machine would own the service', async () => {
+  const program = await startProgram({ FEED: 'none', LOG_LEVEL: 'info' })
+  program.child.kill('SIGUSR1')
+  await program.seen(/SIGUSR1|Debugger listening/)
+  expect(await program.end('SIGTERM')).toBe(0)
+  expect(program.lines.join('\n')).not.toContain('Debugger')
+})
+
 test('whoever starts bin/mintfeed.js can end it with any signal, and nothing is left behind', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const program = launch({ PORT: '0', DATA_DIR: 'none', FEED: 'none' }, [], ROOT, BIN)
