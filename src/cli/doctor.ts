@@ -23,7 +23,6 @@ const DAY_S = 86_400
 const PLAIN_ADMIN_PORT =
   'It speaks plain HTTP, and others can reach it: who listens on the way has ADMIN_TOKEN; use a tunnel, ' +
   'or a proxy with TLS.'
-const IN_USE = 'it is in use: stop what uses it, or'
 
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
