@@ -43,10 +43,12 @@ export function launch(
   const child = spawn(process.execPath, [path, ...args], {
     cwd,
     env: environment,
-    stdio: ['pipe', 'ignore', 'pipe'],
+    // By the channel it knows that the tests are gone, however they ended.
+    stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
   })
+  if (child.stderr === null) throw new Error('a pipe was asked for')
   // A program that is killed leaves its standard input broken.
-  child.stdin.on('error', () => {})
+  child.stdin?.on('error', () => {})
   running.add(child)
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
