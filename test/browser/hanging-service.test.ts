@@ -21,7 +21,6 @@ describe.skipIf(reason !== null)(
     }, 60_000)
 
     afterAll(async () => {
-      program?.child.kill('SIGCONT')
       await browser?.close()
       await program?.end('SIGTERM')
     })
@@ -34,17 +33,22 @@ describe.skipIf(reason !== null)(
       await engine.page.goto(`${program.url}/engine`)
       const ready = engine.page.locator('.page-head .status')
       await ready.getByText('Ready', { exact: true }).waitFor()
+      // What was heard last is told later: something has to have been.
+      for (const { page } of [board, engine]) await page.locator('[data-cell="seq"]').waitFor()
       program.child.kill('SIGSTOP')
       const within = { timeout: TOLD_WITHIN_MS }
-      await Promise.all([
-        ready.getByText('Out of reach', { exact: true }).waitFor(within),
-        ...[board, engine].map(({ page }) =>
-          page
-            .getByText(/^The service is out of reach. Shown is \d\d:\d\d:\d\d UTC/)
-            .waitFor(within),
-        ),
-      ])
-      program.child.kill('SIGCONT')
+      try {
+        await Promise.all([
+          ready.getByText('Out of reach', { exact: true }).waitFor(within),
+          ...[board, engine].map(({ page }) =>
+            page
+              .getByText(/^The service is out of reach. Shown is \d\d:\d\d:\d\d UTC/)
+              .waitFor(within),
+          ),
+        ])
+      } finally {
+        program.child.kill('SIGCONT')
+      }
       await ready.getByText('Ready', { exact: true }).waitFor()
       for (const { page, errors } of [board, engine]) {
         await page.locator('.foot .status[data-state="live"]').waitFor()
