@@ -51,6 +51,11 @@ const MOST_SUBSCRIPTIONS = 1_000_000_000
 const MIN_TOKEN_CHARACTERS = 16
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
+/** Can nobody but this machine reach a port there? */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(host)
+}
+
 /** @throws ConfigError on a bad value */
 export function readSurface(settings: Readonly<Record<string, string>>): Surface {
   const count = (name: string, most: number) => integer(name, settings[name], 1, most)
@@ -93,7 +98,7 @@ function admin(host: string, port: string, token: string): Surface['admin'] {
     throw new ConfigError(
       'ADMIN_TOKEN cannot be sent; it must be of printable ASCII without a space at its end.',
     )
-  if (token === '' && !LOOPBACK_HOSTS.includes(host))
+  if (token === '' && !isLoopback(host))
     throw new ConfigError(`ADMIN_HOST is "${host}", which is not loopback; set ADMIN_TOKEN too.`)
   return {
     host,

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from '../base/config.ts'
+import { isLoopback } from '../base/surface.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
 import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
@@ -102,15 +103,11 @@ function checkFeedsOf(config: Config): Finding {
 /** What is worth a second look when others than this machine can reach the ports. */
 function checkExposure({ host, rateLimit, surface: { admin } }: Config): Finding[] {
   return [
-    ...(isLocal(host) || rateLimit !== null
+    ...(isLoopback(host) || rateLimit !== null
       ? []
       : [warn('rate limit', 'It is off, and others can reach the port: set RATE_LIMIT.')]),
-    ...(admin === null || isLocal(admin.host) ? [] : [warn('admin port', PLAIN_ADMIN_PORT)]),
+    ...(admin === null || isLoopback(admin.host) ? [] : [warn('admin port', PLAIN_ADMIN_PORT)]),
   ]
-}
-
-function isLocal(host: string): boolean {
-  return ['127.0.0.1', '::1', 'localhost'].includes(host)
 }
 
 function checkProxies(trustProxy: Config['trustProxy']): Finding[] {

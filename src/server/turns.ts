@@ -24,8 +24,8 @@ export class Turns {
   #beganMs: number | null = null
   /** When the last of what came had been looked at, or begun and had returned. */
   #doneMs = 0
-  /** What of the present turn was not ours. */
-  #othersMs = 0
+  /** What of the present turn went to what was begun here. */
+  #spentMs = 0
   #deferred = 0
 
   /** `nowMs`: a monotonic clock. */
@@ -44,16 +44,18 @@ export class Turns {
    * called, else `done` behind it. Nothing of a client overtakes what waits for the same client.
    */
   isOver(client: string, budgetMs: number, nowMs = this.#nowMs()): boolean {
-    const beganMs = this.#beganMs ?? this.#begin(nowMs)
-    this.#othersMs += Math.max(0, nowMs - this.#doneMs - AFTERWORK_MS)
+    if (this.#beganMs === null) this.#begin(nowMs)
+    this.#spentMs += Math.min(nowMs - this.#doneMs, AFTERWORK_MS)
     this.#doneMs = nowMs
-    if (nowMs - beganMs - this.#othersMs >= budgetMs) return this.#queue.size < MAX_WAITING
+    if (this.#spentMs >= budgetMs) return this.#queue.size < MAX_WAITING
     return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING
   }
 
   /** What was begun at once has returned. */
   done(): void {
-    this.#doneMs = this.#nowMs()
+    const nowMs = this.#nowMs()
+    this.#spentMs += nowMs - this.#doneMs
+    this.#doneMs = nowMs
   }
 
   later(client: string, work: Waiting): void {
@@ -62,12 +64,11 @@ export class Turns {
     if (this.#beganMs === null) this.#begin(this.#nowMs())
   }
 
-  #begin(nowMs: number): number {
+  #begin(nowMs: number): void {
     this.#beganMs = nowMs
     this.#doneMs = nowMs
-    this.#othersMs = 0
+    this.#spentMs = 0
     setImmediate(this.#turned)
-    return nowMs
   }
 
   readonly #turned = (): void => {
