@@ -1,16 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
 import { feed, purchase } from './fed-events.ts'
-import { Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
 
-const reason = whyNoBrowser()
 /** Market caps in USD of tokens with one trade, and so of one flat bar. */
 const CAPS = [12_000, 30_000, 60_000, 1e9, 1e14]
-
-let browser: Browser
-let program: Program
 
 const mintOf = (at: number) => `FlatChart${at}pump`
 
@@ -29,27 +23,20 @@ const trade = (capUsd: number, at: number) =>
     solPriceUsd: 100,
   })
 
-describe.skipIf(reason !== null)(
+describePage(
   'the chart of a token that was traded once',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      feed(program, CAPS.map(trade))
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
-    })
-
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, CAPS.map(trade))
+    return program
+  },
+  (market) => {
     test.each(CAPS.map((cap, at) => [cap, at] as const))(
       'is drawn at a market cap of %d USD, and the page goes on',
       async (_, at) => {
-        const tab = await Tab.open(browser, program.url)
+        const tab = await market().tab()
         const { page } = tab
-        await page.goto(`${program.url}/token/${mintOf(at)}`)
+        await page.goto(`${market().program.url}/token/${mintOf(at)}`)
         await page.locator('.legend').waitFor()
         await page.locator('.canvas canvas').first().waitFor()
         // A page that hangs in its drawing answers no click any more.

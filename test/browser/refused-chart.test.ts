@@ -1,43 +1,30 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
 import { feed, purchase } from './fed-events.ts'
-import { Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
 
-const reason = whyNoBrowser()
 const MINT = 'RefusedChartMintpump'
 const REFUSAL = 'More than 1000 candles of one address are followed.'
 const refusal = JSON.stringify({ type: 'error', code: 'too_many_candles', message: REFUSAL })
 
-let browser: Browser
-let program: Program
-
-describe.skipIf(reason !== null)(
+describePage(
   'a chart that the service refuses',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      feed(program, [
-        purchase({
-          mint: MINT,
-          signature: 'RefusedChartTrade',
-          slot: 100,
-          pool: 'RefusedChartCurve',
-          signer: 'RefusedChartWallet',
-        }),
-      ])
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
-    })
-
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, [
+      purchase({
+        mint: MINT,
+        signature: 'RefusedChartTrade',
+        slot: 100,
+        pool: 'RefusedChartCurve',
+        signer: 'RefusedChartWallet',
+      }),
+    ])
+    return program
+  },
+  (market) => {
     test('says why, and not that there were no trades', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
       await page.routeWebSocket(/\/ws/, (socket) => {
         const server = socket.connectToServer()
@@ -47,7 +34,7 @@ describe.skipIf(reason !== null)(
           else setTimeout(() => socket.send(refusal), 500)
         })
       })
-      await page.goto(`${program.url}/token/${MINT}`)
+      await page.goto(`${market().program.url}/token/${MINT}`)
       const chart = page.getByRole('region', { name: 'Chart' })
       await chart.getByText(REFUSAL).waitFor()
       expect(await chart.getByText('No trades yet').count()).toBe(0)

@@ -1,49 +1,36 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
 import { feed, purchase } from './fed-events.ts'
-import { Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
 
-const reason = whyNoBrowser()
 const MINT = 'RefusedTradesMintpump'
 const WALLET = 'RefusedTradesWallet'
 const REFUSAL = 'The history of these trades cannot be read.'
 const refusal = JSON.stringify({ type: 'error', code: 'history_unreadable', message: REFUSAL })
 
-let browser: Browser
-let program: Program
-
-describe.skipIf(reason !== null)(
+describePage(
   'trades that the service refuses',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      feed(program, [
-        purchase({
-          mint: MINT,
-          signature: 'RefusedTradesTrade',
-          slot: 100,
-          pool: 'RefusedTradesCurve',
-          signer: WALLET,
-        }),
-      ])
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
-    })
-
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, [
+      purchase({
+        mint: MINT,
+        signature: 'RefusedTradesTrade',
+        slot: 100,
+        pool: 'RefusedTradesCurve',
+        signer: WALLET,
+      }),
+    ])
+    return program
+  },
+  (market) => {
     test.each([
       ['token', `/token/${MINT}`, 'Trades', 'update_mint_info'],
       ['wallet', `/wallet/${WALLET}`, 'Last trades', 'wallet_trades'],
     ])(
       'are told on the page of a %s, whose list would only stand still',
       async (_, path, label, channel) => {
-        const tab = await Tab.open(browser, program.url)
+        const tab = await market().tab()
         const { page } = tab
         await page.routeWebSocket(/\/ws/, (socket) => {
           const server = socket.connectToServer()
@@ -52,7 +39,7 @@ describe.skipIf(reason !== null)(
             else server.send(message)
           })
         })
-        await page.goto(program.url + path)
+        await page.goto(market().program.url + path)
         const trades = page.getByRole('region', { name: label, exact: true })
         await trades.getByText(REFUSAL).waitFor()
         expect(tab.errors).toEqual([])

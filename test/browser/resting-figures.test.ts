@@ -1,18 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { type Program, startProgram, until } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { startProgram, until } from '../process/program.ts'
 import { feed, launch, purchase } from './fed-events.ts'
-import { Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
 
-const reason = whyNoBrowser()
 const MINT = 'RestingMintpump'
 const CURVE = 'RestingCurve'
 const WALLET = 'RestingWallet'
-
-let browser: Browser
-let program: Program
 
 const trade = (slot: number, own: Partial<Parameters<typeof purchase>[0]> = {}) =>
   purchase({
@@ -38,54 +33,49 @@ function figureReads(page: Page, name: string, text: string): Promise<true> {
   )
 }
 
-describe.skipIf(reason !== null)(
+describePage(
   'figures that others than the one who is shown change',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      const creation = launch({
-        mint: MINT,
-        signature: 'RestingCreation',
-        name: 'Resting',
-        symbol: 'REST',
-        creator: 'RestingCreator',
-        bondingCurve: CURVE,
-      })
-      // A hundredth of the supply, for 0.3219 SOL.
-      const bought = trade(101, { baseRaw: 10_000_000_000_000n, quoteRaw: 321_900_000n })
-      feed(program, [priceOfSol(100), creation, { ...bought, solPriceUsd: 100 }])
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    const creation = launch({
+      mint: MINT,
+      signature: 'RestingCreation',
+      name: 'Resting',
+      symbol: 'REST',
+      creator: 'RestingCreator',
+      bondingCurve: CURVE,
     })
-
+    // A hundredth of the supply, for 0.3219 SOL.
+    const bought = trade(101, { baseRaw: 10_000_000_000_000n, quoteRaw: 321_900_000n })
+    feed(program, [priceOfSol(100), creation, { ...bought, solPriceUsd: 100 }])
+    return program
+  },
+  (market) => {
     test('a wallet that rests shows what the trades of others and the price of SOL made of its tokens', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/wallet/${WALLET}`)
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
       await figureReads(page, 'Worth now', '$32.2')
-      feed(program, [trade(102, { signer: 'RestingOther', virtualQuoteRaw: 16_095_000_000n })])
+      feed(market().program, [
+        trade(102, { signer: 'RestingOther', virtualQuoteRaw: 16_095_000_000n }),
+      ])
       await figureReads(page, 'Worth now', '$16.1')
       await figureReads(page, 'PnL', '-$16.1')
-      feed(program, [priceOfSol(200)])
+      feed(market().program, [priceOfSol(200)])
       await figureReads(page, 'Worth now', '$32.2')
       expect(tab.errors).toEqual([])
       await tab.close()
     })
 
     test('a token that nobody trades follows the price of SOL', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      feed(program, [priceOfSol(100)])
-      await page.goto(`${program.url}/token/${MINT}`)
+      feed(market().program, [priceOfSol(100)])
+      await page.goto(`${market().program.url}/token/${MINT}`)
       await figureReads(page, 'Market cap', '$1.61K')
       // The reads that the trades before asked for are through.
       await page.waitForTimeout(5_000)
-      feed(program, [priceOfSol(300)])
+      feed(market().program, [priceOfSol(300)])
       await figureReads(page, 'Market cap', '$4.83K')
       await until('the worth of the holder', async () =>
         (await page
@@ -100,9 +90,9 @@ describe.skipIf(reason !== null)(
     })
 
     test('an answer that comes late takes no newer one away', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/token/${MINT}`)
+      await page.goto(`${market().program.url}/token/${MINT}`)
       const shown = page.locator('main[data-swaps]')
       const before = Number(await shown.getAttribute('data-swaps'))
       await page.waitForTimeout(2_000)
@@ -121,10 +111,10 @@ describe.skipIf(reason !== null)(
         await route.fulfill({ response })
       })
       const asked = page.waitForRequest(`**/tokens/${MINT}`)
-      feed(program, [trade(104 + before)])
+      feed(market().program, [trade(104 + before)])
       await asked
       await page.waitForTimeout(500)
-      feed(program, [trade(105 + before)])
+      feed(market().program, [trade(105 + before)])
       await page.waitForTimeout(4_500)
       await page.locator(`main[data-swaps="${before + 2}"]`).waitFor()
       expect(seen).toEqual(seen.toSorted((a, b) => a - b))
@@ -134,16 +124,16 @@ describe.skipIf(reason !== null)(
     })
 
     test('holders that could not be read just after the last trade are read again', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/token/${MINT}`)
+      await page.goto(`${market().program.url}/token/${MINT}`)
       const holders = page.getByRole('region', { name: 'Holders' }).locator('tbody tr')
       await holders.first().waitFor()
       const before = await holders.count()
       const asked = `**/tokens/${MINT}/holders*`
       await page.route(asked, (route) => route.fulfill({ status: 500, body: '{}' }))
       const failed = page.waitForResponse(asked)
-      feed(program, [trade(103, { signer: 'RestingThird' })])
+      feed(market().program, [trade(103, { signer: 'RestingThird' })])
       await failed
       await page.waitForTimeout(1_500)
       await page.unroute(asked)

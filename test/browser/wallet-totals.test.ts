@@ -1,17 +1,11 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
 import { feed, purchase } from './fed-events.ts'
-import { Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
 
-const reason = whyNoBrowser()
 const WALLET = 'WalletOfManyTokens'
 /** The page reads the records of 100. */
 const TOKENS = 103
-
-let browser: Browser
-let program: Program
 
 const trade = (at: number) =>
   purchase({
@@ -22,28 +16,21 @@ const trade = (at: number) =>
     signer: WALLET,
   })
 
-describe.skipIf(reason !== null)(
+describePage(
   'the page of a wallet with many tokens',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      feed(
-        program,
-        Array.from({ length: TOKENS }, (_, at) => trade(at)),
-      )
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
-    })
-
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(
+      program,
+      Array.from({ length: TOKENS }, (_, at) => trade(at)),
+    )
+    return program
+  },
+  (market) => {
     test('says of how many of them its sums are', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/wallet/${WALLET}`)
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
       await page.getByText('100 of 103 tokens').waitFor()
       expect(await page.title()).toBe('Wallet Wall…kens · mintfeed')
       expect(tab.errors).toEqual([])
