@@ -8,10 +8,7 @@ const TOLD_WITHIN_MS = 20_000
 
 describePage(
   'a service that hangs and closes nothing',
-  async () => {
-    const program = await startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: 'off' })
-    return program
-  },
+  () => startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: 'off' }),
   (market) => {
     test('is not called live or ready for long, and is again when it goes on', async () => {
       const board = await market().tab()

@@ -18,10 +18,7 @@ const trade = (slot: number) =>
 
 describePage(
   'figures that the rate limit holds up',
-  async () => {
-    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: `${READS}/10s` })
-    return program
-  },
+  () => startProgram({ FEED: 'stdin', RATE_LIMIT: `${READS}/10s` }),
   (market) => {
     test('are said to be of then while the trades go on, and the page is live again with the next ones', async () => {
       const tab = await market().tab()

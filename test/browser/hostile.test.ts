@@ -1,12 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { startProgram } from '../process/program.ts'
 import { feed } from './fed-events.ts'
-import { rowsCame, Tab } from './tab.ts'
+import { describePage } from './page-tests.ts'
+import { rowsCame } from './tab.ts'
 
-const reason = whyNoBrowser()
 const SOL = 1_000_000_000n
 
 /** Names that anybody could give a token. */
@@ -21,9 +19,6 @@ const NAMES = [
   'W'.repeat(256),
   '{{constructor.constructor("document.title=4")()}}',
 ]
-
-let browser: Browser
-let program: Program
 
 const mintOf = (at: number) => `HostileMint${at}pump`
 
@@ -61,25 +56,18 @@ function events(): FeedEvent[] {
 }
 
 /** Some seconds on a quiet machine; one that is busy gets far more. */
-describe.skipIf(reason !== null)(
+describePage(
   'names that want to be more than names',
-  { timeout: 90_000, retry: 2 },
-  () => {
-    beforeAll(async () => {
-      program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-      feed(program, events())
-      browser = await openBrowser()
-    }, 60_000)
-
-    afterAll(async () => {
-      await browser?.close()
-      await program?.end('SIGTERM')
-    })
-
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, events())
+    return program
+  },
+  (market) => {
     test('stay text on the board, and nothing of them is loaded or run', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(program.url)
+      await page.goto(market().program.url)
       await rowsCame(page, 'new', NAMES.length)
       const symbols = await page.locator('.row .symbol').allTextContents()
       expect(symbols).toContain('<img src=x onerror="document.title=1">')
@@ -101,9 +89,9 @@ describe.skipIf(reason !== null)(
     })
 
     test('stay text on their own page, whose links are https only and tell nobody', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/token/${mintOf(0)}`)
+      await page.goto(`${market().program.url}/token/${mintOf(0)}`)
       await page.locator('.token-head').waitFor()
       expect(await page.locator('h1 .symbol').textContent()).toBe(NAMES[0])
       const links = await page
@@ -120,9 +108,11 @@ describe.skipIf(reason !== null)(
     })
 
     test('the address is text too', async () => {
-      const tab = await Tab.open(browser, program.url)
+      const tab = await market().tab()
       const { page } = tab
-      await page.goto(`${program.url}/wallet/${encodeURIComponent('<img src=x onerror=1>')}`)
+      await page.goto(
+        `${market().program.url}/wallet/${encodeURIComponent('<img src=x onerror=1>')}`,
+      )
       await page.getByText('This wallet has not traded here yet.').waitFor()
       expect(await page.locator('main img').count()).toBe(0)
       expect(tab.errors).toEqual([])

@@ -30,10 +30,7 @@ const trade = (slot: number) =>
 
 describePage(
   'the page of a mint that nobody knows',
-  async () => {
-    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-    return program
-  },
+  () => startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' }),
   (market) => {
     test('asks for it now and then, and opens with its first trade', async () => {
       const tab = await market().tab()
