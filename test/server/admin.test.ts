@@ -136,6 +136,16 @@ test('with a token every request has to carry it', async () => {
   expect((await ask('GET', '/metrics', headers)).status).toBe(200)
 })
 
+test('the scheme of the token may be in any case, the token may not', async () => {
+  await start('a-token-of-some-length')
+  const withScheme = (Authorization: string) => ask('GET', '/metrics', { Authorization })
+  expect((await withScheme('bearer a-token-of-some-length')).status).toBe(200)
+  expect((await withScheme('BEARER a-token-of-some-length')).status).toBe(200)
+  expect((await withScheme('Bearer A-token-of-some-length')).status).toBe(401)
+  expect((await withScheme('a-token-of-some-length')).status).toBe(401)
+  expect((await withScheme('Bearer ')).status).toBe(401)
+})
+
 test('what fails is logged and answered without its reason', async () => {
   await start(null, { metrics: () => Promise.reject(new Error('secret')) })
   const answer = await ask('GET', '/metrics')

@@ -9,6 +9,9 @@ export interface AdminRefusal {
 /** Host headers of this machine: a page that has its own name point here sends that name. */
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
+/** The name of a scheme may be in any case (RFC 9110, 11.1). */
+const BEARER = /^Bearer (.*)$/i
+
 /**
  * Why a request may not be answered, null when it may. With a token every request has to carry it.
  * Without one the surface is on loopback, where a web page could reach it through the operator's
@@ -16,8 +19,8 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
  */
 export function whyRefused(request: IncomingMessage, token: string | null): AdminRefusal | null {
   if (token !== null) {
-    const given = request.headers.authorization ?? ''
-    if (isSame(given, `Bearer ${token}`)) return null
+    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (isSame(given, token)) return null
     return { statusCode: 401, message: 'Send Authorization: Bearer <ADMIN_TOKEN>.' }
   }
   if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
