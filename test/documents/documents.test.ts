@@ -81,12 +81,11 @@ test('what a running server answers and tells is what the documents say, and not
   const schemas = new Map<string, object>()
   for (const { id, answer, contentType } of ENDPOINTS)
     if (contentType === undefined) schemas.set(id, answer)
-  for (const { name, payload } of LIVE_MESSAGES)
-    schemas.set(name === 'error' ? 'live_error' : name, payload)
-  schemas.set('error', RESOURCE_SCHEMAS.Error ?? {})
+  for (const { name, payload } of LIVE_MESSAGES) schemas.set(name, payload)
+  schemas.set('refusal', RESOURCE_SCHEMAS.Error ?? {})
   const examples = await runningExamples()
   expect(faults(schemas, examples)).toEqual([])
-  for (const name of ['tables', 'swaps', 'update_mint_info', 'meme_tables_delta', 'error']) {
+  for (const name of ['tables', 'swaps', 'update_mint_info', 'meme_tables_delta', 'refusal']) {
     const wrong = new Map(examples).set(name, 7)
     const found = faults(new Map([[name, schemas.get(name) ?? {}]]), wrong)
     expect(found, name).not.toEqual([])
@@ -96,6 +95,21 @@ test('what a running server answers and tells is what the documents say, and not
 test('the examples in the documents are those of a running server', async () => {
   for (const [name, example] of await runningExamples())
     expect(exampleOf(name), `${name}: node test/documents/make-examples.ts`).toEqual(example)
+})
+
+test('each message of asyncapi.json has an example that is one of it', () => {
+  for (const { name, payload } of LIVE_MESSAGES)
+    expect(faults(new Map([[name, payload]]), new Map([[name, exampleOf(name)]])), name).toEqual([])
+})
+
+test('asyncapi.json has ping and pong of both sides', () => {
+  const { operations } = parsed(asyncApiJson())
+  for (const side of ['ask', 'tell'])
+    for (const name of ['ping', 'pong'])
+      expect(isObject(operations) ? operations[side] : null).toHaveProperty(
+        'messages',
+        expect.arrayContaining([{ $ref: `#/channels/live/messages/${name}` }]),
+      )
 })
 
 test('the page names every endpoint and message and loads nothing', () => {

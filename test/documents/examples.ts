@@ -68,7 +68,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     udfSymbols: `/udf/symbols?symbol=${MINT}`,
     udfSearch: '/udf/search?query=sym',
     udfHistory: `/udf/history?symbol=${MINT}&${span}&resolution=1`,
-    error: `${token}/swaps?page=0`,
+    refusal: `${token}/swaps?page=0`,
   }
   for (const [name, path] of Object.entries(paths)) found.set(name, await service.json(path))
   found.set('tables', await post(service))
@@ -94,7 +94,6 @@ async function addMessages(service: EngineServer, found: Map<string, unknown>): 
   found.set('mint_migration', await client.next())
   found.set('pong', { type: 'pong' })
   found.set('ping', await client.ask({ type: 'ping' }).then(() => ({ type: 'ping' })))
-  found.set('error', found.get('error'))
   const leave = { event: 'mint_migration', data: { action: 'unsubscribe', id: ID } }
   found.set('unsubscribed', await client.ask(leave))
   client.close()
@@ -135,7 +134,7 @@ async function addNumbered(service: EngineServer, found: Map<string, unknown>): 
   const last = clients.get('update_mint_info')
   const resumed = { mint: MINT, from_seq: 900, epoch: EPOCH }
   found.set('resync', await last?.ask(asked(found, 'update_mint_info', resumed)))
-  found.set('live_error', await last?.ask({ event: 'nope' }))
+  found.set('error', await last?.ask({ event: 'nope' }))
   for (const client of clients.values()) client.close()
 }
 

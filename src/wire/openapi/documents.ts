@@ -18,7 +18,7 @@ const POSITION = {
 }
 const REFUSAL = {
   description: 'A refusal, in the one shape of all',
-  content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('error') } },
+  content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('refusal') } },
 }
 
 const UDF_REFUSAL = {
@@ -99,12 +99,12 @@ export function asyncApiJson(): string {
       ask: {
         action: 'receive',
         channel: { $ref: '#/channels/live' },
-        messages: LIVE_MESSAGES.filter(({ isRequest }) => isRequest).map(reference),
+        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'service').map(reference),
       },
       tell: {
         action: 'send',
         channel: { $ref: '#/channels/live' },
-        messages: LIVE_MESSAGES.filter(({ isRequest }) => !isRequest).map(reference),
+        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'client').map(reference),
       },
     },
     components: {

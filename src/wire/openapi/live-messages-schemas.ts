@@ -11,8 +11,7 @@ export interface LiveMessage {
   readonly name: string
   readonly summary: string
   readonly payload: Schema
-  /** Comes from the client. */
-  readonly isRequest: boolean
+  readonly sender: 'client' | 'service' | 'either'
 }
 
 const OPTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
@@ -37,7 +36,7 @@ function request(
     name: `${channel}_request`,
     summary: `Follow or leave ${channel}`,
     payload,
-    isRequest: true,
+    sender: 'client',
   }
 }
 
@@ -76,7 +75,7 @@ const REQUESTS: readonly LiveMessage[] = [
 ]
 
 function told(name: string, summary: string, payload: Schema): LiveMessage {
-  return { name, summary, payload, isRequest: false }
+  return { name, summary, payload, sender: 'service' }
 }
 
 const trade = { pool: TEXT, data: named('Swap') }
@@ -269,12 +268,17 @@ const SYSTEM: readonly LiveMessage[] = [
       ['event', 'table', 'mint', 'wallet', 'resolution'],
     ),
   ),
-  told('ping', 'Answer with pong', object({ type: constant('ping') })),
+  {
+    name: 'ping',
+    summary: 'Answer with pong',
+    payload: object({ type: constant('ping') }),
+    sender: 'either',
+  },
   {
     name: 'pong',
     summary: 'The answer to a ping',
     payload: object({ type: constant('pong') }),
-    isRequest: true,
+    sender: 'either',
   },
 ]
 

@@ -7,14 +7,16 @@ const STYLE =
   'table{border-collapse:collapse;width:100%}td{border-top:1px solid #8884;padding:.4rem;vertical-align:top}' +
   'pre{overflow:auto;max-height:18rem;background:#8881;padding:.6rem}code{font-size:.95em}'
 
+const SENT_BY = { service: '', client: ' (from the client)', either: ' (from either side)' }
+
 /** `/docs`: endpoints and messages on one page, each with its example, without outside requests. */
 export function docsHtml(): string {
   const endpoints = ENDPOINTS.map(({ id, method, path, summary, parameters }) => {
     const names = parameters.map(({ name }) => name).join(', ')
     return row(`<code>${method.toUpperCase()} ${path}</code>`, `${summary}<br>${names}`, id)
   })
-  const messages = LIVE_MESSAGES.map(({ name, summary, isRequest }) =>
-    row(`<code>${name}</code>`, `${summary}${isRequest ? ' (from the client)' : ''}`, name),
+  const messages = LIVE_MESSAGES.map(({ name, summary, sender }) =>
+    row(`<code>${name}</code>`, `${summary}${SENT_BY[sender]}`, name),
   )
   return (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>mintfeed</title>' +
