@@ -51,9 +51,9 @@ export function responseWriter(corsOrigin: string, closing: () => Closing): Resp
   }
 }
 
-/** Only successful GET answers: HTTP has no 304 on POST, and an error is not worth a tag. */
-function hasEntityTag(request: ServerRequest, reply: Reply): boolean {
-  return reply.statusCode === 200 && request.method !== 'POST'
+/** Only successful GET answers: HTTP has no 304 on POST, and an error or a stream is not worth a tag. */
+function hasEntityTag(request: ServerRequest, { statusCode, body }: Reply): boolean {
+  return statusCode === 200 && request.method !== 'POST' && body.length > 0
 }
 
 interface Writing {
@@ -74,7 +74,7 @@ function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
   if (reply.statusCode === 204) sender.sendHead(res)
   else if (request.method === 'HEAD') {
     // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
-    res.writeHeader('Content-Length', String(bytes.length))
+    if (bytes.length > 0) res.writeHeader('Content-Length', String(bytes.length))
     sender.sendHead(res)
   } else if (closing === 'service stops') {
     // The stop waits until it is read and cuts the socket itself.

@@ -288,9 +288,26 @@ test('snapshot may be switched off', async () => {
   await reader.close()
 })
 
+test('HEAD of the stream is refused as GET is, and has the headers of a stream', async () => {
+  service = await EngineServer.start()
+  const head = (query: string, headers = {}) =>
+    fetch(`${service.server.url}/api/v2/stream${query}`, { method: 'HEAD', headers })
+  for (const query of ['', '?channel=nope', '?channel=candles&mint=a', '?channel=%ff'])
+    expect([query, (await head(query)).status]).toEqual([query, 400])
+  const answer = await head('?channel=all_trades', { 'if-none-match': '*' })
+  expect(answer.status).toBe(200)
+  const told = ['content-type', 'cache-control', 'etag', 'content-length']
+  expect(told.map((name) => answer.headers.get(name))).toEqual([
+    'text/event-stream',
+    'no-store',
+    null,
+    null,
+  ])
+})
+
 test('HEAD and other methods of the stream are answered like those of any route', async () => {
   service = await EngineServer.start()
-  const url = `${service.server.url}/api/v2/stream`
+  const url = `${service.server.url}/api/v2/stream?channel=mint_migration`
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(405)
 })

@@ -25,6 +25,14 @@ import { LiveGate, STOPPING } from './live-gate.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
+const NOT_STORED: Header = ['Cache-Control', 'no-store']
+/** A stream without its messages: how long it gets nobody knows. */
+const STREAM_HEAD: Reply = {
+  statusCode: 200,
+  contentType: EVENT_STREAM_TYPE,
+  body: '',
+  headers: [NOT_STORED],
+}
 
 export interface EventStreamsOptions {
   readonly feed: LiveFeed
@@ -45,8 +53,10 @@ export const eventStreamRoute: Route = {
   method: 'GET',
   path: EVENT_STREAM_PATH,
   isApi: true,
-  answer: () =>
-    accept({ statusCode: 200, contentType: EVENT_STREAM_TYPE, body: '', headers: [] } as const),
+  answer: ({ parameters }) => {
+    const request = parseEventStream(parameters, '')
+    return request.ok ? accept(STREAM_HEAD) : request
+  },
 }
 
 /** `GET /api/v2/stream`: the live channels as server-sent events (docs/live.md). */
@@ -134,7 +144,7 @@ export class EventStreams {
   #writeHead(res: HttpResponse, headers: readonly Header[]): void {
     res.cork(() => {
       res.writeHeader('Content-Type', EVENT_STREAM_TYPE)
-      res.writeHeader('Cache-Control', 'no-store')
+      res.writeHeader(...NOT_STORED)
       for (const [name, value] of headers) res.writeHeader(name, value)
     })
   }
