@@ -38,6 +38,7 @@ export function responseWriter(corsOrigin: string, closing: () => Closing): Resp
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
           res.writeStatus(statusLine(304)).writeHeader('Vary', lines.of('', etag, extra))
+          writeHeaders(res, reply.headers)
           sender.sendHead(res)
           return
         }

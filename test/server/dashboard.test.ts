@@ -47,7 +47,8 @@ test('the page is at each of its addresses, under a policy that allows this orig
     }
     const first = await fetch(url)
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
-    expect((await fetch(url, { headers })).status).toBe(304)
+    const unchanged = await fetch(url, { headers })
+    expect([unchanged.status, unchanged.headers.get('cache-control')]).toEqual([304, 'no-cache'])
     expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   }))
 
