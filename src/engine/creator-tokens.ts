@@ -31,7 +31,10 @@ export class CreatorTokens {
     if (this.#isMade) this.#link(token)
   }
 
-  /** Tokens of the creator of `token`, itself included, the one told last first; at most `max`. */
+  /**
+   * Tokens of the creator of `token`, the one told last first; at most `max`. The token itself is always
+   * included: where it is older than so many others it stands last.
+   */
   ofCreatorOf(token: number, max: number): number[] {
     this.#make()
     const creatorPlus1 = this.#creatorPlus1(token)
@@ -40,6 +43,7 @@ export class CreatorTokens {
     let next = this.#firstPlus1.get(creatorPlus1 - 1)
     for (; next !== 0 && found.length < max; next = this.#nextPlus1.get(next - 1))
       found.push(next - 1)
+    if (next !== 0 && !found.includes(token)) found[max - 1] = token
     return found
   }
 

@@ -23,3 +23,17 @@ test('tokens of a creator are listed by when they were told, whenever it is firs
   const ofVersion1 = new CreatorTokens(state, new U32List())
   expect(mints(ofVersion1.ofCreatorOf(token, 9))).toEqual(['C', 'B', 'A'])
 })
+
+test('an old token of a creator of many stands last among the newest ones', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 12 })
+  const { state, announcements } = engine
+  for (const mint of ['A', 'B', 'C', 'D']) engine.accept(told(mint))
+  const creators = new CreatorTokens(state, announcements.launches)
+  const listed = (mint: string) =>
+    creators.ofCreatorOf(state.book.token(mint), 3).map((token) => state.book.mintOf(token))
+  expect(['D', 'B', 'A'].map(listed)).toEqual([
+    ['D', 'C', 'B'],
+    ['D', 'C', 'B'],
+    ['D', 'C', 'A'],
+  ])
+})
