@@ -3,6 +3,7 @@ import { isObject } from '../../src/wire/requests/json-body.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { EngineServer } from './engine-server.ts'
+import { errorOf } from './error-json.ts'
 
 let service: EngineServer
 afterAll(() => service.server.stop())
@@ -124,6 +125,20 @@ test.each(['x', '1-2', '999-0-0', ''])('the cursor "%s" is a 400', async (cursor
     `${service.server.url}/api/v2/search/tokens/A/swaps?cursor=${cursor}`,
   )
   expect(response.status).toBe(400)
+})
+
+test('a cursor of another wallet is a 400 that says what it has to be of', async () => {
+  const path = '/api/v2/search/tokens/A/swaps'
+  const { items, next_cursor } = await fields(`${path}?limit=1&cursor=start`)
+  const own = Array.isArray(items) ? items.filter(isObject).map(({ signer }) => signer) : []
+  const of = (wallet: unknown) =>
+    fetch(`${service.server.url}${path}?cursor=${String(next_cursor)}&wallet=${String(wallet)}`)
+  expect((await of(own[0])).status).toBe(200)
+  const refused = await of('nobody')
+  expect([refused.status, (await errorOf(refused)).message]).toEqual([
+    400,
+    `cursor came as "${String(next_cursor)}", start or the next_cursor of an answer for the same mint and wallet is allowed.`,
+  ])
 })
 
 test('a chart client finds the symbol, its bars and the time', async () => {

@@ -36,6 +36,6 @@ export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | nu
 
 /** The refusal of a cursor that leads nowhere. */
 export function badCursor(text: string): Extract<Parsed<never>, { ok: false }> {
-  const allowed = 'start or the next_cursor of an answer for this mint is allowed'
+  const allowed = 'start or the next_cursor of an answer for the same mint and wallet is allowed'
   return refuse('invalid_parameter', 'cursor', `cursor came as ${quoted(text)}, ${allowed}.`)
 }
