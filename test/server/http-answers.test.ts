@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeService, startFake } from './fake-service.ts'
-import { exchange } from './raw-http.ts'
+import { exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 const SEARCH = '/api/v2/search/tokens/detailed?query=a'
 const LONG = JSON.stringify({ text: 'mint '.repeat(2000) })
@@ -241,4 +241,20 @@ test('documents are served beside the API', async () => {
   const answer = await ask('GET', '/docs')
   expect(answer.headers['content-type']).toBe('text/html')
   expect(answer.body.toString()).toBe('<p>')
+})
+
+// What SECURITY.md says of the parser: a newer one may answer, and then it is to be said otherwise.
+test.each([
+  ['behind an empty line', '\r\n', 'X: a'],
+  ['with a folded header', '', 'X: a\r\n b'],
+  ['with a blank before a colon', '', 'X : a'],
+])('a request %s is left unanswered', async (_, before, header) => {
+  const odd = await rawConnect(fake.server.port)
+  const right = await rawConnect(fake.server.port)
+  odd.socket.write(`${before}GET ${SEARCH} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
+  right.socket.write(`GET ${SEARCH} HTTP/1.1\r\nHost: x\r\nX: a\r\n\r\n`)
+  await waitUntil(() => right.received.length > 0)
+  expect(right.received.toString()).toMatch(/^HTTP\/1.1 200/)
+  expect(odd.received.toString()).toBe('')
+  for (const { socket } of [odd, right]) socket.destroy()
 })
