@@ -57,12 +57,13 @@ async function finding(
 }
 
 async function askRpc(url: string): Promise<string | null> {
+  const client = new RpcClient(url, REAL_TIMERS)
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS)
-    await new RpcClient(url, REAL_TIMERS).ask('getSlot', [], signal)
+    await client.ask('getSlot', [], AbortSignal.timeout(ANSWER_MS))
     return null
   } catch (error) {
-    return reasonOf(error)
+    // It asks again after a 429, until the time is over.
+    return client.counters.rateLimited > 0 ? 'too many requests' : reasonOf(error)
   }
 }
 

@@ -103,5 +103,7 @@ test('too many requests are a warning: the credentials are right', async () => {
     SOLANA_RPC_URL: `http://${refuser}`,
     SOLANA_WS_URL: `ws://${refuser}`,
   })
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatch(/^warn solana rpc: .* too many requests/)
   expect(lines[1]).toMatch(/^warn solana ws: .* too many requests/)
 })
