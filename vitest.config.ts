@@ -5,7 +5,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } },
     // Node reads the modules itself: every call of an import was a fifth slower through Vite.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/scratch-folders.ts'],

@@ -34,7 +34,7 @@ describe.skipIf(reason !== null)(`${MARKET_SECONDS} s of a market in charts`, ()
   beforeAll(async () => {
     service = await EngineServer.start('e1', undefined, { dashboard: readDashboard(PAGE_FOLDER) })
     browser = await openBrowser()
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -13,7 +13,7 @@ describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 
   beforeAll(async () => {
     program = await startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: '40/60s' })
     browser = await openBrowser()
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

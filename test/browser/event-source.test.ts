@@ -69,7 +69,7 @@ describe.skipIf(reason !== null)(
       const market = { FEED: 'sim', SIM_TOKENS: '20', SIM_RATE: '100', SIM_SEED: '5' }
       program = await startProgram({ ...market, DASHBOARD: 'off' })
       browser = await openBrowser()
-    }, 60_000)
+    })
 
     beforeEach(() => {
       front = new Front(program.url)

@@ -65,7 +65,7 @@ async function askedBy(DASHBOARD: string, pictures: number): Promise<string[]> {
 describe.skipIf(reason !== null)('pictures of tokens', { timeout: 90_000, retry: 2 }, () => {
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   test('are asked for with DASHBOARD=images, over https only, and nobody learns of the page', async () => {

@@ -52,7 +52,7 @@ describe.skipIf(reason !== null)(
       program = await startProgram({ ...settings, SIM_TOKENS: '2000', SIM_RATE: '200' })
       client = new Mintfeed(program.url)
       browser = await openBrowser()
-    }, 60_000)
+    })
 
     afterAll(async () => {
       client?.close()

@@ -58,7 +58,7 @@ describe.skipIf(reason !== null)(
   () => {
     beforeAll(async () => {
       browser = await openBrowser()
-    }, 60_000)
+    })
     afterAll(() => browser?.close())
 
     test.each([

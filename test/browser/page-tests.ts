@@ -37,7 +37,7 @@ export function describePage(
     let market: Market | null = null
     beforeAll(async () => {
       market = new Market(await begin(), await openBrowser())
-    }, 60_000)
+    })
     afterAll(() => market?.end())
     tests(() => {
       if (market === null) throw new Error('the market is there once a test runs')

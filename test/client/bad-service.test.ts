@@ -69,7 +69,7 @@ test.each([
     }
   })
   const { updates, problems } = follow()
-  await waitUntil(() => updates.length >= 3, 20_000)
+  await waitUntil(() => updates.length >= 3)
   expect(seqsOf(updates)).toEqual([1, 2, 3])
   expect(problems.map(({ code }) => code)).toEqual([
     expect.stringMatching(/^(invalid_frame|frame_too_large)$/),

@@ -70,4 +70,4 @@ test('the packed client is typed in an empty project, and the bot of its README 
     if (told.push(line) === 5) break
   for (const line of told) expect(line).toMatch(/^\S+ \d+ (buy|sell) [\d.]+ -?\d+$/)
   expect(told.length).toBe(5)
-}, 180_000)
+})

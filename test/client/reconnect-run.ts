@@ -69,7 +69,7 @@ export async function runReconnects({ count, seed }: Plan): Promise<ReconnectRep
   const disconnects = cuts()
   proxy.isCutting = false
   const isWhole = () => readers.every((reader) => reader.isWhole)
-  await waitUntil(isWhole, 20_000)
+  await waitUntil(isWhole)
   const report = {
     disconnects,
     restarts,

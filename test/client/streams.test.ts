@@ -376,7 +376,7 @@ test('tables and candles equal the reads after any cuts', async () => {
   await waitUntil(() => {
     if (random.chance(0.5)) service.feed([trade(random.pick(['A', 'B', 'C', 'D']))])
     return client.live.status.disconnects >= 60
-  }, 20_000)
+  })
   proxy.isCutting = false
   service.feed(mints.map((mint) => trade(mint)))
   const read = await new Mintfeed(service.server.url).read.tables(filter)

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
@@ -9,9 +9,6 @@ import { allSwaps, figuresOf } from '../crash/http.ts'
 import { hasFlock } from '../has-flock.ts'
 import { filesOf, newFolder, partOf, spoil } from './data-folders.ts'
 import { type Program, runProgram, startProgram, until } from './program.ts'
-
-/** Each starts the program several times, maybe on a busy machine. */
-vi.setConfig({ testTimeout: 180_000 })
 
 const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }
 /** Exit code of a start that finds the folder in use, damaged or of a later version. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { allowedProcessors, besideProcessorOf } from '../../src/store/other-processors.ts'
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
@@ -10,9 +10,6 @@ import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { copyOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, startProgram, until } from './program.ts'
-
-/** Each starts the program several times, maybe on a busy machine. */
-vi.setConfig({ testTimeout: 180_000 })
 
 const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }
 /** Tokens of a market whose recovery from the journal takes seconds. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { readMark } from '../../src/store/file-mark.ts'
 import { FRAME, frameBytes, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
@@ -8,9 +8,6 @@ import { EventLines } from '../crash/event-lines.ts'
 import { figuresOf } from '../crash/http.ts'
 import { copyOf, filesOf, newFolder, partOf } from './data-folders.ts'
 import { launch, startProgram, until } from './program.ts'
-
-/** Each starts the program several times, maybe on a busy machine. */
-vi.setConfig({ testTimeout: 180_000 })
 
 const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }
 const SWAPS = 40

@@ -68,7 +68,7 @@ test('npm pack takes what a start needs, and no sources: Node runs none below no
   ])
     expect(files).toContain(`package/${file}`)
   expect(files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([])
-}, 60_000)
+})
 
 test.skipIf(!hasScript)(
   'what npm installs elsewhere starts at a terminal, and ends by Ctrl-C',

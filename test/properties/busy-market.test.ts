@@ -95,7 +95,7 @@ test(`a mint of thousands of swaps answers as the oracle does (seed ${SEED})`, (
     if (read.hasStoredBars('mint 0')) stored += 1
   }
   expect(stored).toBeGreaterThan(HISTORIES / 2)
-}, 60_000)
+})
 
 function* checks(answers: EngineAnswers, oracle: Oracle): Generator<Check> {
   const mints = oracle.mints()

@@ -18,11 +18,8 @@ import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
 const NAMING = new Set(['addresses', 'address slots', 'address texts', 'clock and price'])
 const EVENTS = 900
 const REST_SHARE = 0.8
-const PATIENCE_MS = 120_000
 
-test('an engine whose quiet tokens rest answers as one that keeps all, and reads change nothing', {
-  timeout: PATIENCE_MS,
-}, () => {
+test('an engine whose quiet tokens rest answers as one that keeps all, and reads change nothing', () => {
   let wakings = 0
   let reads = 0
   fc.assert(

@@ -12,13 +12,10 @@ import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
 const EVENTS = 900
 const REST_SHARE = 0.5
 const READ_EVERY = 60
-const PATIENCE_MS = 120_000
 /** So few copies are kept that most wallets have more. */
 const FEW_COPIES = 6
 
-test('a wallet is read in pieces, then without the disk, and as if nothing of it rested', {
-  timeout: PATIENCE_MS,
-}, () => {
+test('a wallet is read in pieces, then without the disk, and as if nothing of it rested', () => {
   let goes = 0
   let reads = 0
   fc.assert(

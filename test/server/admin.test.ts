@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
-import { rawConnect, waitUntil } from './raw-http.ts'
+import { BEFORE_IDLE_MS, rawConnect, waitUntil } from './raw-http.ts'
 
 let admin: RunningAdmin
 const snapshots: string[] = []
@@ -177,7 +177,7 @@ test('it takes 64 connections at once and no more, and one that leaves makes roo
   await start()
   const opened = await Promise.all(Array.from({ length: 64 }, () => rawConnect(admin.port)))
   const refused = await rawConnect(admin.port)
-  await waitUntil(() => refused.isEnded)
+  await waitUntil(() => refused.isEnded, BEFORE_IDLE_MS)
   expect(refused.isEnded).toBe(true)
   expect(opened.filter(({ isEnded }) => isEnded)).toEqual([])
   opened[0].socket.destroy()
@@ -192,7 +192,7 @@ test('a stop waits neither for a profile that takes a minute nor for who says no
   await ask('GET', '/healthz')
   await admin.stop()
   expect(await profile).toBe('cut off')
-  await waitUntil(() => silent.isEnded)
+  await waitUntil(() => silent.isEnded, BEFORE_IDLE_MS)
   expect(silent.isEnded).toBe(true)
 })
 

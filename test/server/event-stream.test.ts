@@ -360,7 +360,7 @@ test('a stream that is not read is ended, others get everything', async () => {
   const figures = () => service.server.readiness().fields
   await expect.poll(figures).toMatchObject({ live_connections: 1, live_slow_readers_total: 1 })
   await quick.close()
-}, 30_000)
+})
 
 test('a long replay goes on as soon as its client has read on, and brings every trade once', async () => {
   service = await EngineServer.start()

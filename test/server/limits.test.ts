@@ -4,7 +4,7 @@ import { TURN_MS } from '../../src/server/limits.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
-import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
 const start = async (changes: Partial<ServerOptions> = {}) => {
@@ -25,11 +25,11 @@ test('one socket more than allowed is closed, and there is room again when one l
   await start({ limits: { sockets: 3 } })
   const three = await Promise.all([1, 2, 3].map(() => rawConnect(fake.server.port)))
   const fourth = await rawConnect(fake.server.port)
-  await waitUntil(() => fourth.isEnded)
+  await waitUntil(() => fourth.isEnded, BEFORE_IDLE_MS)
   expect(fourth.isEnded).toBe(true)
   expect(three.map((raw) => raw.isEnded)).toEqual([false, false, false])
   three[0].socket.destroy()
-  await waitUntil(() => three[0].isEnded)
+  await waitUntil(() => three[0].isEnded, BEFORE_IDLE_MS)
   const answer = await exchange(
     fake.server.port,
     'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -186,7 +186,7 @@ test('requests of one turn that take long wait for the next, and who has sent mo
   for (const [index, { socket }] of patient.entries())
     socket.write(index % 2 === 0 ? get : `${head}Content-Length: 2\r\n\r\n{}`)
   const isAnswered = () => patient.every(({ received }) => received.includes('\r\n\r\n{}'))
-  await waitUntil(() => flood.isEnded && isAnswered())
+  await waitUntil(() => flood.isEnded && isAnswered(), BEFORE_IDLE_MS)
   expect(isAnswered()).toBe(true)
   expect(flood.isEnded).toBe(true)
   expect(fake.calls.length).toBeLessThan(10)

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { LiveTimes } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
-import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
 afterEach(() => fake?.server.stop())
@@ -165,7 +165,7 @@ test('stop lets a running request finish and closes idle sockets', async () => {
   await sleep(50)
   running.socket.write('}')
   await stopped
-  await waitUntil(() => idle.isEnded && running.isEnded)
+  await waitUntil(() => idle.isEnded && running.isEnded, BEFORE_IDLE_MS)
   expect(running.received.toString()).toContain('{"made":true}')
   expect(running.received.toString()).toContain('Connection: close')
   expect(idle.isEnded).toBe(true)

@@ -6,7 +6,7 @@ import { NEW_SOCKETS_WINDOW_MS } from '../../src/server/limits.ts'
 import { NewSockets } from '../../src/server/new-sockets.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
-import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 const MANY = { sockets: 60_000, newSocketsPerAddress: 3 }
@@ -76,7 +76,7 @@ test.skipIf(OWN === undefined)(
       opened.push(socket)
       await new Promise((resolve) => socket.once('connect', resolve))
     }
-    await waitUntil(() => closed === 15)
+    await waitUntil(() => closed === 15, BEFORE_IDLE_MS)
     expect(closed).toBe(15)
     expect(await exchange(port, HEALTH, (text) => text.includes('ok'))).toContain('"status":"ok"')
     const figures = await (
@@ -103,6 +103,6 @@ test('while hardly any socket is free an answer closes its connection, else it i
   expect(await ask()).not.toMatch(/^connection: close/im)
   for (let i = 0; i < 14; i++) opened.push((await rawConnect(port)).socket)
   expect(await ask()).toMatch(/^connection: close/im)
-  await waitUntil(() => asker.isEnded)
+  await waitUntil(() => asker.isEnded, BEFORE_IDLE_MS)
   expect(asker.isEnded).toBe(true)
 })

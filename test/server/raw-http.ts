@@ -30,13 +30,18 @@ export async function exchange(
 ): Promise<string> {
   const raw = await rawConnect(port)
   raw.socket.write(bytes)
-  await waitUntil(() => raw.isEnded || until(raw.received.toString()))
+  await waitUntil(() => raw.isEnded || until(raw.received.toString()), BEFORE_IDLE_MS)
   raw.socket.destroy()
   return raw.received.toString()
 }
 
-/** Waits for a condition; gives up silently after five seconds, the assertion then tells. */
-export async function waitUntil(condition: () => boolean, timeoutMs = 5000): Promise<void> {
+/** How long what a test waits for may take on a machine that does much else. */
+const PATIENCE_MS = 60_000
+/** Before uWebSockets.js closes an idle connection, in 8 s: what has to be closed at once is not to be seen closed by that. */
+export const BEFORE_IDLE_MS = 5_000
+
+/** Waits for a condition; gives up silently once it took too long, the assertion then tells. */
+export async function waitUntil(condition: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
   const startedMs = performance.now()
   while (!condition() && performance.now() - startedMs < timeoutMs) await sleep(5)
 }

@@ -6,7 +6,7 @@ import { loadMetrics } from '../../src/server/metrics-text.ts'
 import type { Parsed } from '../../src/wire/requests/parsed.ts'
 import { errorOf } from './error-json.ts'
 import { type FakeService, startFake } from './fake-service.ts'
-import { exchange, rawConnect, waitUntil } from './raw-http.ts'
+import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from './raw-http.ts'
 
 let fake: FakeService
 beforeAll(async () => {
@@ -140,7 +140,7 @@ test('whatever pieces a body comes in, it is those bytes, and past the limit a 4
 test('a body that does not arrive is answered 408 and the socket closed', async () => {
   const raw = await rawConnect(fake.server.port)
   raw.socket.write(`${HEAD}Content-Length: 14\r\n\r\n{"ty`)
-  await waitUntil(() => raw.isEnded)
+  await waitUntil(() => raw.isEnded, BEFORE_IDLE_MS)
   expect(raw.isEnded).toBe(true)
   expect(raw.received.toString()).toContain('408 Request Timeout')
   expect(raw.received.toString()).toContain('"code":"body_timeout"')
@@ -150,7 +150,7 @@ test('a trickling body is cut at the deadline, however lively it is', async () =
   const raw = await rawConnect(fake.server.port)
   raw.socket.write(`${HEAD}Content-Length: 1000\r\n\r\n`)
   const trickle = setInterval(() => raw.socket.write(' '), 20)
-  await waitUntil(() => raw.isEnded)
+  await waitUntil(() => raw.isEnded, BEFORE_IDLE_MS)
   clearInterval(trickle)
   expect(raw.received.toString()).toContain('408 Request Timeout')
 })

@@ -287,12 +287,12 @@ test(
       await turn()
     }
     slow.resume()
-    await waitUntil(() => !slow.isConnected, 15_000)
+    await waitUntil(() => !slow.isConnected)
     const gotBefore = slow.got.get('A')?.length ?? 0
     expect(gotBefore).toBeLessThan(told)
     expect(slow.closeCode).toBe(4009)
     await slow.connect(service.server.wsUrl, Number.MAX_SAFE_INTEGER, false)
-    await waitUntil(() => slow.got.get('A')?.length === told, 15_000)
+    await waitUntil(() => slow.got.get('A')?.length === told)
     expect([slow.faults, slow.resyncs]).toEqual([[], []])
     slow.cut()
   },

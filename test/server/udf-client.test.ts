@@ -28,7 +28,7 @@ beforeAll(async () => {
     ),
   )
   symbol = await udf.symbol(MINT)
-}, 60_000)
+})
 
 afterAll(() => service.server.stop())
 

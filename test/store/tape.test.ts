@@ -21,11 +21,8 @@ import { MemoryArchive } from './memory-archive.ts'
 
 const OPTIONS = { clock: 'event', identities: 1 << 13 } as const
 const DAY = 86_400
-const PATIENCE_MS = 60_000
 
-test('an engine whose oldest swaps have left memory answers as one that keeps all', {
-  timeout: PATIENCE_MS,
-}, () => {
+test('an engine whose oldest swaps have left memory answers as one that keeps all', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const events = history(seed, 500)
@@ -37,9 +34,7 @@ test('an engine whose oldest swaps have left memory answers as one that keeps al
   )
 })
 
-test('swaps that left memory leave the window, deep pages and charts as they were', {
-  timeout: PATIENCE_MS,
-}, () => {
+test('swaps that left memory leave the window, deep pages and charts as they were', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const events = trades(new Random(seed), 600)
@@ -52,15 +47,13 @@ test('swaps that left memory leave the window, deep pages and charts as they wer
   )
 })
 
-test('bars are stored out of swaps that have left memory, whole pages of them', {
-  timeout: PATIENCE_MS,
-}, () => {
+test('bars are stored out of swaps that have left memory, whole pages of them', () => {
   const seed = 7
   const events = trades(new Random(seed), ROWS_PER_PAGE + STORED_FROM_SWAPS / 2)
   expectSame(seed, events, STORED_FROM_SWAPS)
 })
 
-test('a creation told late judges swaps that have left memory', { timeout: PATIENCE_MS }, () => {
+test('a creation told late judges swaps that have left memory', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = new Random(seed)
