@@ -48,21 +48,26 @@ describe('the wire has every field of the specification with its exact name and 
   })
 
   test('swap pages, trader pages and charts', () => {
+    const seen = { swaps: 0, traders: 0, bars: 0 }
     for (const { answers, mints, oracle } of markets)
       for (const mint of mints) {
-        checkPage(JSON.parse(answers.swaps(mint, null, WHOLE)), swap)
-        checkPage(JSON.parse(answers.tokenTraders(mint, WHOLE)), traderRecord)
+        seen.swaps += checkPage(JSON.parse(answers.swaps(mint, null, WHOLE)), swap)
+        seen.traders += checkPage(JSON.parse(answers.tokenTraders(mint, WHOLE)), traderRecord)
         for (const resolution of RESOLUTIONS) {
           const chart = JSON.parse(answers.chart(wholeChart(mint, oracle.now, resolution)))
           checkShape(chart, ohlcv, 'chart')
+          seen.bars += chart.t.length
         }
       }
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(HISTORIES)
   })
 
   test('tokens of wallets', () => {
+    let seen = 0
     for (const { answers, wallets } of markets)
       for (const wallet of wallets)
-        checkPage(JSON.parse(answers.walletTokens(wallet, WHOLE)), traderRecord)
+        seen += checkPage(JSON.parse(answers.walletTokens(wallet, WHOLE)), traderRecord)
+    expect(seen).toBeGreaterThan(HISTORIES)
   })
 
   test('rows of the three tables', () => {
@@ -131,8 +136,10 @@ function recordOf(value: unknown): Json {
   return { ...value }
 }
 
-function checkPage(answer: Json & { items: Json[] }, fields: typeof swap): void {
+/** How many items it has: a page without any shows nothing of them. */
+function checkPage(answer: Json & { items: Json[] }, fields: typeof swap): number {
   const { items, ...head } = answer
   checkShape(head, page, 'page')
   for (const item of items) checkShape(item, fields, 'item')
+  return items.length
 }

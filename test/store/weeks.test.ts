@@ -22,24 +22,27 @@ test('a service with next to no memory tells and answers for weeks what one with
     const random = new Random(seed)
     const life = new Life(random)
     try {
-      const wakings = lived(life, new WeeksMarket(new Random(seed ^ 1)), random)
+      const { wakings, resumes } = lived(life, new WeeksMarket(new Random(seed ^ 1)), random)
       checkFolder(life)
-      console.log(`seed ${seed}: ${life.restarts} restarts, ${wakings} tokens woken`)
+      const told = `${life.restarts} restarts, ${wakings} tokens woken, ${resumes} streams resumed`
+      console.log(`seed ${seed}: ${told}`)
+      expect(Math.min(life.restarts, wakings, resumes), told).toBeGreaterThan(0)
     } catch (error) {
       throw new Error(`WEEKS_SEED=${seed}, event ${life.events.length}`, { cause: error })
     }
   }
 })
 
-/** Lives through a market; returns how many tokens were woken. */
-function lived(life: Life, market: WeeksMarket, random: Random): number {
+/** Lives through a market; how many tokens were woken, and how many streams could be resumed. */
+function lived(life: Life, market: WeeksMarket, random: Random) {
   let now = 0
   let wakings = 0
+  let resumes = 0
   while (life.events.length < EVENTS) {
     const batch = Array.from({ length: random.pick([1, 3, 10, 40] as const) }, () => market.next())
     now = Math.max(now, (batch.at(-1)?.timestamp ?? 0) + random.integer(-40, 40))
     life.take(batch, now)
-    compare(life, random)
+    resumes += compare(life, random)
     if (random.chance(0.03)) life.beginSnapshot()
     life.workOnSnapshot(random.integer(0, 2))
     if (!random.chance(RESTART_CHANCE)) continue
@@ -47,11 +50,11 @@ function lived(life: Life, market: WeeksMarket, random: Random): number {
     life.restart()
   }
   checkAll(life)
-  return wakings + life.small.engine.state.dormant.wakings
+  return { wakings: wakings + life.small.engine.state.dormant.wakings, resumes }
 }
 
-/** What both told of the last batch, and some of what they answer. */
-function compare({ small, whole, events }: Life, random: Random): void {
+/** What both told of the last batch, and some of what they answer; how many streams were resumed. */
+function compare({ small, whole, events }: Life, random: Random): number {
   expect(small.told.splice(0)).toEqual(whole.told.splice(0))
   expect(small.engine.counts).toEqual(whole.engine.counts)
   const mints = events.slice(-200).flatMap((event) => ('mint' in event ? [event.mint] : []))
@@ -59,16 +62,20 @@ function compare({ small, whole, events }: Life, random: Random): void {
   const wallet = `wallet ${random.integer(1, 30)}`
   small.comeNear(mint, wallet, random.integer(0, 9))
   expect(small.advance()).toBe(whole.advance())
-  if (random.chance(0.5)) return
+  if (random.chance(0.5)) return 0
+  let resumes = 0
   expect(small.answers(mint, wallet)).toBe(whole.answers(mint, wallet))
   const missed = random.integer(0, 300)
   for (const channel of ['update_mint_info', 'wallet_trades', 'new_launched_pool'] as const) {
     const key = { update_mint_info: mint, wallet_trades: wallet, new_launched_pool: '' }[channel]
     const resumed = small.resumed(channel, key, missed)
-    if (resumed !== null) expect(resumed).toBe(whole.resumed(channel, key, missed))
+    if (resumed === null) continue
+    expect(resumed).toBe(whole.resumed(channel, key, missed))
+    resumes += 1
   }
   const seed = random.integer(0, 2 ** 31)
   expect(small.follow(mint, new Random(seed))).toBe(whole.follow(mint, new Random(seed)))
+  return resumes
 }
 
 function checkAll({ small, whole, events }: Life): void {
