@@ -7,8 +7,8 @@ import type { DeskCounters } from './supervisor-counters.ts'
 const HELD_SLOTS_MAX = 512
 /** Transactions held; past it as above. */
 const HELD_TRANSACTIONS_MAX = 100_000
-/** Slots of which parts may be told before an earlier one is whole. */
-const AHEAD_SLOTS_MAX = 32
+/** Slots let go that are remembered, more than sources keep open; past it the oldest are forgotten. */
+const LET_GO_MAX = 4_096
 /** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
 const STRAYS_MAX = 10_000
 /**
@@ -61,10 +61,10 @@ export class SlotDesk {
   /** For what the sources tell as it happens. */
   readonly live: SlotReceiver = {
     transaction: (transaction) => {
-      if (transaction.slot > this.#letGoTo) this.#take(transaction)
+      if (!this.#letGo.has(transaction.slot)) this.#take(transaction)
     },
     slotComplete: (slot, parentSlot) => {
-      if (slot > this.#letGoTo) this.#complete(slot, parentSlot)
+      if (!this.#letGo.has(slot)) this.#complete(slot, parentSlot)
     },
   }
 
@@ -80,8 +80,8 @@ export class SlotDesk {
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   readonly #strays = new Map<string, Stray>()
   #heldTransactions = 0
-  /** Live slots up to this one were let go in part or whole: only a back-fill tells them now. */
-  #letGoTo = -1
+  /** Slots that were let go in part or whole: only a back-fill tells them now. */
+  readonly #letGo = new LRUCache<number, true>({ max: LET_GO_MAX })
   #cursor: number | null
 
   constructor(
@@ -255,16 +255,13 @@ export class SlotDesk {
   #keepBounds(): void {
     if (this.#slots.size <= HELD_SLOTS_MAX && this.#heldTransactions <= HELD_TRANSACTIONS_MAX)
       return
-    const wholes = [...this.#slots].filter(([, held]) => held.parent !== null)
-    const highest = wholes.reduce((most, [slot]) => Math.max(most, slot), this.#cursor ?? 0)
     const first = this.gap === null ? 0 : this.gap.to + 1
     for (const [slot, { transactions }] of [...this.#slots]) {
       if (slot < first) continue
-      // A slot that lies far ahead was a peer's mistake, and must not keep the true ones out.
-      const isTrue = slot <= highest + AHEAD_SLOTS_MAX
       this.#slots.delete(slot)
       this.#heldTransactions -= transactions.size
-      if (isTrue) this.#letGoTo = Math.max(this.#letGoTo, slot)
+      // However late it is said to be whole: what was told of it is gone.
+      this.#letGo.set(slot, true)
       this.#counters.heldDropped++
     }
   }
