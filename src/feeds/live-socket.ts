@@ -11,11 +11,14 @@ export interface LiveSocketOptions {
   readonly url: string
   /** Without a message for this long the connection is taken for dead and made anew. */
   readonly silenceMs: number
+  /** The same without a message of use: a subscription may be dead behind heartbeats. */
+  readonly stallMs: number
   /** Longest message; a longer one ends the connection. */
   readonly frameBytesMax: number
   /** Called when a connection is open, to subscribe. */
   readonly onOpen: (send: (text: string) => void) => void
-  readonly onText: (text: string) => void
+  /** Whether the message is of use. */
+  readonly onText: (text: string) => boolean
   /** Called once for each connection that ended or could not be made, with the reason. */
   readonly onLost?: (reason: string) => void
   readonly backoff?: Backoff
@@ -71,7 +74,7 @@ export class LiveSocket {
 
   /** One connection from its start to its end; resolves with why it ended. */
   #connection(signal: AbortSignal): Promise<string> {
-    const { url, silenceMs, frameBytesMax, onOpen, onText } = this.#options
+    const { url, silenceMs, stallMs, frameBytesMax, onOpen, onText } = this.#options
     const { promise, resolve } = Promise.withResolvers<string>()
     let reason = ''
     const socket = new WebSocket(url, {
@@ -87,6 +90,7 @@ export class LiveSocket {
     const stop = () => end('it was stopped')
     signal.addEventListener('abort', stop)
     const silence = setTimeout(() => end(`nothing came for ${silenceMs} ms`), silenceMs)
+    const stall = setTimeout(() => end(`nothing of use came for ${stallMs} ms`), stallMs)
     socket.on('open', () => {
       this.#isOpen = true
       this.#opened += 1
@@ -94,12 +98,13 @@ export class LiveSocket {
     })
     socket.on('message', (data, isBinary) => {
       silence.refresh()
-      if (!isBinary && reason === '') onText(String(data))
+      if (!isBinary && reason === '' && onText(String(data))) stall.refresh()
     })
     // What follows an error is always the close, which ends the connection.
     socket.on('error', (error) => end(error.message))
     socket.on('close', (code) => {
       clearTimeout(silence)
+      clearTimeout(stall)
       signal.removeEventListener('abort', stop)
       this.#isOpen = false
       resolve(reason || `the server closed it with code ${code}`)

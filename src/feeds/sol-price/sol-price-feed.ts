@@ -9,6 +9,8 @@ import { type PriceVenue, readPrice } from './venues.ts'
 const EVERY_MS = 1_000
 /** A venue without a message for this long is connected to anew. */
 const SILENCE_MS = 10_000
+/** The same for one that sends heartbeats and no price any more. */
+const STALL_MS = 60_000
 /** Longest message of a venue; theirs have a few hundred bytes. */
 const FRAME_BYTES_MAX = 64 * 1024
 /** Dollars are told in steps of 1/10,000: finer ones would make an event of every tick. */
@@ -22,6 +24,7 @@ export interface SolPriceOptions {
   readonly clockMs?: () => number
   readonly everyMs?: number
   readonly silenceMs?: number
+  readonly stallMs?: number
   /** Waits between connections; each venue asks for one of its own. */
   readonly newBackoff?: () => Backoff
 }
@@ -110,10 +113,11 @@ export class SolPriceFeed implements Feed {
   }
 
   #socketTo(venue: PriceVenue): LiveSocket {
-    const { silenceMs = SILENCE_MS, newBackoff } = this.#options
+    const { silenceMs = SILENCE_MS, stallMs = STALL_MS, newBackoff } = this.#options
     return new LiveSocket({
       url: venue.url,
       silenceMs,
+      stallMs,
       frameBytesMax: FRAME_BYTES_MAX,
       onOpen: (send) => {
         for (const greeting of venue.greetings) send(greeting)
@@ -123,13 +127,15 @@ export class SolPriceFeed implements Feed {
     })
   }
 
-  #take(venue: PriceVenue, text: string): void {
+  /** Whether the message brings a price. */
+  #take(venue: PriceVenue, text: string): boolean {
     const usd = readPrice(venue, text)
-    if (usd === null) return
     if (usd === 'garbage') this.#garbage += 1
-    else this.#judge.quote(venue.name, usd, this.#steadyMs())
+    if (usd === null || usd === 'garbage') return false
+    this.#judge.quote(venue.name, usd, this.#steadyMs())
     // The first price is waited for.
     if (this.#toldUsd === null) this.#hasTold = this.#tell()
+    return true
   }
 
   /** Whether there was anything to tell. */

@@ -30,7 +30,7 @@ afterEach(end)
 /** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
 async function begin(
   silenceMs: number,
-  clock: Pick<SolPriceOptions, 'clockMs'> = { clockMs: () => nowMs },
+  clock: Pick<SolPriceOptions, 'clockMs' | 'stallMs'> = { clockMs: () => nowMs },
 ): Promise<void> {
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
@@ -191,6 +191,20 @@ test('a venue that falls silent is connected to and subscribed anew', async () =
   await begin(100)
   await venues[2].until(() => venues[2].received.length >= 2)
   expect(feed.figures().sol_price_connections_lost_total).toBeGreaterThanOrEqual(1)
+})
+
+test('a venue that sends heartbeats and no price any more is connected to and subscribed anew, the others are not', async () => {
+  await end()
+  await begin(60_000, { stallMs: 1_000 })
+  const quotes = setInterval(() => {
+    coinbase(150)
+    binance(150)
+    venues[2].say({ channel: 'heartbeat' })
+  }, 20)
+  onTestFinished(() => clearInterval(quotes))
+  await venues[2].until(() => venues[2].received.length >= 2)
+  expect(venues[2].connections).toBe(2)
+  expect([venues[0].connections, venues[1].connections]).toEqual([1, 1])
 })
 
 test('a message of megabytes ends the connection and nothing else', async () => {
