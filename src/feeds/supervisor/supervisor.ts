@@ -22,6 +22,11 @@ const STUCK_MS = 60_000
 const QUIET_MS = 60_000
 /** Slots that the handed-over events may lie behind the chain's newest and count as live. */
 const BEHIND_SLOTS_MAX = 150
+/**
+ * Seconds that they may be old: a server that lags tells no later slot. The chain's own clock is off by
+ * less.
+ */
+const BEHIND_SECONDS_MAX = 120
 
 export interface SupervisorOptions {
   /** At least one. */
@@ -60,6 +65,9 @@ export class Supervisor implements Feed {
   #newestTimestamp = 0
   /** How far what was handed over last lies ahead of the clock of this machine. */
   #aheadSeconds = 0
+  /** The newest time that sources with slots told, and how old it was when they told something last. */
+  #newestOfChain = 0
+  #lagSeconds = 0
   /** The cursor when it was looked at last, and since when it has stood there. */
   #standsAt: number | null
   #standsSinceMs: number
@@ -141,6 +149,11 @@ export class Supervisor implements Feed {
     if (stuckMs >= STUCK_MS)
       return `Slots are told, but none could be handed over for ${Math.round(stuckMs / 1000)} s.`
     const full = this.#fullRuns()
+    if (full.length > 0 && !this.#isEventClock && this.#lagSeconds > BEHIND_SECONDS_MAX)
+      return (
+        `What the feed tells is ${this.#lagSeconds} s old by the clock of this machine: the feed lags ` +
+        'behind the chain, or the clock is ahead.'
+      )
     const quietMs = Math.min(...full.map((run) => run.quietMs))
     if (full.length > 0 && quietMs >= QUIET_MS)
       return `Slots are told, but for ${Math.round(quietMs / 1000)} s no transaction in them.`
@@ -152,7 +165,7 @@ export class Supervisor implements Feed {
     const figures: Record<string, number> = {
       feed_slot: this.#desk.cursor ?? -1,
       feed_slots_behind: Math.max(0, this.#slotsBehind()),
-      feed_seconds_behind: this.#secondsBehind(),
+      feed_seconds_behind: this.#secondsSince(this.#newestTimestamp),
       feed_slots_held: this.#desk.heldSlots,
       feed_gap_open: this.#desk.gap === null ? 0 : 1,
     }
@@ -179,8 +192,11 @@ export class Supervisor implements Feed {
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
     // A time that is refused would hide for ever how far the others are behind.
-    if (this.#aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
+    if (this.#aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX) {
       this.#newestTimestamp = Math.max(this.#newestTimestamp, newest)
+      if (!isReserve) this.#newestOfChain = Math.max(this.#newestOfChain, newest)
+    }
+    if (!isReserve) this.#lagSeconds = this.#secondsSince(this.#newestOfChain)
     this.#reserves.check(events)
     try {
       this.#sink?.events(events)
@@ -209,8 +225,9 @@ export class Supervisor implements Feed {
     return this.#desk.cursor === null || newest < 0 ? 0 : newest - this.#desk.cursor
   }
 
-  #secondsBehind(): number {
-    if (this.#newestTimestamp === 0) return 0
-    return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - this.#newestTimestamp))
+  /** 0: no such time was told yet. */
+  #secondsSince(timestamp: number): number {
+    if (timestamp === 0) return 0
+    return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - timestamp))
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../src/engine/event.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -53,6 +54,56 @@ test('a feed that has lost its connection is live for another ten seconds', asyn
   expect(supervisor.figures()).toMatchObject({
     ...{ feed_slots_behind: 0, feed_scripted_slots_total: 2, feed_scripted_transactions_total: 2 },
   })
+  await stop()
+})
+
+function aged(ageSeconds: number): (event: FeedEvent) => FeedEvent {
+  return (event) => ({ ...event, timestamp: 1_790_000_000 - ageSeconds })
+}
+
+/** Tells whole slots whose events were so many seconds before the clock of the machine. */
+function tellOld(source: ScriptedSource, ageSeconds: number, ...slots: readonly number[]): void {
+  for (const slot of slots) {
+    source.receiver.transaction(told(slot, 0, { events: told(slot).events.map(aged(ageSeconds)) }))
+    source.receiver.slotSeen(slot)
+    source.receiver.slotComplete(slot, slot - 1)
+  }
+}
+
+test('a feed that is two minutes behind the clock is not live, though it knows of no later slot', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor } = await started([source])
+  source.receiver.connected()
+  tellOld(source, 121, 10, 11)
+  expect(supervisor.figures()).toMatchObject({ feed_slots_behind: 0, feed_seconds_behind: 121 })
+  expect(supervisor.notLive()).toBe(
+    'What the feed tells is 121 s old by the clock of this machine: the feed lags behind the chain, or the clock is ahead.',
+  )
+  tellOld(source, 120, 12)
+  expect(supervisor.notLive()).toBe(null)
+  // What is told late says nothing about how far the feed is.
+  source.receiver.transaction(told(9, 0, { events: told(9).events.map(aged(300)) }))
+  tellOld(source, 100, 13, 14)
+  expect(supervisor.notLive()).toBe(null)
+  await stop()
+})
+
+test('a source without slots that stands in for a feed that lagged is live', async () => {
+  const [chain, portal] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
+  const { stop, supervisor, timers } = await started([chain, portal], null, 100, [])
+  chain.receiver.connected()
+  tellOld(chain, 600, 10)
+  expect(supervisor.notLive()).toMatch('600 s old')
+  chain.lose(new Error('lost'))
+  await timers.pass(0)
+  portal.receiver.connected()
+  portal.receiver.events(told(0, 0, { signature: 'now' }).events)
+  expect(supervisor.notLive()).toBe(null)
+  // That one is up to date says nothing about the other, which is back.
+  await timers.pass(250)
+  chain.receiver.connected()
+  tellOld(chain, 599, 11)
+  expect(supervisor.notLive()).toMatch('599 s old')
   await stop()
 })
 
