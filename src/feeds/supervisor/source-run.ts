@@ -32,6 +32,7 @@ export class SourceRun {
   readonly #backoff: Backoff
   #isConnected = false
   #lastSignMs = 0
+  #connectedAtMs = 0
   #quietSinceMs = 0
   #newestSlot = -1
   #reason: string | null = 'not connected yet'
@@ -54,6 +55,11 @@ export class SourceRun {
   /** How long there has been no connection; 0: there is one. */
   get lostMs(): number {
     return this.#isConnected ? 0 : this.#options.timers.nowMs() - this.#lostAtMs
+  }
+
+  /** How long there has been this connection; 0: there is none. */
+  get connectedMs(): number {
+    return this.#isConnected ? this.#options.timers.nowMs() - this.#connectedAtMs : 0
   }
 
   /** How long this connection has told no transaction. */
@@ -137,7 +143,10 @@ export class SourceRun {
     return {
       connected: () =>
         heard(() => {
-          if (!this.#isConnected) this.#quietSinceMs = this.#options.timers.nowMs()
+          if (!this.#isConnected) {
+            this.#connectedAtMs = this.#options.timers.nowMs()
+            this.#quietSinceMs = this.#connectedAtMs
+          }
           this.#isConnected = true
           this.#reason = null
         }),

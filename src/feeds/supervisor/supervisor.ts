@@ -145,9 +145,9 @@ export class Supervisor implements Feed {
         `The chain is ${this.#aheadSeconds} s ahead of the clock of this machine, and events more ` +
         `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead are refused: set the clock.`
       )
-    const stuckMs = this.#desk.heldSlots === 0 ? 0 : this.#timers.nowMs() - this.#standsSinceMs
-    if (stuckMs >= STUCK_MS)
-      return `Slots are told, but none could be handed over for ${Math.round(stuckMs / 1000)} s.`
+    const standsMs = this.#timers.nowMs() - this.#standsSinceMs
+    if (this.#desk.heldSlots > 0 && standsMs >= STUCK_MS)
+      return `Slots are told, but none could be handed over for ${Math.round(standsMs / 1000)} s.`
     const full = this.#fullRuns()
     if (full.length > 0 && !this.#isEventClock && this.#lagSeconds > BEHIND_SECONDS_MAX)
       return (
@@ -157,6 +157,12 @@ export class Supervisor implements Feed {
     const quietMs = Math.min(...full.map((run) => run.quietMs))
     if (full.length > 0 && quietMs >= QUIET_MS)
       return `Slots are told, but for ${Math.round(quietMs / 1000)} s no transaction in them.`
+    const oldMs = Math.min(standsMs, Math.max(...full.map((run) => run.connectedMs)))
+    if (oldMs >= STUCK_MS && this.#desk.cursor !== null)
+      return (
+        `For ${Math.round(oldMs / 1000)} s nothing newer was told than slot ${this.#desk.cursor}, the last ` +
+        'one handed over: the server lags.'
+      )
     return null
   }
 

@@ -127,3 +127,29 @@ test('slots that cannot be handed over are said a minute after the last one that
   expect(supervisor.notLive()).toBe('Slots are told, but none could be handed over for 60 s.')
   await stop()
 })
+
+test('a server that tells for a minute what was handed over already lags, and the feed is not live', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  source.tell(...Array.from({ length: 50 }, (_, n) => n + 1))
+  source.lose()
+  await timers.pass(250)
+  // Another machine of the same provider, which is behind the first one.
+  source.receiver.connected()
+  const again = async (first: number, last: number) => {
+    for (let slot = first; slot <= last; slot++) {
+      await timers.pass(3_000)
+      source.tell(slot)
+    }
+  }
+  await again(1, 19)
+  expect(supervisor.notLive()).toBe(null)
+  await again(20, 20)
+  expect(supervisor.notLive()).toBe(
+    'For 60 s nothing newer was told than slot 50, the last one handed over: the server lags.',
+  )
+  source.tell(51)
+  expect(supervisor.notLive()).toBe(null)
+  await stop()
+})
