@@ -152,7 +152,7 @@ export class Program {
     this.#isRecovered = true
     this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
       line: (feed) => this.#badLines.of(feed),
-      lostConnection: (source, reason) => this.#log.warn({ source, reason }, 'connection lost'),
+      trouble: (source, reason) => this.#log.warn({ source, reason }, 'trouble with a live feed'),
       sentence: (sentence) => this.#log.warn({}, sentence),
     })
     await loadMetrics()

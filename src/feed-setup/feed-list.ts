@@ -15,7 +15,8 @@ export interface Feeds {
 export interface FeedReports {
   /** Lines of a feed that were skipped. */
   readonly line: (feed: string) => ReportLine
-  readonly lostConnection: (who: string, reason: string) => void
+  /** Lost connections, refusals and slots that are missing. */
+  readonly trouble: (who: string, reason: string) => void
   /** What else somebody should read. */
   readonly sentence: (sentence: string) => void
 }
@@ -39,8 +40,7 @@ export async function makeFeeds(
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
-    const { lostConnection } = reports
-    const feed = supervisedFeed(config, counters, engine, lostConnection)
+    const feed = supervisedFeed(config, counters, engine, reports.trouble)
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }

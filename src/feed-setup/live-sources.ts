@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Feed } from '../engine/event-sink.ts'
 import { newestSlotlessSwaps } from '../engine/swap-outtake.ts'
 import { type FeedCounters, newFeedCounters } from '../feeds/feed-counters.ts'
-import { PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
+import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
 import { SolanaSource } from '../feeds/solana/solana-source.ts'
 import { REMEMBERED_MAX } from '../feeds/supervisor/reserve-trades.ts'
@@ -18,7 +18,7 @@ export function supervisedFeed(
   engine: Engine,
   report: (who: string, reason: string) => void,
 ): Feed {
-  const sources = liveSources(config, NO_RECORDER, counters)
+  const sources = liveSources(config, NO_RECORDER, counters, report)
   const { backfillSlotsMax } = config
   const isEventClock = config.clock === 'event'
   const cursor = cursorOf(engine)
@@ -40,14 +40,17 @@ function liveSources(
   config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
   rawFrames: RawFrames,
   counters: FeedCounters,
+  report: (who: string, reason: string) => void,
 ): Source[] {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const sources: Source[] = []
   if (yellowstone !== null)
     sources.push(new YellowstoneSource({ peer: yellowstone, counters, rawFrames }))
   if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, rawFrames }))
-  if (feeds.some(({ kind }) => kind === 'pumpportal'))
-    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames }))
+  if (feeds.some(({ kind }) => kind === 'pumpportal')) {
+    const refused = (reason: string) => report(PUMPPORTAL, reason)
+    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused }))
+  }
   return sources
 }
 
@@ -57,6 +60,6 @@ export function recordedFeed(
   rawFrames: RawFrames,
   report: (who: string, reason: string) => void,
 ): Feed | null {
-  const sources = liveSources(config, rawFrames, newFeedCounters())
+  const sources = liveSources(config, rawFrames, newFeedCounters(), report)
   return sources.length === 0 ? null : new Supervisor({ sources, cursor: null, report })
 }

@@ -38,6 +38,8 @@ test('the program reads PumpPortal, prices it as it is told to, shows the qualit
     feed_pumpportal_connected: 1,
     feed_pumpportal_continuity_percent: 100,
   })
+  server.say({ errors: 'no funds' })
+  await program.seen(/it refuses a subscription: no funds/)
   const metrics = await (await fetch(`${program.url}/metrics`)).text()
   expect(metrics).toContain('mintfeed_feed_pumpportal_continuity_percent 100')
   await program.end('SIGKILL')

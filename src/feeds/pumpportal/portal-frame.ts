@@ -81,6 +81,12 @@ export type PortalNote = 'acknowledged' | 'refused' | 'other platform' | 'unusab
 
 const PLATFORM_POOLS = ['pump', 'pump-amm']
 
+/** Why a subscription was refused, as the service says it. */
+export function refusalOf(value: unknown): string {
+  if (!Complaint.Check(value)) return 'without a reason'
+  return typeof value.errors === 'string' ? value.errors : JSON.stringify(value.errors)
+}
+
 /** What a frame of PumpPortal says. */
 export function readPortalFrame(value: unknown): PortalFrame | PortalNote {
   if (known.Check(value)) return value

@@ -1,12 +1,14 @@
 import { WebSocket } from 'ws'
 import { snakeCase } from '../../base/snake-case.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
+import { reasonOf } from '../supervisor/reason.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { isTooLong } from '../too-long.ts'
 import { FollowedMints, type PortalMints } from './followed-mints.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
+import { refusalOf } from './portal-frame.ts'
 
 /** Name of the source, in FEED and in recordings. */
 export const PUMPPORTAL = 'pumpportal'
@@ -25,6 +27,8 @@ export interface PumpPortalOptions extends PortalMints {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number
+  /** Told, once a connection, why a subscription was refused. */
+  readonly report?: (reason: string) => void
 }
 
 /**
@@ -72,6 +76,11 @@ export class PumpPortalSource implements Source {
     const stop = () => socket.terminate()
     signal.addEventListener('abort', stop)
     const watch = this.#watch(socket, reject)
+    let isFirst = true
+    const refused = (reason: string) => {
+      if (isFirst) this.#options.report?.(reason)
+      isFirst = false
+    }
     socket.on('open', () => {
       for (const message of this.#followed.greetings()) socket.send(message)
     })
@@ -79,9 +88,8 @@ export class PumpPortalSource implements Source {
     socket.on('message', (data, isBinary) => {
       if (signal.aborted) return
       watch.sign()
-      receiver.connected()
       if (isBinary) this.#counters.unusableFrames++
-      else this.#take(String(data), receiver, socket)
+      else this.#take(String(data), receiver, socket, refused)
     })
     socket.on('error', (error) => {
       if (isTooLong(error)) this.#counters.hugeFrames++
@@ -96,10 +104,23 @@ export class PumpPortalSource implements Source {
     return promise
   }
 
-  #take(text: string, receiver: Receiver, socket: WebSocket): void {
-    const { rawFrames = NO_RECORDER } = this.#options
+  #take(
+    text: string,
+    receiver: Receiver,
+    socket: WebSocket,
+    refused: (reason: string) => void,
+  ): void {
+    const { rawFrames = NO_RECORDER, key } = this.#options
     rawFrames.frame(PUMPPORTAL, text)
-    const events = this.#events.events(parsed(text), Math.floor(this.#timers.wallMs() / 1000))
+    const value = parsed(text)
+    const { refusedSubscriptions } = this.#counters
+    const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
+    if (this.#counters.refusedSubscriptions > refusedSubscriptions) {
+      // A service that refuses everything is none that is connected.
+      refused(`it refuses a subscription: ${reasonOf(withoutKey(refusalOf(value), key))}`)
+      return
+    }
+    receiver.connected()
     for (const event of events)
       if (event.type === 'token_created')
         for (const message of this.#followed.created(event.mint)) socket.send(message)
@@ -140,6 +161,10 @@ export class PumpPortalSource implements Source {
     address.searchParams.set('api-key', key)
     return address.href
   }
+}
+
+function withoutKey(text: string, key: string | null): string {
+  return key === null ? text : text.replaceAll(key, '…')
 }
 
 function parsed(text: string): unknown {

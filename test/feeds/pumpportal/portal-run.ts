@@ -19,6 +19,8 @@ export class PortalRun {
   readonly sink = new CollectingSink()
   readonly timers = new VirtualTimers()
   readonly supervisor: Supervisor
+  /** What was said of the source. */
+  readonly reports: string[] = []
   /** Frames that were sent, with the seconds of their arrival. */
   readonly sent: { readonly text: string; readonly seconds: number }[] = []
   readonly #running: Promise<void>
@@ -33,11 +35,12 @@ export class PortalRun {
       followsNew,
       timers: this.timers,
       stallMs: STALL_MS,
+      report: (reason) => this.reports.push(reason),
     })
     this.supervisor = new Supervisor({
       sources: [source],
       cursor: null,
-      report: () => {},
+      report: (_, reason) => this.reports.push(reason),
       timers: this.timers,
       random: () => 0,
     })

@@ -293,3 +293,26 @@ test.skipIf(!hasData)(
         })
   },
 )
+
+test('a subscription that is refused is said once a connection, with the reason and without the key', async () => {
+  const run = await started([MINT])
+  run.send(JSON.stringify({ message: 'Successfully subscribed to token creation events.' }))
+  const refusal = { errors: 'The API key secret has no funds.' }
+  run.send(JSON.stringify(refusal))
+  run.send(JSON.stringify(refusal))
+  run.send(JSON.stringify(create))
+  await run.settled()
+  expect(run.reports).toEqual(['it refuses a subscription: The API key … has no funds.'])
+  expect(run.figure('refused_subscriptions_total')).toBe(2)
+  expect(run.figure('creates_total')).toBe(1)
+})
+
+test('a service that refuses everything is none that is connected', async () => {
+  const run = await started()
+  run.send(JSON.stringify({ errors: ['You are not let in.'] }))
+  await run.settled()
+  expect(run.reports).toEqual(['it refuses a subscription: ["You are not let in."]'])
+  expect(run.figure('connected')).toBe(0)
+  await run.timers.pass(10_000)
+  expect(run.supervisor.notLive()).toMatch('No feed is connected')
+})
