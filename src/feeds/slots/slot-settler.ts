@@ -120,14 +120,15 @@ export class SlotSettler {
       const open = this.#open.get(slot)
       if (open === undefined || slot > this.#tip) continue
       if (open.pending > 0) break
-      if (!open.isClosed) continue
+      // One that is incomplete stays: what comes of it yet would begin it anew.
+      if (!open.isClosed || open.isIncomplete) continue
       const restMs = open.lastTouchMs + this.#settleMs - nowMs
       if (slot >= this.#newest && restMs > 0) {
         nextMs = Math.min(nextMs, restMs)
         continue
       }
       this.#open.delete(slot)
-      if (!open.isIncomplete) this.#complete(slot, open.parentSlot)
+      this.#complete(slot, open.parentSlot)
     }
     if (nextMs < Number.POSITIVE_INFINITY) this.#lookAgain(nextMs)
   }

@@ -89,6 +89,19 @@ test('a slot of which something could not be had is never whole', () => {
   settler.close(11, 10)
   settler.touch(12)
   expect(whole).toEqual(['10>11'])
+  // Also when the rest of it comes behind the next ones.
+  settler.close(10, 9)
+  settler.touch(13)
+  expect(whole).toEqual(['10>11'])
+})
+
+test('the parent that a slot was closed with stays when it is closed again without one', () => {
+  const { whole, settler } = settling()
+  settler.reached(11)
+  settler.close(10, 7)
+  settler.close(10, null)
+  settler.touch(11)
+  expect(whole).toEqual(['7>10'])
 })
 
 test('a slot that was closed before the chain came there is whole when it does', async () => {

@@ -115,8 +115,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'slots: one of which something is missing is whole',
     file: 'src/feeds/slots/slot-settler.ts',
-    find: 'if (!open.isIncomplete) this.#complete',
-    replace: 'this.#complete',
+    find: 'if (!open.isClosed || open.isIncomplete) continue',
+    replace: 'if (!open.isClosed) continue',
     tests: SETTLER,
   },
   {
