@@ -67,6 +67,7 @@ test('after the end nothing is said any more', async () => {
   settler.reached(10)
   settler.close(10, 9)
   settler.stop()
+  expect(timers.waiting).toBe(0)
   await timers.pass(SETTLE_MS * 10)
   expect(whole).toEqual([])
 })

@@ -21,8 +21,8 @@ import { rpcServer } from './rpc-server.ts'
 const PARKED_MAX = 5_000
 const MINT = encodeBase58(Buffer.alloc(32, 7))
 
-/** A reader that has seen slot 10, of a chain at slot 14, and what it says. */
-async function reading() {
+/** A reader that has seen slot 10, or what is told to be one, of a chain at slot 14, and what it says. */
+async function reading(firstSlot = 10) {
   const { url, questions } = await rpcServer()
   const timers = new VirtualTimers()
   const counters = newFeedCounters()
@@ -52,7 +52,7 @@ async function reading() {
   )
   reader.subscribed()
   reader.reached(14, 13)
-  reader.touch(10)
+  reader.touch(firstSlot)
   /** So many frames of buys from a pool that the feed has not seen. */
   const read = (slot: number, count = 1) => {
     const signature = encodeBase58(Buffer.alloc(64, slot))
@@ -91,6 +91,26 @@ test('a slot with a swap that cannot wait for its look-up is not whole, so that 
   await until(() => whole.length > 0)
   expect(told).toHaveLength(PARKED_MAX)
   expect(whole).toEqual([11, 13])
+})
+
+test('a slot with a cut log that cannot wait to be fetched is not whole, so that its block is read', async () => {
+  const { reader, read, whole, questions } = await reading()
+  read(11, PARKED_MAX)
+  const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(12, CUT, 1, 5)))
+  if (transaction === null) throw new Error('the frame cannot be read')
+  reader.read(12, transaction, 1)
+  reader.touch(13)
+  reader.touch(14)
+  await until(() => questions.length === 1)
+  questions[0].answer({ value: [{ data: [poolAccount(MINT).toString('base64'), 'base64'] }] })
+  await until(() => whole.length > 0)
+  expect(whole).toEqual([11, 13])
+})
+
+test('a frame of a slot that the chain has not reached says nothing about where whole slots begin', async () => {
+  const { reader, whole } = await reading(5_000)
+  for (const slot of [10, 11, 12, 13]) reader.touch(slot)
+  expect(whole).toEqual([11, 12])
 })
 
 test('a transaction without anything that is folded is none', async () => {

@@ -157,3 +157,23 @@ test('while a back-fill is under way, what the chain goes on with asks for nothi
   expect(supervisor.figures()).toMatchObject({ feed_gaps_total: 1, feed_gap_slots_total: 2 })
   await stop()
 })
+
+test('behind a back-fill that went well the waits of the next gap begin anew', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source])
+  const refuse = () => Promise.reject(new Error('busy'))
+  source.onBackfill = refuse
+  source.tell(10, 12)
+  await timers.pass(20_000)
+  source.onBackfill = null
+  await timers.pass(30_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  source.onBackfill = refuse
+  source.receiver.alive()
+  source.tell(14)
+  await timers.pass(200)
+  source.onBackfill = null
+  await timers.pass(250)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])
+  await stop()
+})

@@ -143,3 +143,23 @@ test('transactions that come out of order, and slots that nobody said to be whol
   expect(signatures).toEqual(['11/0', '11/2', '11/3', '11/4', '11/5', '12/0', '12/1', '13/0'])
   expect(counters).toMatchObject({ reordered: 2, partialSlots: 3 })
 })
+
+test('the index in the block that a transaction was told with stays when it is told again without one', () => {
+  const { desk, signatures } = deskAt10()
+  desk.live.transaction(told(11, 7, { signature: 'a' }))
+  desk.live.transaction(told(11, 0, { signature: 'a', isExact: false }))
+  desk.live.transaction(told(11, 3, { signature: 'b' }))
+  desk.live.slotComplete(11, 10)
+  expect(signatures).toEqual(['b', 'a'])
+})
+
+test('what was handed over counts no longer towards what is held', () => {
+  const { desk, counters, signatures } = deskAt10()
+  const each = HELD_TRANSACTIONS_MAX / 4
+  for (let slot = 11; slot < 17; slot++) {
+    for (let n = 0; n < each; n++) desk.live.transaction(told(slot, n))
+    desk.live.slotComplete(slot, slot - 1)
+  }
+  expect(counters.heldDropped).toBe(0)
+  expect(signatures).toHaveLength(6 * each)
+})
