@@ -40,13 +40,20 @@ export class ChainNormaliser {
     return decodeTransaction(transaction, this.#counters)
   }
 
-  /** Pools of swaps among the events whose mint nobody has told: to be looked up before `eventsOf`. */
+  /**
+   * Pools of swaps among the events whose mint nobody has told, nor the events before them: to be looked
+   * up before `eventsOf`.
+   */
   unknownPools(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly string[] {
     const pools = new Set<string>()
+    const made = new Set<string>()
     for (const event of decoded) {
+      if (isEvent(event, COMPLETE_PUMP_AMM_MIGRATION_EVENT)) made.add(event.text('pool'))
+      if (isEvent(event, CREATE_POOL_EVENT)) made.add(event.text('pool'))
       if (!isEvent(event, BUY_EVENT) && !isEvent(event, SELL_EVENT)) continue
       if (!event.has('user')) continue
       const pool = event.text('pool')
+      if (made.has(pool)) continue
       if (this.pools.lookupIn(pool, transaction.balances).found === 'nothing') pools.add(pool)
     }
     return [...pools]

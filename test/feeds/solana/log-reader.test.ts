@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
-import { TRADE_EVENT } from '../../../src/feeds/chain/pump-coin-layouts.ts'
+import {
+  COMPLETE_PUMP_AMM_MIGRATION_EVENT,
+  TRADE_EVENT,
+} from '../../../src/feeds/chain/pump-coin-layouts.ts'
 import { transactionOfLogsFrame } from '../../../src/feeds/chain/rpc-json.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { FrameCheck } from '../../../src/feeds/solana/frame-check.ts'
@@ -105,6 +108,23 @@ test('a slot with a cut log that cannot wait to be fetched is not whole, so that
   questions[0].answer({ value: [{ data: [poolAccount(MINT).toString('base64'), 'base64'] }] })
   await until(() => whole.length > 0)
   expect(whole).toEqual([11, 13])
+})
+
+test('a pool that is made in the transaction of its first swap is known without a question', async () => {
+  const { reader, places, whole, questions, counters } = await reading()
+  const [timestamp, pool] = [1_790_000_000n, poolOf(MINT)]
+  const migrated = pump(COMPLETE_PUMP_AMM_MIGRATION_EVENT, { mint: MINT, timestamp, pool })
+  const emitted = [migrated, amm(BUY_EVENT, { timestamp, pool })]
+  const given = { signature: encodeBase58(Buffer.alloc(64, 7)), index: 0, hasFailed: false }
+  const frame = JSON.parse(logsFrame(11, { ...given, feeRaw: 0, balances: [], emitted }, 1))
+  const transaction = transactionOfLogsFrame(frame)
+  if (transaction === null) throw new Error('the frame cannot be read')
+  reader.read(11, transaction, 1)
+  reader.touch(12)
+  expect(places).toEqual(['11/0 guessed: 2'])
+  expect(whole).toEqual([11])
+  expect(questions).toEqual([])
+  expect(counters.unknownPools).toBe(0)
 })
 
 test('a frame of a slot that the chain has not reached says nothing about where whole slots begin', async () => {
