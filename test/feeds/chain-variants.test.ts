@@ -180,6 +180,14 @@ test('trades of a pool tell what it is quoted in, whoever named the pool', () =>
   }
 })
 
+test('the pool of a migration stays that of its mint, whatever an account is said to hold', () => {
+  const { pools } = new ChainNormaliser(newFeedCounters())
+  const known = { mint: MINT, quoteMint: USDC_MINT }
+  pools.learn('pool', known)
+  pools.learnCreated('pool', ZERO_ADDRESS, WRAPPED_SOL_MINT)
+  expect(pools.lookup('pool')).toEqual({ found: 'mint', ...known })
+})
+
 test('a pool that was sent other tokens in the transaction is known by its two mints all the same', () => {
   const mint = encodeBase58(Buffer.alloc(32, 9))
   const dust = Array.from({ length: 40 }, (_, n) => encodeBase58(Buffer.alloc(32, 10 + n)))

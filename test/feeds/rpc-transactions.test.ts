@@ -209,10 +209,13 @@ test('balances are summed over the accounts of an owner, and those that cannot b
   ]
   const balances = balancesOfMeta({
     preTokenBalances: [...broken, entry('a', '5'), entry('b', '7'), entry('a', '6')],
-    postTokenBalances: [entry('a', '20'), ...broken, entry('c', '9'), entry('a', '3', 'other')],
+    postTokenBalances: [
+      ...[entry('a', '20'), ...broken, entry('c', '9')],
+      ...[entry('a', '3', 'other'), entry('a', '2')],
+    ],
   })
   expect(balances).toEqual([
-    { owner: 'a', mint: 'mint', beforeRaw: 11n, afterRaw: 20n },
+    { owner: 'a', mint: 'mint', beforeRaw: 11n, afterRaw: 22n },
     { owner: 'b', mint: 'mint', beforeRaw: 7n, afterRaw: 0n },
     { owner: 'c', mint: 'mint', beforeRaw: 0n, afterRaw: 9n },
     { owner: 'a', mint: 'other', beforeRaw: 0n, afterRaw: 3n },
