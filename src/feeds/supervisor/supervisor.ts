@@ -5,6 +5,7 @@ import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { SwapContent } from '../../engine/swap-outtake.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
+import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import { SlotDesk } from './slot-desk.ts'
 import type { Source } from './source.ts'
@@ -14,19 +15,6 @@ import { REAL_TIMERS, type Timers } from './timers.ts'
 
 /** Slots of an outage that are back-filled, an hour of the chain, unless the settings say else. */
 export const BACKFILL_SLOTS_MAX = 9_000
-/** A loss that lasts longer is said in `/readyz`. */
-const LOST_MS = 10_000
-/** Slots that wait for so long while none is handed over are said in `/readyz`. */
-const STUCK_MS = 60_000
-/** The two programs have a hundred transactions a second: without one for so long it is said too. */
-const QUIET_MS = 60_000
-/** Slots that the handed-over events may lie behind the chain's newest and count as live. */
-const BEHIND_SLOTS_MAX = 150
-/**
- * Seconds that they may be old: a server that lags tells no later slot. The chain's own clock is off by
- * less.
- */
-const BEHIND_SECONDS_MAX = 120
 
 export interface SupervisorOptions {
   /** At least one. */
@@ -102,7 +90,7 @@ export class Supervisor implements Feed {
           timers: this.#timers,
           random,
           handOver: (events) => this.#handOver(events, source.isDegraded),
-          isStandby: () => this.#fullRuns().length > 0,
+          isStandby: () => fullRuns(this.#runs).length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
         }),
@@ -133,37 +121,15 @@ export class Supervisor implements Feed {
 
   /** Why what is served is not that of the chain now, in one sentence; null: it is. */
   notLive(): string | null {
-    const lost = this.#runs.filter((run) => run.lostMs >= LOST_MS)
-    if (lost.length === this.#runs.length)
-      return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
-    const behind = this.#slotsBehind()
-    if (behind < -BEHIND_SLOTS_MAX)
-      return `The chain is ${-behind} slots behind what DATA_DIR holds: is that of another feed?`
-    if (behind > BEHIND_SLOTS_MAX) return `The feed is ${behind} slots behind the chain.`
-    if (!this.#isEventClock && this.#aheadSeconds > AHEAD_OF_WALL_SECONDS_MAX)
-      return (
-        `The chain is ${this.#aheadSeconds} s ahead of the clock of this machine, and events more ` +
-        `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead are refused: set the clock.`
-      )
-    const standsMs = this.#timers.nowMs() - this.#standsSinceMs
-    if (this.#desk.heldSlots > 0 && standsMs >= STUCK_MS)
-      return `Slots are told, but none could be handed over for ${Math.round(standsMs / 1000)} s.`
-    const full = this.#fullRuns()
-    if (full.length > 0 && !this.#isEventClock && this.#lagSeconds > BEHIND_SECONDS_MAX)
-      return (
-        `What the feed tells is ${this.#lagSeconds} s old by the clock of this machine: the feed lags ` +
-        'behind the chain, or the clock is ahead.'
-      )
-    const quietMs = Math.min(...full.map((run) => run.quietMs))
-    if (full.length > 0 && quietMs >= QUIET_MS)
-      return `Slots are told, but for ${Math.round(quietMs / 1000)} s no transaction in them.`
-    const oldMs = Math.min(standsMs, Math.max(...full.map((run) => run.connectedMs)))
-    if (oldMs >= STUCK_MS && this.#desk.cursor !== null)
-      return (
-        `For ${Math.round(oldMs / 1000)} s nothing newer was told than slot ${this.#desk.cursor}, the last ` +
-        'one handed over: the server lags.'
-      )
-    return null
+    return whyNotLive({
+      runs: this.#runs,
+      slotsBehind: this.#slotsBehind(),
+      aheadSeconds: this.#isEventClock ? 0 : this.#aheadSeconds,
+      lagSeconds: this.#isEventClock ? 0 : this.#lagSeconds,
+      heldSlots: this.#desk.heldSlots,
+      cursor: this.#desk.cursor,
+      standsMs: this.#timers.nowMs() - this.#standsSinceMs,
+    })
   }
 
   /** Figures for `/readyz` and metrics; names begin with `feed_`. */
@@ -218,11 +184,6 @@ export class Supervisor implements Feed {
       this.#standsSinceMs = this.#timers.nowMs()
     }
     if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
-  }
-
-  /** Those connected now that know slots. */
-  #fullRuns(): readonly SourceRun[] {
-    return this.#runs.filter((run) => run.isConnected && !run.source.isDegraded)
   }
 
   /** Below 0: what was recovered lies ahead of what the sources tell. */
