@@ -180,6 +180,21 @@ test('trades of a pool tell what it is quoted in, whoever named the pool', () =>
   }
 })
 
+test('a transaction whose log was cut is counted, unless its instructions tell its events', () => {
+  const counters = newFeedCounters()
+  const bytes = eventBytes(TRADE_EVENT, TRADE)
+  const logs = [
+    `Program ${PUMP_PROGRAM} invoke [1]`,
+    `Program data: ${Buffer.from(bytes).toString('base64')}`,
+    'Log truncated',
+  ]
+  const cut = { ...transactionOf(bytes), logs }
+  expect(decodeTransaction(cut, counters)).toHaveLength(1)
+  expect(counters.truncatedLogs).toBe(0)
+  expect(decodeTransaction({ ...cut, selfCpi: null }, counters)).toHaveLength(1)
+  expect(counters.truncatedLogs).toBe(1)
+})
+
 test('the pool of a migration stays that of its mint, whatever an account is said to hold', () => {
   const { pools } = new ChainNormaliser(newFeedCounters())
   const known = { mint: MINT, quoteMint: USDC_MINT }
