@@ -19,7 +19,7 @@ import { readContents, writeSnapshot } from './snapshot-file.ts'
 import { type Contents, upgradedFrom } from './snapshot-format.ts'
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
-import { archiveTape } from './tape-archive.ts'
+import { archiveTape, unarchivedBytes } from './tape-archive.ts'
 import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
@@ -113,9 +113,12 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   }
 }
 
-/** Bytes of a snapshot of it, and of the chunks that would be archived with it. */
-function bytesOf({ parts }: Engine): number {
-  return parts.reduce((sum, part) => sum + totalBytes(part.views()), 0)
+/** Bytes of a snapshot of it, and of the chunks that are archived with it. */
+function bytesOf({ parts, state, settledSwaps }: Engine): number {
+  const { tape, dormant } = state
+  const chunks =
+    unarchivedBytes(tape, settledSwaps) + unarchivedBytes(dormant.tape, dormant.tape.count)
+  return parts.reduce((sum, part) => sum + totalBytes(part.views()), chunks)
 }
 
 function nothingNew(seq: number, engine: Engine): Compaction {

@@ -216,6 +216,13 @@ export function archiveTape(
   return first
 }
 
+/** Bytes of the chunks that `archiveTape` would write. */
+export function unarchivedBytes(tape: Tape, reach: number): number {
+  const { archivedCount, chunkRecords, lanes } = tape
+  const chunks = Math.max(0, Math.floor((reach - archivedCount) / chunkRecords))
+  return chunks * chunkRecords * lanes * Uint32Array.BYTES_PER_ELEMENT
+}
+
 /** Bytes of the block that begins with a record of the tape, as a chunk holds them. */
 export function blockBytes(tape: Tape, record: number): Uint8Array {
   const u32 = tape.u32Of(record)
