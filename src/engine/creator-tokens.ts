@@ -26,7 +26,7 @@ export class CreatorTokens {
     return growingPart('creators', this.#nextPlus1, this.#firstPlus1)
   }
 
-  /** A token is known for the first time, or its creation is. */
+  /** The creation of a token was told. */
   created(token: number): void {
     if (this.#isMade) this.#link(token)
   }

@@ -29,7 +29,7 @@ export interface Facts {
   trade: (index: number) => void
   /** A token migrated. */
   migration: (token: number) => void
-  /** A token is known for the first time, or its creation is. */
+  /** The creation of a token was told: once, and not when a swap first names its mint. */
   created: (token: number) => void
   /** The prices of a token's trades are other ones, however old they are. */
   repriced: (token: number) => void

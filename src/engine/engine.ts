@@ -289,8 +289,7 @@ export class Engine implements EventSink {
     else u32[at + U.txIndex] = key.txIndex
     u32[at + U.flags] &= INPUT_FLAGS
     const tapeIndex = this.#ordered.swap(u32, at, key)
-    if (!isKnown) this.facts.emit('created', token)
-    else if (pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
+    if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
     this.facts.emit('trade', tapeIndex)
   }
 

@@ -1,6 +1,4 @@
 import type { Engine } from '../engine/engine.ts'
-import { TokenFlag } from '../engine/layout.ts'
-import { flagsOf } from '../engine/lifecycle.ts'
 import { TokenReader } from '../engine/token-reader.ts'
 import type { LiveSource } from './answers.ts'
 import { jsonString, timeText } from './json-text.ts'
@@ -45,14 +43,11 @@ export class EngineLive implements LiveSource {
     this.#listeners.push(() => this.#engine.facts.on('migration', told))
   }
 
-  /** Launches are told once the creation is known, not when a swap first names the mint. */
   onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
-    const { facts, state } = this.#engine
     const told = (token: number) => {
-      if (!wanted() || (flagsOf(state, token) & TokenFlag.creationKnown) === 0) return
-      publish(this.launchMessage(token))
+      if (wanted()) publish(this.launchMessage(token))
     }
-    this.#listeners.push(() => facts.on('created', told))
+    this.#listeners.push(() => this.#engine.facts.on('created', told))
   }
 
   onRepriced(told: (mint: string) => void): void {

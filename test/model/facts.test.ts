@@ -5,20 +5,25 @@ import { USDC_MINT } from '../../src/engine/platform.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 
-test('a token is told of when it is first heard of, and again only with its creation', () => {
+test('a token is told of with its creation, and by nothing else', () => {
   const amm = { source: 'pump_amm', pool: 'amm' } as const
   expect(createdAfter([created(), swap(), swap({ ...amm, slot: 111 })])).toEqual([1, 0, 0])
-  expect(createdAfter([swap(), swap({ slot: 105 }), created()])).toEqual([1, 0, 1])
+  expect(createdAfter([swap(), swap({ slot: 105 }), created()])).toEqual([0, 0, 1])
 })
 
-test('no history tells of a token by two swaps', () => {
+test('every history tells once of each token whose creation is in it', () => {
   for (let seed = 1; seed <= 500; seed += 1) {
     const events = history(seed, 60)
     const told = createdAfter(events)
-    const bySwap = events.filter((event, i) => event.type === 'swap' && (told[i] ?? 0) > 0)
-    const mints = bySwap.map((event) => ('mint' in event ? event.mint : ''))
+    const mintsOf = (some: readonly FeedEvent[]) =>
+      some.flatMap((event) => (event.type === 'token_created' ? [event.mint] : []))
+    const mints = mintsOf(events.filter((_, i) => (told[i] ?? 0) > 0))
+    expect(new Set(mints), `seed ${seed}`).toEqual(new Set(mintsOf(events)))
+    expect(
+      told.reduce((sum, count) => sum + count),
+      `seed ${seed}`,
+    ).toBe(mints.length)
     expect(new Set(mints).size, `seed ${seed}`).toBe(mints.length)
-    expect(Math.max(...told), `seed ${seed}`).toBe(1)
   }
 })
 
