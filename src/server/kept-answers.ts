@@ -59,10 +59,11 @@ export class KeptAnswers {
       if (this.#options.isChecked) this.#check(key, kept, answer())
       return { ok: true, value: kept.reply }
     }
-    this.#misses += 1
     const made = answer()
-    if (made instanceof Promise || made === UNFINISHED || !made.ok || made.value.statusCode !== 200)
-      return made
+    // It is asked for again in later turns, and counts once.
+    if (made === UNFINISHED) return made
+    this.#misses += 1
+    if (made instanceof Promise || !made.ok || made.value.statusCode !== 200) return made
     const reply = { ...made.value, body: ownBody(made.value) }
     this.#kept.set(key, { reply, version })
     return { ok: true, value: reply }

@@ -26,6 +26,13 @@ test('an answer is made once for a state, and made anew for the next', () => {
   expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 3, answer_cache_misses_total: 3 })
 })
 
+test('an answer that takes several turns is one that was not kept, whatever the turns', () => {
+  const kept = new KeptAnswers({ version: () => 1, maxBytes: 1 << 20, isChecked: false })
+  for (let turn = 0; turn < 5; turn++) expect(kept.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
+  expect(textOf(replyIn(kept.answer('a', () => accept(jsonReply('made')))))).toBe('made')
+  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 0, answer_cache_misses_total: 1 })
+})
+
 test('what is kept stays within its bytes, the longest unasked goes first', () => {
   const kept = new KeptAnswers({ version: () => 0, maxBytes: 50_000, isChecked: false })
   let made = 0
