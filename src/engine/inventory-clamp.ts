@@ -1,7 +1,7 @@
 import { copyU64, isLess, isZeroAt, numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import { P } from './layout.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
+import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { State } from './state.ts'
@@ -48,8 +48,8 @@ export class InventoryClamp {
     }
     const found = this.#find(hand.position, count)
     if (found < 0) return
-    const at = (found & ROW_MASK) * CLAMP_LANES
-    const f64 = this.#clamps.f64[found >>> ROW_SHIFT]
+    const at = found * CLAMP_LANES
+    const f64 = this.#clamps.f64[0]
     copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
     hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
     hand.pf[hand.pAtF + P.costSolF] = f64[(at >>> 1) + C.costSolF]

@@ -9,8 +9,7 @@ import type { TokenReader } from './token-reader.ts'
  */
 
 /** Resources a token appears in. */
-export const RESOURCES = ['search', 'market', 'table'] as const
-export type Resource = (typeof RESOURCES)[number]
+export type Resource = 'search' | 'market' | 'table'
 
 /** How a value is written and what it can be. `time` is unix seconds, or null. */
 export type Metric = {

@@ -114,7 +114,7 @@ export class OrderRing {
     return this.length === 0 ? Number.POSITIVE_INFINITY : marks[this.#tail & (this.#capacity - 1)]
   }
 
-  /** Takes the newest event off; reads of `popped` hold until the next push. */
+  /** Takes the newest event off. */
   pop(): { key: RingKey; mark: number; bars: number; entry: LifecycleEntry | null } {
     this.#head -= 1
     const at = this.#head & (this.#capacity - 1)

@@ -1,4 +1,4 @@
-import { copyU64, isZeroAt, writeU64 } from '../base/u64.ts'
+import { copyU64, writeU64 } from '../base/u64.ts'
 import type { BarChains } from './bar-chains.ts'
 import { dropBars } from './candles.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
@@ -104,21 +104,16 @@ export class TokenBirths {
 
   created(token: number, event: TokenCreated, key: OrderKey): void {
     this.#save(token)
-    const { t, tAt, b, bAt } = this.#rows(token)
+    const { t, tAt } = this.#rows(token)
     this.#start(token, key, slotlessArrival(key), event.timestamp)
     this.#fillCreation(token, event, key)
     if (t[tAt + T.swaps] === 0) {
       writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
       writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
+      if (event.realBaseRaw === 0n) t[tAt + T.flags] |= TokenFlag.complete
     }
     if (event.creator !== '') this.#adopt(token, event.creator)
-    if (
-      t[tAt + T.swaps] === 0 &&
-      event.realBaseRaw === 0n &&
-      isZeroAt(b, bAt + B.initialRealBaseLo)
-    )
-      t[tAt + T.flags] |= TokenFlag.complete
   }
 
   completed(token: number, event: Completed, key: OrderKey): void {

@@ -31,11 +31,10 @@ export function allowedMethods(route: Route): string {
 
 /** CORS headers of every answer. */
 export function corsHeaders(origin: string): readonly Header[] {
-  const headers: Header[] = [
+  return [
     ['Access-Control-Allow-Origin', origin],
     ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
   ]
-  return headers
 }
 
 /** Headers of the answer to OPTIONS, beside those of every answer. */

@@ -72,7 +72,7 @@ export class JournaledEngine implements EventSink {
 
   /** Writes a batch, and folds it when the disk has taken it. */
   #keep(batch: RecordBatch): void {
-    const frames = this.#begin(this.#journal.seq, batch.events)
+    const frames = this.#begin(batch.events)
     let { seq } = this.#journal
     batch.walk(
       (from, to) => {
@@ -98,8 +98,9 @@ export class JournaledEngine implements EventSink {
    * Starts the frames of a batch: the clock when it has moved, what records name, then the tokens that
    * are put to rest before it.
    */
-  #begin(seq: number, events: number): FrameWriter {
+  #begin(events: number): FrameWriter {
     const frames = this.#journal.begin()
+    const { seq } = this.#journal
     const { now } = this.#engine.state
     if (this.#isWallClock && now !== this.#clock[0]) {
       this.#clock[0] = now
