@@ -1,8 +1,9 @@
 import { Quote } from './platform.ts'
 
 /**
- * Integer money from integer amounts and a double price, rounded half up once (contract section 1).
- * Doubles do the work; where one lies too near a half to be sure, exact integers decide.
+ * Integer money from integer amounts and a price, rounded half up once (contract section 1).
+ * Doubles do the work; where one lies too near a half to be sure, exact integers decide. The price
+ * counts as the decimal number it was written as: of its double, half of all halves lie below one.
  */
 
 /** micro-USD of a quote amount. `quoteRaw` is lamports (SOL) or micro-USDC. */
@@ -24,13 +25,8 @@ export function lamportsOf(microUsd: number, solPriceUsd: number): number {
   if (microUsd === Number.POSITIVE_INFINITY) return microUsd
   const estimate = (microUsd * 1000) / solPriceUsd
   if (isClear(estimate)) return Math.floor(estimate + 0.5)
-  const { mantissa, exponent } = fractionOf(solPriceUsd)
-  const numerator = BigInt(microUsd) * 1000n
-  return Number(
-    exponent >= 0
-      ? halfUp(numerator, mantissa << BigInt(exponent))
-      : halfUp(numerator << BigInt(-exponent), mantissa),
-  )
+  const price = decimalOf(solPriceUsd)
+  return Number(halfUp(BigInt(microUsd) * 1000n * price.denominator, price.numerator))
 }
 
 function timesRounded(
@@ -41,13 +37,8 @@ function timesRounded(
 ): number {
   const estimate = (quoteNumber * price) / 1000
   if (isClear(estimate)) return Math.floor(estimate + 0.5)
-  const { mantissa, exponent } = fractionOf(price)
-  const product = quoteRaw() * mantissa
-  return Number(
-    exponent >= 0
-      ? halfUp(product << BigInt(exponent), divisor)
-      : halfUp(product, divisor << BigInt(-exponent)),
-  )
+  const { numerator, denominator } = decimalOf(price)
+  return Number(halfUp(quoteRaw() * numerator, divisor * denominator))
 }
 
 /** Is the estimate so far from a half that its own error (2^-50 of it) cannot move the rounding? */
@@ -60,14 +51,13 @@ function halfUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator * 2n + denominator) / (denominator * 2n)
 }
 
-const view = new DataView(new ArrayBuffer(8))
-
-/** A positive double as mantissa × 2^exponent, exactly. */
-function fractionOf(value: number): { mantissa: bigint; exponent: number } {
-  view.setFloat64(0, value)
-  const bits = view.getBigUint64(0)
-  const biased = Number((bits >> 52n) & 0x7ffn)
-  const fraction = bits & 0xfffffffffffffn
-  if (biased === 0) return { mantissa: fraction, exponent: -1074 }
-  return { mantissa: fraction | 0x10000000000000n, exponent: biased - 1075 }
+/** A positive double as the shortest decimal number that reads as it. */
+function decimalOf(value: number): { numerator: bigint; denominator: bigint } {
+  const [digits, power = '0'] = String(value).split('e')
+  const [whole, decimals = ''] = digits.split('.')
+  const exponent = Number(power) - decimals.length
+  const numerator = BigInt(whole + decimals)
+  return exponent < 0
+    ? { numerator, denominator: 10n ** BigInt(-exponent) }
+    : { numerator: numerator * 10n ** BigInt(exponent), denominator: 1n }
 }

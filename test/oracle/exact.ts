@@ -12,17 +12,17 @@ interface Rational {
 
 const rationals = new Map<number, Rational>()
 
-/** The exact value of a finite double >= 0. */
+/** The decimal number that a finite double >= 0 is written as, exactly. */
 export function rational(value: number): Rational {
   const known = rationals.get(value)
   if (known) return known
-  let numerator = value
-  let denominator = 1n
-  while (!Number.isInteger(numerator)) {
-    numerator *= 2
-    denominator *= 2n
+  const [mantissa, power] = value.toExponential().split('e')
+  const [whole, decimals = ''] = mantissa.split('.')
+  const exponent = Number(power) - decimals.length
+  const exact = {
+    numerator: BigInt(whole + decimals) * 10n ** BigInt(Math.max(0, exponent)),
+    denominator: 10n ** BigInt(Math.max(0, -exponent)),
   }
-  const exact = { numerator: BigInt(numerator), denominator }
   rationals.set(value, exact)
   return exact
 }

@@ -127,6 +127,24 @@ test('micro-USD that fall exactly on a half are rounded up', () => {
   )
 })
 
+test('a price is the decimal number that it is written as, so that a half of it is one', () => {
+  // By hand: 0.505 × 213.5135 = 107.8243175, 0.1975 × 216.2162 = 42.7026995, 0.5 × 1.000005 = 0.5000025,
+  // 0.05 × 0.00001 = 0.0000005; the doubles of the first two prices lie a little below.
+  const rows = [
+    [505_000_000n, 213.5135, 107_824_318],
+    [197_500_000n, 216.2162, 42_702_700],
+    [500_000_000n, 1.000005, 500_003],
+    [50_000_000n, 1e-5, 1],
+  ] as const
+  for (const [lamports, usd, microUsd] of rows) {
+    expect(microUsdOf(Number(lamports), () => lamports, Quote.sol, usd)).toBe(microUsd)
+    expect(microUsdOfLamports(lamports, usd)).toBe(BigInt(microUsd))
+  }
+  // 8 micro-USD at 25.6 USD are 312.5 lamports; the double of 25.6 lies a little above.
+  expect(lamportsOf(8, 25.6)).toBe(313)
+  expect(lamportsOfMicroUsd(8n, 25.6)).toBe(313n)
+})
+
 test('lamports of micro-USD round half up once, as exact rationals do', () => {
   const microUsd = fc.maxSafeNat()
   fc.assert(
