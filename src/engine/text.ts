@@ -48,6 +48,8 @@ export function xLinkOf(link: string): string {
   const at = first === 'i' && /^web$/i.test(parts[1] ?? '') ? 2 : 1
   if (/^status$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))
     return `status:${/^\d+/.exec(parts[at + 1])?.[0] ?? ''}`
-  if (X_RESERVED.has(first) || !/^[a-z0-9_]{1,15}$/.test(first)) return ''
-  return `@${first}`
+  // X leads /@handle to /handle.
+  const handle = first.replace(/^@/, '')
+  if (X_RESERVED.has(handle) || !/^[a-z0-9_]{1,15}$/.test(handle)) return ''
+  return `@${handle}`
 }

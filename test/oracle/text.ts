@@ -82,7 +82,7 @@ export function xLink(link: string): string | null {
   if (first === 'i' && second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' || first === 'i') return null
-  const handle = first.toLowerCase()
+  const handle = (first.startsWith('@') ? first.slice(1) : first).toLowerCase()
   if (!/^[a-z0-9_]{1,15}$/.test(handle)) return null
   return RESERVED.includes(handle) ? null : `handle:${handle}`
 }
