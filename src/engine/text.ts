@@ -32,9 +32,12 @@ const X_RESERVED = new Set([
   'messages',
 ])
 
+/** What people of X talk in together, each at /i/<name>/<id>. */
+const X_ROOMS = new Set(['broadcasts', 'spaces'])
+
 /**
- * What an X link points at, alike for all ways to write it: `@handle`, `status:<id>`,
- * `community:<id>`; "" when it counts for nothing (contract section 2, xReuses).
+ * What an X link points at, alike for all ways to write it: `@handle`, `status:<id>`, `community:<id>`,
+ * `broadcasts:<id>`, `spaces:<id>`; "" when it counts for nothing (contract section 2, xReuses).
  */
 export function xLinkOf(link: string): string {
   const match = /^https?:\/\/(?:www\.|mobile\.)?([^/?#:]+)\/([^?#]*)/i.exec(link.trim())
@@ -44,6 +47,9 @@ export function xLinkOf(link: string): string {
   const first = parts[0].toLowerCase()
   if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))
     return `community:${parts[2]}`
+  const room = (parts[1] ?? '').toLowerCase()
+  if (first === 'i' && X_ROOMS.has(room) && /^\w+$/.test(parts[2] ?? ''))
+    return `${room}:${parts[2]}`
   // /i/web/status/<id> is another spelling of /i/status/<id>.
   const at = first === 'i' && /^web$/i.test(parts[1] ?? '') ? 2 : 1
   if (/^status$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))

@@ -79,6 +79,8 @@ export function xLink(link: string): string | null {
   if (parts[0] === 'i' && parts[1] === 'web') parts.splice(1, 1)
   const [first = '', second, third] = parts
   if (first === 'i' && second === 'communities' && isId(third)) return `community:${third}`
+  const room = /^(broadcasts|spaces)$/i.exec(second ?? '')?.[0].toLowerCase()
+  if (first === 'i' && room !== undefined && /^\w+$/.test(third ?? '')) return `${room}:${third}`
   if (first === 'i' && second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' && isId(third)) return `status:${third}`
   if (second === 'status' || first === 'i') return null
