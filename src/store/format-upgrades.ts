@@ -155,6 +155,16 @@ const textsKeptOnce: SnapshotUpgrade = {
   parts: () => (part) => [part],
 }
 
+/**
+ * From version 7 on half a micro-USD is a half of the price as it is written, not of the double next to it.
+ * The layout is the same; a fold of the same events comes to other dollars now and then.
+ */
+const halvesAsWritten: SnapshotUpgrade = {
+  from: 6,
+  contents: (contents) => contents,
+  parts: () => (part) => [part],
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
   journal: [restsAdded, quoteToldInJournal],
@@ -164,6 +174,7 @@ export const FORMAT_UPGRADES: FormatUpgrades = {
     foldedAndArrived,
     quoteToldInSnapshots,
     textsKeptOnce,
+    halvesAsWritten,
   ],
 }
 

@@ -177,10 +177,15 @@ export function flipByte(path: string, byte: number): void {
 }
 
 /** Makes a snapshot one that a later version of the program has written. */
-export function makeLater(path: string): void {
+export const makeLater = (path: string) => makeVersion(path, SNAPSHOT_VERSION + 1)
+
+/** Makes a snapshot one of the version before, whose parts have the same form. */
+export const makeOlder = (path: string) => makeVersion(path, SNAPSHOT_VERSION - 1)
+
+function makeVersion(path: string, version: number): void {
   const bytes = fs.readFileSync(path)
-  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, 8)
-  bytes.writeUInt32LE(SNAPSHOT_VERSION + 1, bytes.length - 12)
+  bytes.writeUInt32LE(version, 8)
+  bytes.writeUInt32LE(version, bytes.length - 12)
   fs.writeFileSync(path, bytes)
 }
 
