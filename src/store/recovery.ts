@@ -184,6 +184,7 @@ export function foundStream(
     lastSegment,
     epoch: end.epoch ?? loaded?.epoch ?? null,
     isClosed: end.isClosed,
+    isTailDamaged: end.cut?.isUnfinished === false,
   }
 }
 

@@ -33,6 +33,8 @@ export interface FoundStream {
   readonly epoch: string | null
   /** Does the journal say that it was closed in order? */
   readonly isClosed: boolean
+  /** Does more than half a write stand behind its last good frame, which a client may have seen? */
+  readonly isTailDamaged: boolean
 }
 
 /** The boot of a machine that does not tell it. */
@@ -59,6 +61,8 @@ export function lossOf(
     return `segment ${written.segment} of the journal had been begun and is not there any more`
   if (!written.isHere) return 'the folder is a copy, and the original may have been written on'
   if (found.isClosed || (written.isClosed && found.lastSegment <= written.segment)) return null
+  if (found.isTailDamaged)
+    return 'what stands at the end of the journal is damaged, and may be events that were seen'
   if (written.boot === boot && boot !== UNKNOWN_BOOT) return null
   return 'the machine went down, or does not tell, before the journal was closed'
 }

@@ -26,6 +26,8 @@ const RANDOM_FOLDERS = 300
 const PATIENCE_MS = 300_000
 /** The frame that a stop in order ends a journal with. */
 const CLOSED_BYTES = frameBytes(0)
+/** Events that a killed process had written and not synced. */
+const BEHIND_THE_SYNC = 20
 
 /** One whose swaps settle early enough to leave memory. */
 const HISTORY_SEED = 5
@@ -275,13 +277,29 @@ test('a tail that is no write cut short is put aside, with a new epoch when even
     if (isLost) disk.files.set(path, bytes.subarray(0, closed))
     flipped(disk, path, at)
     const damaged = disk.bytesOf(path)
-    const { found } = recovered(disk, BOOT, { seq: endSeq })
+    // A stop in order says so in the mark as well.
+    const { found } = recovered(disk, BOOT, { seq: endSeq, segment: 5, isClosed: !isLost })
     expect(found.loss !== null, `byte ${at}`).toBe(isLost)
     expect(found.epoch, `byte ${at}`).toBe(isLost ? NEW_EPOCH : EPOCH)
     const from = isLost ? last : closed
     expect(found.putAside, `byte ${at}`).toEqual([`${path}.from-byte-${from}.damaged`])
     const kept = Buffer.from(disk.bytesOf(found.putAside[0]))
     expect(kept.equals(damaged.subarray(from)), `byte ${at}`).toBe(true)
+  }
+})
+
+test('a tail that is no write cut short has a new epoch though the mark was not as far yet', () => {
+  const { path } = files.segments[4]
+  const bytes = whole.bytesOf(path)
+  const [last, closed] = frameEnds(bytes).slice(-3)
+  for (let at = last; at < closed; at += 1) {
+    const disk = whole.copy()
+    disk.files.set(path, bytes.subarray(0, closed))
+    flipped(disk, path, at)
+    // With FSYNC=group the mark follows the syncs: clients have seen more than it tells.
+    const { found } = recovered(disk, BOOT, { seq: endSeq - BEHIND_THE_SYNC })
+    expect(found, `byte ${at}`).toMatchObject({ loss: expect.any(String), epoch: NEW_EPOCH })
+    expect(found.putAside, `byte ${at}`).toHaveLength(1)
   }
 })
 

@@ -20,6 +20,7 @@ const FOUND: FoundStream = {
   lastSegment: 4,
   epoch: EPOCH,
   isClosed: false,
+  isTailDamaged: false,
 }
 
 function newFolder(): string {
@@ -49,6 +50,7 @@ test('what is gone, or may be, is told', () => {
   expect(loss({ isClosed: true }, { segment: 5 })).toMatch(/segment 5 .* not there/)
   expect(loss({}, { isHere: false })).toMatch(/a copy/)
   expect(loss({ isClosed: true }, { isHere: false })).toMatch(/a copy/)
+  expect(loss({ isTailDamaged: true })).toMatch(/end of the journal is damaged/)
   expect(loss({}, { boot: 'another' })).toMatch(/the machine went down/)
   expect(lossOf(FOUND, { ...LEFT, boot: UNKNOWN_BOOT }, UNKNOWN_BOOT)).toMatch(/does not tell/)
 })
@@ -56,6 +58,8 @@ test('what is gone, or may be, is told', () => {
 test('a stop in order has lost nothing in any boot, whether journal or mark says it', () => {
   const left = { ...LEFT, boot: 'another' }
   expect(lossOf({ ...FOUND, isClosed: true }, left, BOOT)).toBeNull()
+  const tail = { isClosed: true, isTailDamaged: true }
+  expect(lossOf({ ...FOUND, ...tail }, left, BOOT)).toBeNull()
   expect(lossOf(FOUND, { ...left, isClosed: true, segment: 4 }, BOOT)).toBeNull()
 })
 
