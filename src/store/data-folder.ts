@@ -12,7 +12,7 @@ export interface DataFiles {
   readonly chunks: readonly NumberedFile[]
   /** Ascending; chunks of the dormant tape. */
   readonly dormantChunks: readonly NumberedFile[]
-  /** Files that were being written when a process ended. */
+  /** Snapshots and chunks that were being written when a process ended. */
   readonly unfinished: readonly string[]
 }
 
@@ -53,8 +53,16 @@ export function listDataFiles(disk: Disk, folder: string): DataFiles {
     snapshots: numbered(folder, names, SNAPSHOT),
     chunks: numbered(folder, names, CHUNK),
     dormantChunks: numbered(folder, names, DORMANT_CHUNK),
-    unfinished: names.filter((name) => name.endsWith(UNFINISHED)),
+    unfinished: names.filter(isHalf),
   }
+}
+
+/** Others leave such names as well: an export that is being written into the folder. */
+function isHalf(name: string): boolean {
+  const whole = name.slice(0, -UNFINISHED.length)
+  return (
+    name.endsWith(UNFINISHED) && [SNAPSHOT, CHUNK, DORMANT_CHUNK].some((shape) => shape.test(whole))
+  )
 }
 
 /** Memory that files are read into one after the other: fresh memory would cost more than the read. */

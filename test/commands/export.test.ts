@@ -57,6 +57,17 @@ test('every event that arrived comes out in order of arrival, duplicates include
   expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(given)))
 })
 
+test('an export into the data folder is not taken for half a snapshot', () => {
+  const folder = temporaryFolder()
+  const run = new Run(folder).take(crowdOfLines(3, 400))
+  const out = join(folder, 'all.ndjson.unfinished')
+  const half = join(folder, 'snapshot-0000000000000099.mfs.unfinished')
+  for (const path of [out, half]) fs.writeFileSync(path, 'half')
+  run.snapshot()
+  expect(fs.existsSync(out)).toBe(true)
+  expect(fs.existsSync(half)).toBe(false)
+})
+
 test.each([
   ['one segment', SEGMENT_BYTES],
   ['many segments', 20_000],
