@@ -222,7 +222,7 @@ function tornAt(
     throw new StoreError(
       'missing',
       `Journal segment ${walk.segments[walk.place - 1].number + 1} is missing before ${path}: put it ` +
-        'back or start with an empty DATA_DIR.',
+        `back, or give up everything from there on with "mintfeed repair --until ${seq}".`,
     )
   if (syncedSeq > seq)
     throw new StoreError(

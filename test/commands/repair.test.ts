@@ -102,10 +102,14 @@ test('a missing segment is given up with all behind it', async () => {
   const { folder, events } = filledFolder({ ...SYNCED, segmentBytes: 30_000 })
   fs.rmSync(filesOf(folder, 'journal-').at(-2) ?? '')
   expect(() => new Run(folder, SYNCED)).toThrow('is missing')
-  const { code } = await ask('repair', '--data-dir', folder, '--until', '9999', '--yes')
+  // The sentence says how to keep what comes before it.
+  const refusal = (await ask('inspect', '--data-dir', folder)).output
+  const until = /mintfeed repair --until (\d+)/.exec(refusal)?.[1] ?? ''
+  const { code } = await ask('repair', '--data-dir', folder, '--until', until, '--yes')
   expect(code).toBe(0)
   const next = new Run(folder, SYNCED)
   expect(next.journal.seq).toBeGreaterThan(1_000)
+  expect(next.journal.seq).toBe(Number(until))
   expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
 })
 
