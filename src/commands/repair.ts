@@ -31,6 +31,8 @@ export function carryOut(disk: Disk, folder: string, plan: RepairPlan, now: Date
     copyTail(disk, { path: file.path, byte, bytes }, to)
   }
   for (const file of [...snapshots, ...chunks, ...segments.slice(0, 1)]) move(file)
+  // What is given up has to be there, by its name, before it goes where it was.
+  disk.syncFolder(givenUp)
   beginEpoch(disk, folder, plan)
   if (cut !== null)
     withFile(disk.open(cut.file.path), (file) => {

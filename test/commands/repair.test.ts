@@ -156,6 +156,18 @@ test('a repair that is interrupted at any step can be run again', () => {
   }
 })
 
+test('what is given up is on the disk by its name before anything of it goes', () => {
+  const { folder } = filledFolder({ ...OPTIONS, segmentBytes: 60_000 })
+  const told: string[] = []
+  const disk = new TellingDisk(told)
+  const givenUp = carryOut(disk, folder, planRepair(disk, folder, 700, 65_536), new Date())
+  const synced = told.indexOf(`sync ${givenUp}`)
+  expect(synced).toBeGreaterThanOrEqual(0)
+  // The first sync of the folder itself is that of the new folder's name.
+  expect(told.indexOf(`sync ${folder}`, 1)).toBeGreaterThan(synced)
+  expect(told.indexOf('cut')).toBeGreaterThan(synced)
+})
+
 test('damage in a run without events right behind a snapshot is found', async () => {
   const folder = temporaryFolder()
   const events = crowdOfLines(13, 60)
@@ -213,6 +225,31 @@ test('without a terminal and without --yes it refuses, and without --until too',
   expect(aimless.code).toBe(2)
   expect(aimless.errors).toContain('--until')
 })
+
+/** Says which folders were synced, and where a file was cut, in order. */
+class TellingDisk extends NodeDisk {
+  readonly #told: string[]
+
+  constructor(told: string[]) {
+    super()
+    this.#told = told
+  }
+
+  override syncFolder(folder: string) {
+    this.#told.push(`sync ${folder}`)
+    super.syncFolder(folder)
+  }
+
+  override open(path: string) {
+    const file = super.open(path)
+    const truncate = file.truncate.bind(file)
+    file.truncate = (size) => {
+      this.#told.push('cut')
+      truncate(size)
+    }
+    return file
+  }
+}
 
 /** Repairs with a disk that fails after so many renames and cuts; true when that was enough. */
 function interrupted(folder: string, steps: number): boolean {
