@@ -4,6 +4,7 @@
  * what is no longer needed and exits. One JSON line on stdout for progress, one for the result; the
  * reason of a failure goes to stderr.
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endFirst } from './base/end-first.ts'
 import { residentBytes } from './base/memory-usage.ts'
@@ -28,7 +29,9 @@ function run(): void {
   const parent = Number(values.parent ?? process.ppid)
   endWithout(parent)
   const disk = new NodeDisk()
-  const { folder } = values
+  // By where it is, not by its name: another folder may take that before the snapshot is written.
+  process.chdir(values.folder)
+  const folder = '.'
   const startedMs = performance.now()
   const steps = compact({
     disk,
@@ -36,10 +39,12 @@ function run(): void {
     untilSegment: Number(values['until-segment']),
     newEngine: () => archivedEngine(disk, folder),
     keepsJournal: values['keep-journal'] === true,
-    checkRoom: (bytes) => checkRoom(folder, bytes),
+    checkRoom: (bytes) => checkRoom(process.cwd(), bytes),
   })
   const memoryBytesMax = Number(values['memory-bytes'] ?? Number.MAX_SAFE_INTEGER)
-  tell(drive(steps, memoryBytesMax, parent), startedMs)
+  const compaction = drive(steps, memoryBytesMax, parent)
+  const damagedSnapshots = compaction.damagedSnapshots.map((name) => resolve(name))
+  tell({ ...compaction, damagedSnapshots }, startedMs)
 }
 
 /** The folder is no longer this process's once the program that started it is gone. */

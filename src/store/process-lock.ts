@@ -52,11 +52,7 @@ function lockFile(folder: string): () => void {
       fs.ftruncateSync(fd)
       fs.writeSync(fd, nameOf(process.pid), 0)
       return () => {
-        try {
-          fs.rmSync(path, { force: true })
-        } catch {
-          // The disk refuses it: the name of a process that has ended holds nobody up.
-        }
+        removeOwn(path, nameOf(process.pid))
         fs.closeSync(fd)
       }
     }
@@ -78,9 +74,19 @@ export function noteCompactor(folder: string, pid: number): () => void {
   const path = join(folder, COMPACTOR_NAME)
   // In one step: who is killed amid it leaves no half a name, by which nobody could be ended.
   const unnamed = `${path}.new`
-  fs.writeFileSync(unnamed, nameOf(pid))
+  const name = nameOf(pid)
+  fs.writeFileSync(unnamed, name)
   fs.renameSync(unnamed, path)
-  return () => fs.rmSync(path, { force: true })
+  return () => removeOwn(path, name)
+}
+
+/** Removes a file that holds this name still: another folder may stand there by now, with another's. */
+function removeOwn(path: string, name: string): void {
+  try {
+    if (fs.readFileSync(path, 'utf8') === name) fs.rmSync(path)
+  } catch {
+    // Gone, or the disk refuses it: the name of a process that has ended holds nobody up.
+  }
 }
 
 /**

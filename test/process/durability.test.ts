@@ -7,7 +7,7 @@ import { allowedProcessors, besideProcessorOf } from '../../src/store/other-proc
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
-import { copyOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
+import { copyOf, filesOf, fillWithJournal, newFolder, partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, startProgram, until } from './program.ts'
 
@@ -119,6 +119,35 @@ describe('with much in the journal', () => {
       const second = await startProgram({ ...QUIET, DATA_DIR })
       expect(await swapsOf(second, lines)).toEqual(swaps)
       expect(await epochOf(second)).toBe(epoch)
+      await second.end('SIGKILL')
+    },
+    LARGE_MS,
+  )
+
+  test(
+    'a last snapshot stays with its folder when another one takes the name',
+    async () => {
+      const above = newFolder()
+      const DATA_DIR = join(above, 'data')
+      const away = join(above, 'away')
+      fs.cpSync(large, DATA_DIR, { recursive: true })
+      const first = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DATA_DIR })
+      const lines = await fed(first, 500)
+      const swaps = await swapsOf(first, lines)
+      first.child.kill('SIGTERM')
+      const compactor = await nextCompactor(first.child.pid ?? 0, LARGE_MS)
+      await until('the compactor is in the folder', async () =>
+        fs.readlinkSync(`/proc/${compactor}/cwd`) === DATA_DIR ? true : null,
+      )
+      fs.renameSync(DATA_DIR, away)
+      fs.mkdirSync(DATA_DIR)
+      const others = ['compactor', 'lock']
+      for (const name of others) fs.writeFileSync(join(DATA_DIR, name), 'of another program')
+      expect(await first.ended).toBe(0)
+      expect(fs.readdirSync(DATA_DIR)).toEqual(others)
+      expect(filesOf(away, 'snapshot-')).toHaveLength(1)
+      const second = await startProgram({ ...QUIET, DATA_DIR: away })
+      expect(await swapsOf(second, lines)).toEqual(swaps)
       await second.end('SIGKILL')
     },
     LARGE_MS,
