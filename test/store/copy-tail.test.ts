@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { copyTail } from '../../src/store/copy-tail.ts'
+import { cutTail } from '../../src/store/cut-tail.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
@@ -41,4 +42,32 @@ test('a tail that is longer than what is copied at once is copied to its end, an
   disk.files.set('/data/journal', file)
   copyTail(disk, { path: '/data/journal', byte: before, bytes }, '/data/journal.damaged')
   expect(Buffer.compare(disk.bytesOf('/data/journal.damaged'), file.subarray(before))).toBe(0)
+})
+
+/** Says which folders were synced, and where a file was cut, in order. */
+class TellingDisk extends ImageDisk {
+  readonly told: string[] = []
+
+  override syncFolder(folder: string): void {
+    this.told.push(`sync ${folder}`)
+  }
+
+  override open(path: string): DiskFile {
+    const file = super.open(path)
+    const truncate = file.truncate.bind(file)
+    file.truncate = (size) => {
+      this.told.push('cut')
+      truncate(size)
+    }
+    return file
+  }
+}
+
+test('what a start puts aside has its name on the disk before it goes where it was', () => {
+  const disk = new TellingDisk()
+  const path = '/data/journal-0000000000000001.mfj'
+  disk.files.set(path, new Uint8Array(400))
+  const cut = { path, byte: 200, bytes: 200, frames: 1, dropped: [], isUnfinished: false }
+  expect(cutTail(disk, '/data', cut)).toEqual([`${path}.from-byte-200.damaged`])
+  expect(disk.told).toEqual(['sync /data', 'cut', 'sync /data'])
 })

@@ -26,6 +26,8 @@ const RANDOM_FOLDERS = 300
 const PATIENCE_MS = 300_000
 /** The frame that a stop in order ends a journal with. */
 const CLOSED_BYTES = frameBytes(0)
+/** Histories tried, most of whose swaps may still be taken back. */
+const UNSETTLED_SEEDS = 12
 /** Events that a killed process had written and not synced. */
 const BEHIND_THE_SYNC = 20
 
@@ -98,6 +100,28 @@ test('a snapshot that a compactor finds damaged does not count as one of those t
   const { engine, found } = recovered(disk)
   expect(found).toMatchObject({ snapshotSeq: first.number, loss: null })
   expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
+test('the first snapshot leaves the whole journal: should it be damaged, there is that', () => {
+  const disk = writtenFolder({ events, segmentsAt, snapshotsAt: [] })
+  expect(makeSnapshot(disk, 6, false)).toMatchObject({ seq: endSeq, segmentsRemoved: 0 })
+  const [{ path }] = listDataFiles(disk, FOLDER).snapshots
+  flipped(disk, path, middleOf(disk, path))
+  const { engine, found } = recovered(disk)
+  expect(found).toMatchObject({ snapshotSeq: null, loss: null, damagedSnapshots: [path] })
+  expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+})
+
+test('a snapshot leaves to chunks no swap that a late event may still take back', () => {
+  let unsettled = 0
+  for (let seed = 1; seed <= UNSETTLED_SEEDS; seed++) {
+    const disk = writtenFolder({ events: history(seed, 260), segmentsAt: [], snapshotsAt: [] })
+    const { engine } = recovered(disk.copy())
+    if (engine.state.tape.count - engine.settledSwaps < engine.state.tape.chunkRecords) continue
+    unsettled += 1
+    expect(makeSnapshot(disk, 2).archivedRecords).toBeLessThanOrEqual(engine.settledSwaps)
+  }
+  expect(unsettled).toBeGreaterThan(0)
 })
 
 test('a damaged snapshot that is made again at its seq gives way to the new one', () => {

@@ -3,13 +3,18 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { appendAll, readAll } from '../../src/store/disk.ts'
-import { NodeDisk } from '../../src/store/node-disk.ts'
+import { checkRoom, NodeDisk } from '../../src/store/node-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
 
 const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-node-disk-'))
 const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i % 251)
 
 afterEach(() => vi.restoreAllMocks())
+
+test('a snapshot leaves the journal its room: what it takes itself counts', () => {
+  const { bavail, bsize } = fs.statfsSync(folder)
+  expect(() => checkRoom(folder, bavail * bsize)).toThrow('make room')
+})
 
 test('a write that a signal interrupts is made again, and one that was cut short goes on', () => {
   const { writeSync } = fs

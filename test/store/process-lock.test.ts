@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { lockOpenFile } from '../../src/store/kernel-lock.ts'
-import { lockFolder } from '../../src/store/process-lock.ts'
+import { endOrphan, lockFolder, noteCompactor } from '../../src/store/process-lock.ts'
 import { hasFlock } from '../has-flock.ts'
 import { systemError } from './disks/crash-disk.ts'
 
@@ -63,6 +65,57 @@ test('a lock that was left behind is taken over, and names this process then', (
   const giveBack = lockFolder(folder)
   expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid })
   giveBack()
+})
+
+/** How this system names a process that runs. */
+function nameOf(pid: number): string {
+  const folder = newFolder()
+  noteCompactor(folder, pid)
+  return fs.readFileSync(join(folder, 'compactor'), 'utf8')
+}
+
+test('a lock names its process by start and boot: its pid may be of another one by now', () => {
+  const name = nameOf(process.ppid)
+  const folder = newFolder()
+  const path = join(folder, 'lock')
+  fs.writeFileSync(path, name)
+  expect(() => lockFolder(folder)).toThrow(`is used by process ${process.ppid}`)
+  for (const other of [/"started":"\d+"/, /"boot":"[^"]+"/]) {
+    fs.writeFileSync(
+      path,
+      name.replace(other, (part) => part.replace(/[\da-f]"$/, flippedDigit)),
+    )
+    lockFolder(folder)()
+  }
+})
+
+/** Another digit before the quote. */
+function flippedDigit(end: string): string {
+  return `${end.startsWith('1') ? '2' : '1'}"`
+}
+
+test('the compactor that a killed program has left is ended, and its name goes', async () => {
+  const folder = newFolder()
+  const orphan = spawn('sleep', ['600'])
+  onTestFinished(() => void orphan.kill('SIGKILL'))
+  const ended = once(orphan, 'exit')
+  noteCompactor(folder, orphan.pid ?? 0)
+  endOrphan(folder)
+  expect(fs.readdirSync(folder)).toEqual([])
+  expect(await ended).toEqual([null, 'SIGKILL'])
+})
+
+test('the name of a compactor comes in one step, and only who wrote it takes it away', () => {
+  const folder = newFolder()
+  const path = join(folder, 'compactor')
+  const forgetFirst = noteCompactor(folder, process.pid)
+  const { ino } = fs.statSync(path)
+  const forget = noteCompactor(folder, process.ppid)
+  expect(fs.statSync(path).ino).not.toBe(ino)
+  forgetFirst()
+  expect(fs.readdirSync(folder)).toEqual(['compactor'])
+  forget()
+  expect(fs.readdirSync(folder)).toEqual([])
 })
 
 test('a folder is given back also where a disk that is read-only by now keeps the name', () => {

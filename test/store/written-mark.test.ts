@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { segmentPath } from '../../src/store/data-folder.ts'
 import { FileMark, readMark } from '../../src/store/file-mark.ts'
 import {
@@ -10,6 +10,7 @@ import {
   UNKNOWN_BOOT,
   type WrittenBefore,
 } from '../../src/store/written-mark.ts'
+import { systemError } from './disks/crash-disk.ts'
 
 const BOOT = 'this boot'
 const EPOCH = 'an epoch'
@@ -102,6 +103,32 @@ test('a mark whose segment was put there from elsewhere is no word of it', () =>
   expect(readMark(folder, BOOT)).toEqual(LEFT)
   fs.renameSync(`${path}.copy`, path)
   expect(readMark(folder, BOOT)).toEqual({ ...LEFT, isHere: false })
+})
+
+test('a mark on another device is no word of the folder in the boot that wrote it', () => {
+  const { folder } = markedFolder()
+  const path = join(folder, 'written')
+  const text = fs.readFileSync(path, 'latin1')
+  // Written over in place: it stays the very file.
+  fs.writeFileSync(path, text.replace(/"device":"\d+"/, '"device":"123456789"'))
+  expect(readMark(folder, BOOT)).toEqual({ ...LEFT, isHere: false })
+  expect(readMark(folder, 'the next boot')).toEqual(LEFT)
+})
+
+test('a mark that cannot be written any more is taken away: it would call less than there was all', () => {
+  const { folder, mark } = markedFolder()
+  const writing = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw systemError('ENOSPC', 'write')
+  })
+  try {
+    mark.reach(600)
+  } finally {
+    writing.mockRestore()
+  }
+  expect(fs.readdirSync(folder)).toEqual([])
+  mark.reach(700)
+  mark.close(3)
+  expect(readMark(folder, BOOT)).toBeNull()
 })
 
 test('a mark that is not there, or is not one, says nothing', () => {

@@ -50,7 +50,7 @@ export class ImageDisk implements Disk {
     if (!this.files.delete(path)) throw missing(path)
   }
 
-  syncFolder(): void {}
+  syncFolder(_folder: string): void {}
 
   syncFolderLater(_folder: string, done: (error: Error | null) => void): void {
     done(null)
