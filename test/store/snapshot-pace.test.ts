@@ -116,3 +116,21 @@ test('what a snapshot has on the disk leaves memory, of swaps all but what may s
   expect(dormantTape.firstInMemory).toBe(dormantTape.count)
   journal.close()
 })
+
+test('however many ask for a snapshot at a time, one compactor works on the folder', async () => {
+  const { journal, folder } = newJournal()
+  let running = 0
+  let most = 0
+  const compact = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    running -= 1
+    return RESULT
+  }
+  // What the last one held is never where the journal stands: each has something to do.
+  const snapshots = new Snapshots(optionsOf({ journal, folder, compact }), NO_SEQ)
+  await Promise.all([snapshots.take(), snapshots.take(), snapshots.take(), snapshots.take()])
+  expect(most).toBe(1)
+  journal.close()
+})

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { listDataFiles } from '../../src/store/data-folder.ts'
-import type { DiskFile } from '../../src/store/disk.ts'
+import { listDataFiles, writeWhole } from '../../src/store/data-folder.ts'
+import { appendAll, type DiskFile } from '../../src/store/disk.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
@@ -46,6 +46,21 @@ test('the journal that a snapshot is made of lasts before the snapshot is begun'
   const begun = disk.told.findIndex((call) => call.startsWith('create'))
   expect(segments).toHaveLength(3)
   expect(disk.told.slice(0, begun)).toEqual(segments.map(({ path }) => `sync ${path}`))
+})
+
+test('a file that is written whole lasts, then its name', () => {
+  const calls: string[] = []
+  const disk = new ImageDisk()
+  disk.rename = () => calls.push('rename')
+  disk.syncFolder = () => calls.push('sync folder')
+  disk.create = (path) => {
+    const file = new ImageFile(disk.files, path)
+    disk.files.set(path, new Uint8Array(0))
+    file.sync = () => calls.push('sync file')
+    return file
+  }
+  writeWhole(disk, FOLDER, `${FOLDER}/whole`, (file) => appendAll(file, new Uint8Array(8)))
+  expect(calls).toEqual(['sync file', 'rename', 'sync folder'])
 })
 
 test('with fsync off the events of a full segment count as safe once it was synced, and no others', () => {
