@@ -5,7 +5,7 @@ import { appendAll, type DiskFile } from '../../src/store/disk.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH, FOLDER, makeSnapshot, writtenFolder } from './damage/folder.ts'
+import { BOOT, EPOCH, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
 
 /** Says which files were synced, and which were begun, in order. */
@@ -34,6 +34,9 @@ class TellingFile extends ImageFile {
   override sync(): void {
     this.#say()
   }
+
+  /** One in the background that does not end in time. */
+  override syncLater(): void {}
 }
 
 test('the journal that a snapshot is made of lasts before the snapshot is begun', () => {
@@ -46,6 +49,17 @@ test('the journal that a snapshot is made of lasts before the snapshot is begun'
   const begun = disk.told.findIndex((call) => call.startsWith('create'))
   expect(segments).toHaveLength(3)
   expect(disk.told.slice(0, begun)).toEqual(segments.map(({ path }) => `sync ${path}`))
+})
+
+test('a recovery counts nothing as safe that it has not synced, files and names', () => {
+  const whole = writtenFolder({ events: history(5, 300), segmentsAt: [100, 200], snapshotsAt: [] })
+  const disk = new TellingDisk()
+  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  disk.syncFolder = (folder) => disk.told.push(`sync ${folder}`)
+  const { segments } = listDataFiles(disk, FOLDER)
+  recovered(disk)
+  const paths = segments.map(({ path }) => path)
+  expect(disk.told).toEqual([...paths, FOLDER].map((path) => `sync ${path}`))
 })
 
 test('a file that is written whole lasts, then its name', () => {
