@@ -2,6 +2,7 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
 import type { RequestError } from '../wire/errors.ts'
 import type { EarlyBody } from './body-reader.ts'
+import type { Awaited, Deadlines } from './deadlines.ts'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log } from './options.ts'
 import type { Header, Reply } from './reply.ts'
@@ -15,12 +16,12 @@ export interface ExchangeContext {
   readonly log: Log
   /** Headers that tell the stream position, as of now; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
-  /** Exchanges that have not ended yet, for a stop that lets them finish. */
-  readonly open: Set<Exchange>
+  /** Exchanges that wait for their answer: until when, and for a stop that lets them finish. */
+  readonly open: Deadlines
 }
 
 /** One request until it is answered once, aborted by the client, or out of time. */
-export class Exchange {
+export class Exchange implements Awaited {
   readonly res: HttpResponse
   readonly request: ServerRequest
   /** Label of the counters; the front sets it when the route is known. */
@@ -34,14 +35,19 @@ export class Exchange {
   /** The body, when it had to be taken in before the route was known. */
   early: EarlyBody | null = null
   readonly #context: ExchangeContext
-  readonly #startedMs = performance.now()
+  /** Monotonic ms. */
+  readonly startedMs = performance.now()
   #ended = false
-  #timer: NodeJS.Timeout | null = null
+  /** Of the present wait; 0: it waits for nothing. */
+  #deadlineMs = 0
+  #late: (() => Reply) | null = null
 
+  /** Asks to be told of an abort, as every handler must. */
   constructor(context: ExchangeContext, res: HttpResponse, request: ServerRequest) {
     this.#context = context
     this.res = res
     this.request = request
+    res.onAborted(() => this.#abandoned())
   }
 
   /** Answered, or aborted by the client. */
@@ -51,7 +57,7 @@ export class Exchange {
 
   /** Milliseconds since the request's head. */
   get elapsedMs(): number {
-    return performance.now() - this.#startedMs
+    return performance.now() - this.startedMs
   }
 
   /** Answers, unless the exchange has ended already. */
@@ -71,16 +77,25 @@ export class Exchange {
   }
 
   /**
-   * Must be called before the handler returns without an answer: uWebSockets.js ends the process
-   * otherwise. After `deadlineMs` the exchange is answered with `late()`.
+   * Must be called before the handler returns without an answer. After `deadlineMs` the exchange is
+   * answered with `late()`.
    */
   wait(deadlineMs: number, late: () => Reply): void {
     if (this.#ended) return
-    this.#clearTimer()
-    this.#timer = setTimeout(() => this.reply(late()), deadlineMs)
-    if (this.#context.open.has(this)) return
-    this.#context.open.add(this)
-    this.res.onAborted(() => this.#abandoned())
+    this.#stopWaiting()
+    this.#deadlineMs = deadlineMs
+    this.#late = late
+    this.#context.open.add(this, deadlineMs)
+  }
+
+  late(): void {
+    if (this.#late !== null) this.reply(this.#late())
+  }
+
+  /** Nobody is there to be answered. */
+  close(): void {
+    this.#end()
+    this.res.close()
   }
 
   /** The answer is somebody else's to send from here on, who is to be told of an abort. */
@@ -132,12 +147,12 @@ export class Exchange {
 
   #end(): void {
     this.#ended = true
-    this.#clearTimer()
-    this.#context.open.delete(this)
+    this.#stopWaiting()
   }
 
-  #clearTimer(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
+  #stopWaiting(): void {
+    if (this.#deadlineMs > 0) this.#context.open.delete(this, this.#deadlineMs)
+    this.#deadlineMs = 0
+    this.#late = null
   }
 }

@@ -22,7 +22,7 @@ import type { KeptAnswers } from './kept-answers.ts'
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply, textOf } from './reply.ts'
-import { expectAbort, readRequest } from './request.ts'
+import { readRequest } from './request.ts'
 import { type Answered, type Route, UNFINISHED } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 import type { Turns } from './turns.ts'
@@ -47,7 +47,6 @@ export interface FrontOptions {
 /** The one handler of every HTTP request: no route can forget what is done here. */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
-    expectAbort(res)
     const request = readRequest(res, req, options.addresses)
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path)

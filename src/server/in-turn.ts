@@ -22,10 +22,10 @@ export function inTurn(
 ): void {
   const { client, isGone, method } = exchange.request
   if (isGone) {
-    exchange.res.close()
+    exchange.close()
     return
   }
-  if (!turns.isOver(client, TURN_MS)) {
+  if (!turns.isOver(client, TURN_MS, exchange.startedMs)) {
     exchange.guard(begin, internalError)
     turns.done()
     return

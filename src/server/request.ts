@@ -75,9 +75,9 @@ function forwardedForOf(req: HttpRequest): string {
 }
 
 /**
- * Must be called first in every handler. An answer to a connection that is reset at that moment is
- * none to uWebSockets.js, and it ends the process over a handler that has neither answered nor
- * asked to be told of the abort.
+ * Must be called first in a handler that makes no `Exchange`, which does the same by itself. An answer
+ * to a connection that is reset at that moment is none to uWebSockets.js, and it ends the process over
+ * a handler that has neither answered nor asked to be told of the abort.
  */
 export function expectAbort(res: HttpResponse): void {
   res.onAborted(nothing)

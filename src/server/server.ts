@@ -6,6 +6,7 @@ import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { corsHeaders } from './cors.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { Deadlines } from './deadlines.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import { httpFront } from './front.ts'
 import { positionHeaders } from './front-replies.ts'
@@ -92,7 +93,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
       position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
-    open: new Set(),
+    open: new Deadlines(),
   }
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()

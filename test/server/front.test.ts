@@ -1,6 +1,7 @@
 import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
 import { expect, test } from 'vitest'
 import { clientAddresses } from '../../src/server/client-address.ts'
+import { Deadlines } from '../../src/server/deadlines.ts'
 import type { ExchangeContext } from '../../src/server/exchange.ts'
 import { httpFront } from '../../src/server/front.ts'
 import { httpCounters } from '../../src/server/http-counters.ts'
@@ -25,7 +26,7 @@ async function startFront(answer: () => Answer) {
     http: httpCounters(),
     log: { info: log, warn: log, error: log },
     positionHeaders: () => [],
-    open: new Set(),
+    open: new Deadlines(),
   }
   const route: Route = { name: 'slow', method: 'GET', path: '/slow', isApi: false, answer }
   const app = App()

@@ -15,7 +15,7 @@ import { isLocalPeer } from '../local-peer.ts'
 import type { ServerState } from '../options.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { errorReply, type Header, type Reply } from '../reply.ts'
-import { expectAbort, readRequest } from '../request.ts'
+import { readRequest } from '../request.ts'
 import type { Route } from '../route.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
@@ -80,7 +80,6 @@ export class EventStreams {
 
   /** The handler of uWebSockets.js. */
   handle(res: HttpResponse, req: HttpRequest): void {
-    expectAbort(res)
     const { context, addresses } = this.#options
     const exchange = new Exchange(context, res, readRequest(res, req, addresses))
     exchange.routeName = eventStreamRoute.name
