@@ -2,7 +2,7 @@ import type { Route } from './route.ts'
 
 export interface RouteMatch {
   readonly route: Route
-  /** Raw text of the `:names`. */
+  /** Raw text of the `:name`; none where the path has none. */
   readonly segments: readonly string[]
 }
 
@@ -12,39 +12,41 @@ export interface Router {
   find(path: string): RouteMatch | null
 }
 
+/** A path with one `:name`: what stands before and behind it. */
 interface Pattern {
   readonly route: Route
-  readonly pieces: readonly string[]
-  readonly names: readonly number[]
+  readonly before: string
+  readonly behind: string
 }
 
 /** Routes are tried in the order given, fixed paths without `:names` first. */
 export function routerOf(routes: readonly Route[]): Router {
   const fixed = new Map<string, RouteMatch>()
-  const bySize = new Map<number, Pattern[]>()
+  const patterns: Pattern[] = []
   for (const route of routes) {
-    const pattern = patternOf(route)
-    if (pattern.names.length === 0) fixed.set(route.path, { route, segments: [] })
-    else bySize.set(pattern.pieces.length, [...(bySize.get(pattern.pieces.length) ?? []), pattern])
+    const [before, named, ...more] = route.path.split(':')
+    if (more.length > 0) throw new Error(`The path ${route.path} has more than one name.`)
+    if (named === undefined) fixed.set(route.path, { route, segments: [] })
+    else patterns.push({ route, before, behind: named.slice(nameLength(named)) })
   }
   return {
     find(path) {
       const match = fixed.get(path)
       if (match !== undefined) return match
-      const pieces = path.split('/')
-      const pattern = bySize.get(pieces.length)?.find((candidate) => fits(candidate, pieces))
-      if (pattern === undefined) return null
-      return { route: pattern.route, segments: pattern.names.map((index) => pieces[index]) }
+      for (const { route, before, behind } of patterns) {
+        if (!path.startsWith(before) || !path.endsWith(behind)) continue
+        const end = path.length - behind.length
+        // Both may be in the same place of a short path.
+        if (end < before.length) continue
+        const segment = path.slice(before.length, end)
+        if (!segment.includes('/')) return { route, segments: [segment] }
+      }
+      return null
     },
   }
 }
 
-function patternOf(route: Route): Pattern {
-  const pieces = route.path.split('/')
-  const names = pieces.flatMap((piece, index) => (piece.startsWith(':') ? [index] : []))
-  return { route, pieces, names }
-}
-
-function fits(pattern: Pattern, pieces: readonly string[]): boolean {
-  return pattern.pieces.every((piece, index) => piece.startsWith(':') || piece === pieces[index])
+function nameLength(named: string): number {
+  const slash = named.indexOf('/')
+  return slash < 0 ? named.length : slash
 }

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { jsonReply } from '../../src/server/reply.ts'
+import type { Route } from '../../src/server/route.ts'
+import { routerOf } from '../../src/server/router.ts'
+import { accept } from '../../src/wire/requests/parsed.ts'
+
+function route(path: string): Route {
+  return { name: path, method: 'GET', path, isApi: true, answer: () => accept(jsonReply('{}')) }
+}
+
+const PATHS = ['/t/:mint', '/t/all', '/t/:mint/swaps', '/:wallet/t', '/t/:mint/t', '/t']
+const router = routerOf(PATHS.map(route))
+
+test.each([
+  ['/t', '/t', []],
+  ['/t/all', '/t/all', []],
+  ['/t/A', '/t/:mint', ['A']],
+  ['/t/A%2Fb', '/t/:mint', ['A%2Fb']],
+  ['/t/', '/t/:mint', ['']],
+  ['/t/A/swaps', '/t/:mint/swaps', ['A']],
+  ['/t//swaps', '/t/:mint/swaps', ['']],
+  ['/W/t', '/:wallet/t', ['W']],
+  ['/t/t', '/t/:mint', ['t']],
+  ['/t/A/t', '/t/:mint/t', ['A']],
+])('the path %s is that of %s, with the words %o', (path, found, segments) => {
+  const match = router.find(path)
+  expect(match?.route.path).toBe(found)
+  expect(match?.segments).toEqual(segments)
+})
+
+test.each(['', '/', '/t/A/', '/t/A/b', '/t/A/b/swaps', '/t/swaps/', 't/A', '/x/y', '//', '/T/A'])(
+  'the path "%s" is that of no route',
+  (path) => {
+    expect(router.find(path)).toBeNull()
+  },
+)
+
+test('any path is found by its pieces: as many as the route has, the same but for the named one', () => {
+  const pieces = fc.array(fc.constantFrom('t', 'all', 'swaps', 'A', '', ':'), { maxLength: 5 })
+  fc.assert(
+    fc.property(pieces, (list) => {
+      const path = `/${list.join('/')}`
+      const came = path.split('/')
+      const fits = (pattern: string) => {
+        const own = pattern.split('/')
+        return (
+          own.length === came.length &&
+          own.every((piece, at) => piece.startsWith(':') || piece === came[at])
+        )
+      }
+      const expected = PATHS.find((own) => own === path) ?? PATHS.find(fits)
+      expect(router.find(path)?.route.path).toBe(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a path with two names is none that the router takes', () => {
+  expect(() => routerOf([route('/t/:mint/:wallet')])).toThrow('/t/:mint/:wallet')
+})
