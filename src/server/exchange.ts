@@ -9,6 +9,8 @@ import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import type { ResponseWriter } from './response-writer.ts'
 
+const NO_HEADERS: readonly Header[] = []
+
 /** What all exchanges of one server share. */
 export interface ExchangeContext {
   readonly writer: ResponseWriter
@@ -29,7 +31,7 @@ export class Exchange implements Awaited {
   /** Under the API's path: the answer tells the stream position. */
   isApi = false
   /** Headers of the rate limit. */
-  extraHeaders: readonly Header[] = []
+  extraHeaders = NO_HEADERS
   /** The body of a refusal, of paths whose clients know another shape than that of the API. */
   errorBody: ((error: RequestError) => string) | null = null
   /** The body, when it had to be taken in before the route was known. */
@@ -67,7 +69,7 @@ export class Exchange implements Awaited {
     this.#context.http.count(this.routeName, reply.statusCode, this.elapsedMs)
     try {
       const { writer, positionHeaders } = this.#context
-      const extra = this.isApi ? [...this.extraHeaders, ...positionHeaders()] : this.extraHeaders
+      const extra = [this.extraHeaders, this.isApi ? positionHeaders() : NO_HEADERS]
       writer.write(this.res, this.request, this.#shaped(reply), extra)
     } catch (error) {
       // Half an answer cannot be taken back; an unanswered request would end the process.

@@ -1,14 +1,22 @@
+import type { HttpResponse } from 'uWebSockets.js'
 import { corsHeaders } from './cors.ts'
 import { KEPT_OPEN_S } from './limits.ts'
 import type { Header } from './reply.ts'
 
 /**
- * All headers of an answer as the value of its `Vary` header, which goes on over several lines:
- * one crossing into native code instead of one a header, worth a tenth of a small answer. Names
- * and values are the program's own; a client's text must never get here.
+ * All headers of an answer as the values of two, each of which goes on over several lines: two crossings
+ * into native code instead of one a header, worth a tenth of a small answer. What all answers of a kind
+ * have in common crosses as bytes, for a text is put together and encoded each time. Names and values
+ * are the program's own; a client's text must never get here.
  */
 export interface HeaderLines {
-  of(contentType: string, etag: string | null, extra: readonly Header[]): string
+  /** `extra`: headers of the front, and then those of the stream position. */
+  write(
+    res: HttpResponse,
+    contentType: string,
+    etag: string | null,
+    extra: readonly (readonly Header[])[],
+  ): void
 }
 
 /** What browsers are told beside CORS: no guessing of types, no framing, no referrer. */
@@ -22,26 +30,36 @@ const KEEP_ALIVE: Header = ['Keep-Alive', `timeout=${KEPT_OPEN_S}`]
 
 export function headerLines(corsOrigin: string): HeaderLines {
   // Content types are a closed set, so the map is bounded.
-  const known = new Map<string, string>()
-  const common = (contentType: string): string => {
-    let text = known.get(contentType)
-    if (text === undefined) {
+  const known = new Map<string, Uint8Array>()
+  const common = (contentType: string): Uint8Array => {
+    let bytes = known.get(contentType)
+    if (bytes === undefined) {
       const type: readonly Header[] = contentType === '' ? [] : [['Content-Type', contentType]]
-      text = `Accept-Encoding${joined([...corsHeaders(corsOrigin), ...SECURITY_HEADERS, KEEP_ALIVE, ...type])}`
-      known.set(contentType, text)
+      const headers = [...corsHeaders(corsOrigin), ...SECURITY_HEADERS, KEEP_ALIVE, ...type]
+      bytes = new TextEncoder().encode(`Accept-Encoding${lines(headers)}`)
+      known.set(contentType, bytes)
     }
-    return text
+    return bytes
   }
   return {
-    of(contentType, etag, extra) {
-      const tag = etag === null ? '' : `\r\nETag: ${etag}`
-      return common(contentType) + tag + joined(extra)
+    write(res, contentType, etag, extra) {
+      res.writeHeader('Vary', common(contentType))
+      let name = 'ETag'
+      let value = etag ?? ''
+      for (const headers of extra) {
+        for (const [nextName, nextValue] of headers) {
+          if (value !== '') value += `\r\n${nextName}: ${nextValue}`
+          else {
+            name = nextName
+            value = nextValue
+          }
+        }
+      }
+      if (value !== '') res.writeHeader(name, value)
     },
   }
 }
 
-function joined(headers: readonly Header[]): string {
-  let lines = ''
-  for (const [name, value] of headers) lines += `\r\n${name}: ${value}`
-  return lines
+function lines(headers: readonly Header[]): string {
+  return headers.map(([name, value]) => `\r\n${name}: ${value}`).join('')
 }

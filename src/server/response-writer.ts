@@ -16,8 +16,13 @@ export interface ResponseWriter {
   figures(): Readonly<Record<string, number>>
   /** Counts a request whose connection was closed before its answer. */
   gaveUp(): void
-  /** `extra`: headers the front adds, such as those of the rate limit. */
-  write(res: HttpResponse, request: ServerRequest, reply: Reply, extra: readonly Header[]): void
+  /** `extra`: headers the front adds, such as those of the rate limit, in the order they are sent. */
+  write(
+    res: HttpResponse,
+    request: ServerRequest,
+    reply: Reply,
+    extra: readonly (readonly Header[])[],
+  ): void
 }
 
 /** Why connections are to be closed after their answer; null: they are kept. */
@@ -37,14 +42,15 @@ export function responseWriter(corsOrigin: string, closing: () => Closing): Resp
       const etag = hasEntityTag(request, reply) ? body.etag() : null
       res.cork(() => {
         if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
-          res.writeStatus(statusLine(304)).writeHeader('Vary', lines.of('', etag, extra))
+          res.writeStatus(statusLine(304))
+          lines.write(res, '', etag, extra)
           writeHeaders(res, reply.headers)
           sender.sendHead(res)
           return
         }
         // uWebSockets.js writes 200 by itself.
         if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
-        res.writeHeader('Vary', lines.of(reply.contentType, etag, extra))
+        lines.write(res, reply.contentType, etag, extra)
         writeHeaders(res, reply.headers)
         endWithBody({ res, request, sender, closing: closing() }, reply, body)
       })
