@@ -1,12 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { TestOrder } from './test/test-order.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    sequence: { sequencer: TestOrder },
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
     hookTimeout: 300_000,
