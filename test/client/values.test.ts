@@ -16,7 +16,8 @@ import { isObject } from '../../src/wire/requests/json-body.ts'
 
 const zone = process.env.TZ
 afterAll(() => {
-  process.env.TZ = zone ?? ''
+  if (zone === undefined) delete process.env.TZ
+  else process.env.TZ = zone
 })
 
 test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(

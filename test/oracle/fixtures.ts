@@ -34,6 +34,11 @@ export const created = (over: Partial<TokenCreated> = {}): TokenCreated => ({
 
 let swaps = 0
 
+/** Swaps are numbered from 1 on again: each file of tests begins so. */
+export function restartSwaps(): void {
+  swaps = 0
+}
+
 /** A buy of 100 tokens for 1 SOL, ten slots after the creation; each has its own signature. */
 export const swap = (over: Partial<Swap> = {}): Swap => {
   swaps += 1

@@ -1,0 +1,6 @@
+import { vi } from 'vitest'
+import { restartSwaps } from './oracle/fixtures.ts'
+
+// Files share a worker and its modules: each begins as if it was the first.
+vi.useRealTimers()
+restartSwaps()
