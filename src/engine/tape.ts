@@ -134,7 +134,7 @@ export class Tape {
     const views: Uint8Array[] = []
     for (let from = first; from < this.#count; ) {
       const page = this.#u32[from >>> ROW_SHIFT]
-      const to = Math.min(this.#count, (from | ROW_MASK) + 1)
+      const to = Math.min(this.#count, from - (from & ROW_MASK) + ROWS_PER_PAGE)
       const start = page.byteOffset + (from & ROW_MASK) * this.#recordBytes
       views.push(new Uint8Array(page.buffer, start, (to - from) * this.#recordBytes))
       from = to
