@@ -236,8 +236,9 @@ export class Program {
   #notReady(): string | null {
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     if (this.#feeds === null) return 'The feeds are about to start.'
-    const { failure, clockReason, tokenLimit } = this.#service
-    const reason = this.#durability?.failure?.message ?? failure ?? clockReason ?? tokenLimit.reason
+    const { failure, historyLimit, clockReason, tokenLimit } = this.#service
+    const stopped = this.#durability?.failure?.message ?? failure ?? historyLimit.reason
+    const reason = stopped ?? clockReason ?? tokenLimit.reason
     if (reason !== null) return reason
     if (this.#feedFailure !== null) return this.#feedFailure
     if (this.#isDraining) return 'The service is being stopped.'

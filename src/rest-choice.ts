@@ -1,6 +1,7 @@
 import type { Engine } from './engine/engine.ts'
 import { tokenLane } from './engine/lanes.ts'
 import { P_LANES, T } from './engine/layout.ts'
+import { ROWS_MAX } from './engine/memory/rows.ts'
 
 /** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
 const POSITION_BYTES = P_LANES * 4 + 8 + 16
@@ -68,14 +69,17 @@ export class RestChoice {
     const reach = dormancy.reach()
     const picked: number[] = []
     const most = Math.min(TOKENS_PER_BATCH, state.tokens.count)
+    const room = ROWS_MAX - state.dormant.tape.count
     let positions = 0
     for (let looked = 0; looked < most && positions < wanted; looked++) {
       if (this.#hand >= state.tokens.count) this.#endRound()
       const token = this.#hand++
       if (!dormancy.mayRest(token, reach)) continue
       if (tokenLane(state, token, T.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
+      const traders = tokenLane(state, token, T.traders)
+      if (positions + traders > room) continue
       picked.push(token)
-      positions += tokenLane(state, token, T.traders)
+      positions += traders
     }
     this.#foundInRound += picked.length
     return picked

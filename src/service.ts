@@ -6,6 +6,7 @@ import type { EventSink } from './engine/event-sink.ts'
 import type { MemoryPart } from './engine/memory/memory-part.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
 import { TapeDamage } from './engine/tape.ts'
+import { HistoryLimit } from './history-limit.ts'
 import { TokenLimit } from './token-limit.ts'
 
 const FAULT =
@@ -16,6 +17,7 @@ const FAULT =
 export class Service implements EventSink {
   readonly engine: Engine
   readonly tokenLimit: TokenLimit
+  readonly historyLimit: HistoryLimit
   /** Where batches go: the engine itself, or the journal before it. */
   #sink: EventSink
 
@@ -39,6 +41,7 @@ export class Service implements EventSink {
   ) {
     this.engine = engine
     this.tokenLimit = new TokenLimit(engine.state, config.maxTokens ?? Number.POSITIVE_INFINITY)
+    this.historyLimit = new HistoryLimit(engine.state.tape, onFailure)
     this.#sink = this.engine
     this.#onFailure = onFailure
     this.#clockMs = clockMs
@@ -68,16 +71,17 @@ export class Service implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.#take(() => this.#sink.events(this.tokenLimit.admitted(batch)))
+    this.#take(batch.length, () => this.#sink.events(this.tokenLimit.admitted(batch)))
   }
 
   records(batch: RecordBatch): void {
-    this.#take(() => this.#sink.records(batch))
+    this.#take(batch.events, () => this.#sink.records(batch))
   }
 
-  #take(fold: () => void): void {
+  #take(events: number, fold: () => void): void {
     const startMs = performance.now()
     this.tick()
+    if (!this.historyLimit.admits(events)) return
     this.#guard(fold)
     this.engine.order.keepUp()
     this.onFolded(startMs)
