@@ -78,8 +78,10 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
   const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
   if (end.segment === 0 || end.seq === fromSeq) return nothingNew(fromSeq, engine)
-  // Should the snapshot turn out damaged, the journal must have what is in it.
-  syncFiles(disk, folder, segments)
+  // Should the snapshot turn out damaged, the journal must have what is in it. What came before the one
+  // that it was begun with was synced for that.
+  const added = segments.filter(({ number }) => number >= from.segment)
+  syncFiles(disk, folder, added)
   options.checkRoom?.(bytesOf(engine))
   const { tape, dormant } = engine.state
   const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps)

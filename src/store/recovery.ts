@@ -72,8 +72,9 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
   const syncs = new EarlySyncs(disk)
-  syncs.begin(files.segments.map(({ path }) => path))
-  options.ahead?.begin(pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0))
+  const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
+  syncs.begin(paths)
+  options.ahead?.begin(paths)
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) needChunks(disk, folder, engine.state.tape, engine.state.dormant.tape)
   const from = loaded ?? { seq: 0, segment: 0 }
@@ -87,8 +88,10 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   for (const path of damaged) disk.rename(path, `${path}${DAMAGED}`)
   const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
-  // What a killed process had written may still be in memory alone, and counts as safe from now on.
-  syncs.finish(folder, kept)
+  // What a killed process had written may still be in memory alone, and counts as safe from now on. What
+  // a snapshot was made of was synced before it: of a journal that is all kept there may be years.
+  const written = kept.filter(({ number }) => number >= from.segment)
+  syncs.finish(folder, written)
   const found = foundStream(files, end, loaded)
   const loss = found === null ? null : lossOf(found, options.written, options.boot)
   return {

@@ -62,6 +62,35 @@ test('a recovery counts nothing as safe that it has not synced, files and names'
   expect(disk.told).toEqual([...paths, FOLDER].map((path) => `sync ${path}`))
 })
 
+test('of a journal that is all kept nothing is synced again that a snapshot was made of', () => {
+  const plan = { segmentsAt: [60, 120, 180, 240], snapshotsAt: [3] }
+  const whole = writtenFolder({ events: history(5, 300), ...plan })
+  const disk = new TellingDisk()
+  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const { segments } = listDataFiles(disk, FOLDER)
+  expect(segments).toHaveLength(5)
+  const behind = segments.filter(({ number }) => number >= 3).map(({ path }) => `sync ${path}`)
+  disk.syncFolder = () => {}
+  recovered(disk)
+  expect(disk.told.splice(0)).toEqual(behind)
+  makeSnapshot(disk, 5)
+  const begun = disk.told.findIndex((call) => call.startsWith('create'))
+  expect(disk.told.slice(0, begun)).toEqual(behind.slice(0, -1))
+})
+
+test('a recovery that passes a damaged snapshot over syncs what is behind the one before it', () => {
+  const plan = { segmentsAt: [60, 120, 180, 240], snapshotsAt: [3, 4] }
+  const whole = writtenFolder({ events: history(5, 300), ...plan })
+  const disk = new TellingDisk()
+  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const { segments, snapshots } = listDataFiles(disk, FOLDER)
+  disk.files.set(snapshots.at(-1)?.path ?? '', new Uint8Array(100))
+  const behind = segments.filter(({ number }) => number >= 3).map(({ path }) => `sync ${path}`)
+  disk.syncFolder = () => {}
+  recovered(disk)
+  expect(disk.told).toEqual(behind)
+})
+
 test('a file that is written whole lasts, then its name', () => {
   const calls: string[] = []
   const disk = new ImageDisk()

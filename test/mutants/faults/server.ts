@@ -314,7 +314,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'compactor: the journal behind a snapshot may be in memory alone',
     file: 'src/store/compaction.ts',
-    find: 'syncFiles(disk, folder, segments)',
+    find: 'syncFiles(disk, folder, added)',
     replace: '',
     tests: ['test/store/synced-first.test.ts'],
   },
