@@ -62,7 +62,7 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
   const from = newest ?? { seq: 0, segment: 0 }
   const damaged = damagedOf(files, snapshots)
   try {
-    if (newest !== null) needChunksOf(options, newest)
+    if (newest !== null) yield* neededChunks(options, newest)
   } catch (error) {
     return refusal(error)
   }
@@ -83,12 +83,12 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
   }
 }
 
-function needChunksOf(
+function neededChunks(
   { disk, folder, chunkRecords = TAPE_CHUNK_RECORDS }: VerdictOptions,
   { archivedRecords, archivedPositions }: SnapshotReport,
-): void {
+): Generator<number, void> {
   const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
-  needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions))
+  return needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions))
 }
 
 function refusal(error: unknown): Verdict {

@@ -37,8 +37,8 @@ export interface RecoveryOptions {
 
 /** How far a recovery has come. */
 export interface RecoveryProgress {
-  readonly step: 'snapshot' | 'journal'
-  /** Bytes of the snapshot, or seq of the journal. */
+  readonly step: 'snapshot' | 'chunks' | 'journal'
+  /** Bytes of the snapshot, number of a chunk, or seq of the journal. */
   readonly done: number
 }
 
@@ -76,7 +76,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   syncs.begin(paths)
   options.ahead?.begin(paths)
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
-  if (loaded !== null) needChunks(disk, folder, engine.state.tape, engine.state.dormant.tape)
+  if (loaded !== null) yield* neededChunks(options)
   const from = loaded ?? { seq: 0, segment: 0 }
   const folding = foldJournal(engine, {
     ...{ disk, files, from },
@@ -104,6 +104,12 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     cut: end.cut,
     putAside,
   }
+}
+
+function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {
+  const { tape, dormant } = engine.state
+  const needed = needChunks(disk, folder, tape, dormant.tape)
+  return retold(needed, (done) => ({ step: 'chunks' as const, done }))
 }
 
 function* folded(

@@ -149,18 +149,18 @@ export type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount'>
 /**
  * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone
  * would give wrong answers one by one, better none at all. Their blocks are not read: each is
- * checked when somebody asks for it.
+ * checked when somebody asks for it. Yields the number of each, for months of them are thousands.
  * @throws StoreError when one is missing, its table cannot be read, or a later version wrote it
  */
-export function needChunks(
+export function* needChunks(
   disk: Disk,
   folder: string,
   swaps: ArchivedTape,
   dormant: ArchivedTape,
-): void {
+): Generator<number, void> {
   const path =
-    missingChunk(disk, folder, swaps, SWAP_CHUNKS) ??
-    missingChunk(disk, folder, dormant, DORMANT_CHUNKS)
+    (yield* missingChunk(disk, folder, swaps, SWAP_CHUNKS)) ??
+    (yield* missingChunk(disk, folder, dormant, DORMANT_CHUNKS))
   if (path === null) return
   throw new StoreError(
     'missing',
@@ -169,18 +169,19 @@ export function needChunks(
   )
 }
 
-function missingChunk(
+function* missingChunk(
   disk: Disk,
   folder: string,
   tape: ArchivedTape,
   kind: ChunkKind,
-): string | null {
+): Generator<number, string | null> {
   const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
   for (let number = 0; number * tape.chunkRecords < tape.archivedCount; number++) {
     const path = kind.path(folder, number)
     const chunk = openChunk(disk, path, number, blocks, kind)
     if (chunk === null) return path
     chunk.file.close()
+    yield number
   }
   return null
 }

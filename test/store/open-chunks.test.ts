@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TAPE_BLOCK_RECORDS, TapeDamage } from '../../src/engine/tape.ts'
+import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { chunkPath } from '../../src/store/data-folder.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { recover } from '../../src/store/recovery.ts'
+import { runToEnd } from '../../src/store/steps.ts'
 import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
+import { history } from '../oracle/histories.ts'
+import { BOOT, EPOCH, FOLDER, SIZES, writtenFolder } from './damage/folder.ts'
 import { boundFile } from './disks/bound-file.ts'
 
 /** One block each, so that many chunks are small. */
@@ -72,9 +77,34 @@ test('a chunk with a damaged block is read again once it was put back from a cop
 
 test('a start that looks for its chunks leaves none of them open, whole or not', () => {
   const disk = new CountingDisk()
-  needChunks(disk, folder, SWAPS, NO_POSITIONS)
+  const looking = () => runToEnd(needChunks(disk, folder, SWAPS, NO_POSITIONS))
+  looking()
   expect(disk.opened).toBe(0)
   fs.truncateSync(chunkPath(folder, CHUNKS - 1), 20)
-  expect(() => needChunks(disk, folder, SWAPS, NO_POSITIONS)).toThrow(chunkPath(folder, CHUNKS - 1))
+  expect(looking).toThrow(chunkPath(folder, CHUNKS - 1))
   expect(disk.opened).toBe(0)
+})
+
+test('a start gives the loop its turns between the chunks that it looks for', () => {
+  const disk = writtenFolder({ events: history(5, 500), segmentsAt: [450], snapshotsAt: [2] })
+  let looks = 0
+  const open = disk.open.bind(disk)
+  disk.open = (path) => {
+    if (path.endsWith('.mft')) looks += 1
+    return open(path)
+  }
+  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  const engine = newEngine()
+  const written = { seq: 0, segment: 0, epoch: EPOCH, boot: BOOT, isClosed: true, isHere: true }
+  const about = { disk, folder: FOLDER, boot: BOOT, written, engine }
+  const steps = recover({ ...about, newEngine, newEpoch: () => EPOCH })
+  let most = 0
+  let all = 0
+  for (let step = steps.next(); !step.done; step = steps.next()) {
+    if (step.value.step === 'journal') break
+    most = Math.max(most, looks)
+    all += looks
+    looks = 0
+  }
+  expect([all >= 3, most]).toEqual([true, 1])
 })
