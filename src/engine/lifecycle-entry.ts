@@ -75,6 +75,20 @@ export interface PlacedEntry {
   readonly entry: LifecycleEntry
 }
 
+/** More than the numbers, marks and keys of an entry's JSON have. */
+const BESIDE_TEXTS = 640
+
+/** What an entry takes to be kept and saved: the characters of its texts, and what is beside them. */
+export function charactersOf({ event }: LifecycleEntry): number {
+  const { signature, mint, bondingCurve } = event
+  const shared = BESIDE_TEXTS + signature.length + mint.length + bondingCurve.length
+  if (event.type === 'completed') return shared
+  if (event.type === 'migrated') return shared + event.poolAmm.length
+  const { name, symbol, uri, creator, tokenProgram, quoteMint } = event
+  const texts = [name, symbol, uri, creator, tokenProgram, quoteMint ?? '']
+  return texts.reduce((sum, { length }) => sum + length, shared)
+}
+
 /** What `entriesOf` reads. */
 export function entryValue({ at, entry }: PlacedEntry): unknown {
   const { slot, txIndex, ordinal, isSlotKnown, signatureHigh, signatureLow, arrival } = entry.key

@@ -1,4 +1,10 @@
-import { entriesOf, entryValue, type LifecycleEntry, type PlacedEntry } from './lifecycle-entry.ts'
+import {
+  charactersOf,
+  entriesOf,
+  entryValue,
+  type LifecycleEntry,
+  type PlacedEntry,
+} from './lifecycle-entry.ts'
 import { jsonPart } from './memory/copied-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { copyRing, isRingLength, ringBytes } from './memory/views.ts'
@@ -9,6 +15,12 @@ import type { OrderKey } from './token-births.ts'
 export const LATE_SLOTS = 32
 /** Events remembered for it; past it the oldest go, and what would come before them is refused. */
 export const RECENT_EVENTS_MAX = 1 << 20
+/**
+ * Characters of the lifecycle events among them, with what each is beside its texts; past it the oldest
+ * events go too. Slots move on long before; a feed without slots has nothing else that makes an event old,
+ * and what it tells is to be saved and loaded (`COPIED_BYTES_MAX`) however it is escaped.
+ */
+export const LIFECYCLE_TEXTS_MAX = 1 << 25
 const FIRST_EVENTS = 1 << 12
 
 /** Events of a slot looked back over for one of the same transaction; a real slot holds fewer. */
@@ -39,6 +51,8 @@ export class OrderRing {
   #head = 0
   #tail = 0
   #swaps = 0
+  /** Characters of the lifecycle events. */
+  #texts = 0
 
   readonly parts: readonly StatePart[] = [
     {
@@ -104,7 +118,9 @@ export class OrderRing {
     columns.bars[at] = bars
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
+    else this.#texts += charactersOf(entry)
     this.#head += 1
+    while (this.#texts > LIFECYCLE_TEXTS_MAX && this.length > 1) this.#drop()
   }
 
   /** Forgets events of slots before `slot`; returns the undo mark before which nothing is needed. */
@@ -129,7 +145,7 @@ export class OrderRing {
       arrival: columns.arrivals[at],
     }
     const entry = this.#entries[at]
-    if (entry === null) this.#swaps -= 1
+    this.#left(entry)
     this.#entries[at] = null
     return { key, mark: columns.marks[at], bars: columns.bars[at], entry }
   }
@@ -196,9 +212,14 @@ export class OrderRing {
 
   #drop(): void {
     const at = this.#tail & (this.#capacity - 1)
-    if (this.#entries[at] === null) this.#swaps -= 1
+    this.#left(this.#entries[at])
     this.#entries[at] = null
     this.#tail += 1
+  }
+
+  #left(entry: LifecycleEntry | null): void {
+    if (entry === null) this.#swaps -= 1
+    else this.#texts -= charactersOf(entry)
   }
 
   #grow(): void {
@@ -237,6 +258,7 @@ export class OrderRing {
     this.#head = head
     this.#tail = tail
     this.#swaps = head - tail
+    this.#texts = 0
   }
 
   #placedEntries(): PlacedEntry[] {
@@ -253,6 +275,7 @@ export class OrderRing {
       if (at < this.#tail || at >= this.#head)
         throw new StateError(`a lifecycle event stands at ${at}, outside the state's order ring`)
       this.#entries[at & (this.#capacity - 1)] = entry
+      this.#texts += charactersOf(entry)
     }
     this.#swaps = this.length - placed.length
   }

@@ -3,12 +3,16 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { entriesOf, entryValue } from '../../src/engine/lifecycle-entry.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
+import { LIFECYCLE_TEXTS_MAX } from '../../src/engine/order-ring.ts'
 import { UndoLog } from '../../src/engine/undo-log.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
+import { created, swap } from '../oracle/fixtures.ts'
 import { trades } from '../properties/late-trades.ts'
 import { differenceOf, foldStep, foldSteps, restored, stepsOf } from './restoring.ts'
 
+const URI_CHARACTERS = 100_000
+const LONG_URI = 'u'.repeat(URI_CHARACTERS)
 const LANES = 30
 const IMAGE = LANES + 2
 /** The lanes an undo log begins with, twice over and a little: it wraps when half is forgotten. */
@@ -75,6 +79,35 @@ test('a window of late events that outgrew its first memory is loaded whole', ()
     ),
   ).toBeNull()
 })
+
+test('of creations without a slot so many are remembered as can be saved and loaded', () => {
+  const engine = new Engine({ clock: 'event' })
+  const events = Array.from({ length: 400 }, (_, i) => told(i, null))
+  for (const event of events) engine.accept(event)
+  const part = engine.parts.find(({ name }) => name === 'lifecycle events')
+  const bytes = part?.facts()[0] ?? 0
+  expect(bytes).toBeGreaterThan(LIFECYCLE_TEXTS_MAX - 2 * URI_CHARACTERS)
+  expect(bytes).toBeLessThan(LIFECYCLE_TEXTS_MAX)
+  const loaded = restored(engine, new Engine({ clock: 'event' }))
+  expect(differenceOf(loaded, engine, events.slice(-3))).toBeNull()
+  for (const each of [engine, loaded]) each.accept(told(400, null))
+  expect(differenceOf(loaded, engine, events.slice(-3))).toBeNull()
+})
+
+test('what the ring keeps of texts goes with its events, taken back or forgotten', () => {
+  const engine = new Engine({ clock: 'event' })
+  for (let i = 0; i < 800; i += 1) {
+    engine.accept(told(i, 1_000 + i * 2))
+    engine.accept(swap({ slot: 999 + i * 2, mint: 'other', signature: `late ${i}` }))
+  }
+  expect(engine.counts.lateFolded).toBe(800)
+  expect(engine.counts.lateRefused).toBe(0)
+})
+
+/** A creation with a text as long as some. */
+function told(i: number, slot: number | null) {
+  return created({ slot, mint: `mint ${i}`, signature: `create ${i}`, uri: LONG_URI })
+}
 
 test('lifecycle events of the ring are read back as they were written', () => {
   const key = fc.record({
