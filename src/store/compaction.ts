@@ -24,6 +24,8 @@ import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
 export const SNAPSHOTS_KEPT = 2
+/** How the name of a snapshot ends that was put aside. */
+const SNAPSHOT_ASIDE = `.mfs${DAMAGED}`
 
 export interface CompactionOptions {
   readonly disk: Disk
@@ -151,7 +153,7 @@ function* replay(
 }
 
 function* verify(
-  { disk, newEngine }: CompactionOptions,
+  { disk, folder, newEngine }: CompactionOptions,
   path: string,
   digest: string,
 ): Generator<CompactionProgress, void> {
@@ -159,11 +161,13 @@ function* verify(
   const loading = loadSnapshot(disk, path, engine)
   const contents = yield* retold(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
-  disk.rename(path, `${path}${DAMAGED}`)
+  // One is there to be looked at. It is tried again every few minutes: all of them would fill the disk.
+  if (disk.list(folder).some((name) => name.endsWith(SNAPSHOT_ASIDE))) disk.remove(path)
+  else disk.rename(path, `${path}${DAMAGED}`)
   throw new StoreError(
     'damaged',
     `The snapshot ${path} does not read as it was written: the disk or the memory of this machine ` +
-      'is not to be trusted. Nothing was removed.',
+      'is not to be trusted. Nothing that was there before was removed.',
   )
 }
 

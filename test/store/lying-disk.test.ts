@@ -44,3 +44,14 @@ test.each([
   const state = ({ engine }: ReturnType<typeof recovered>) => stateDigest(engine.parts)
   expect(state(recovered(disk))).toBe(state(recovered(whole.copy())))
 })
+
+test('of snapshots that are put aside because they do not verify one stays, however often it is tried', () => {
+  const plan = { segmentsAt: [100, 200], snapshotsAt: [2] }
+  const disk = new LyingDisk(writtenFolder({ events: history(5, 300), ...plan }), torn)
+  const aside = () => disk.list(FOLDER).filter((name) => name.endsWith(DAMAGED))
+  expect(() => makeSnapshot(disk, 3)).toThrow('not to be trusted')
+  const [first] = aside()
+  expect(() => makeSnapshot(disk, 4)).toThrow('not to be trusted')
+  expect(aside()).toEqual([first])
+  expect(listDataFiles(disk, FOLDER).snapshots).toHaveLength(1)
+})
