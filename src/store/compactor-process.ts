@@ -11,8 +11,11 @@ import { noteCompactor } from './process-lock.ts'
 const resultLine = Compile(Type.Object({ result: CompactorResult }))
 const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
 
-/** Longest a compaction may take; then its process is ended and nothing has changed. */
-export const COMPACTION_MS_MAX = 30 * 60_000
+/**
+ * Longest that a compaction tells nothing; then its process is ended and nothing has changed. It may take
+ * longer in all: the state of months on a slow disk does.
+ */
+export const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
 /** V8 heap of the compactor: the state lies outside of it. */
 const HEAP_MB = 768
 /** Characters of its complaint that are passed on. */
@@ -49,10 +52,14 @@ export function runCompactor(
   const forget = note(child, run.folder, (why) => {
     reason = why
   })
-  const deadline = setTimeout(() => child.kill('SIGKILL'), COMPACTION_MS_MAX)
+  const deadline = setTimeout(() => {
+    reason ||= `it told nothing for ${COMPACTION_SILENCE_MS_MAX / 60_000} minutes`
+    child.kill('SIGKILL')
+  }, COMPACTION_SILENCE_MS_MAX)
   deadline.unref()
   let result: CompactorResult | null = null
   createInterface({ input: child.stdout }).on('line', (line) => {
+    deadline.refresh()
     const value = jsonOf(line)
     if (resultLine.Check(value)) result = value.result
     else if (progressLine.Check(value)) onProgress(value.progress)
