@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { Fifo } from './fifo.ts'
 import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
 import type { RateLimit } from './options.ts'
 
@@ -13,7 +14,12 @@ export interface RateVerdict {
 
 interface Window {
   count: number
-  endsAtMs: number
+  readonly endsAtMs: number
+}
+
+/** A window of one client alone. */
+interface OwnWindow extends Window {
+  readonly client: string
 }
 
 /** Counts the requests of one endpoint. */
@@ -22,24 +28,28 @@ export interface RateLimiter {
 }
 
 /**
- * A fixed window per client that starts with its first request (contract section 3). The map is
- * in the order of window starts, so ended windows are always in front. When it is full of running
- * windows, clients that come new share a window with others: a shared count is never below that of
- * one client, so nobody ever passes the limit, and nothing grows.
+ * A fixed window per client that starts with its first request (contract section 3). Beside the map they
+ * stand in the order in which they began, those that have ended in front: to find the first place of a map
+ * is to pass all that were emptied before it. When it is full of running windows, clients that come new
+ * share a window with others: a shared count is never below that of one client, so nobody ever passes the
+ * limit, and nothing grows.
  */
 export function rateLimiter(
   rule: RateLimit,
   maxClients: number = MAX_COUNTED_CLIENTS,
   sharedWindows: number = SHARED_WINDOWS,
 ): RateLimiter {
-  const windows = new Map<string, Window>()
+  const windows = new Map<string, OwnWindow>()
+  const begun = new Fifo<OwnWindow>()
   const shared = new Map<number, Window>()
   const salt = randomInt(2 ** 32)
 
   function forgetEnded(nowMs: number): void {
-    for (const [client, window] of windows) {
-      if (isRunning(window, nowMs)) return
-      windows.delete(client)
+    for (let first = begun.first(); first !== undefined; first = begun.first()) {
+      if (isRunning(first, nowMs)) return
+      begun.take()
+      // Its client may have begun another one.
+      if (windows.get(first.client) === first) windows.delete(first.client)
     }
   }
 
@@ -48,10 +58,16 @@ export function rateLimiter(
     return window.endsAtMs > nowMs && window.endsAtMs <= nowMs + rule.windowMs
   }
 
-  function windowIn<K>(kept: Map<K, Window>, key: K, nowMs: number): Window {
+  function ownWindow(client: string, nowMs: number): Window {
+    const window = { client, count: 0, endsAtMs: nowMs + rule.windowMs }
+    windows.set(client, window)
+    begun.push(window)
+    return window
+  }
+
+  function sharedWindow(place: number, nowMs: number): Window {
     const window = { count: 0, endsAtMs: nowMs + rule.windowMs }
-    kept.delete(key)
-    kept.set(key, window)
+    shared.set(place, window)
     return window
   }
 
@@ -63,8 +79,8 @@ export function rateLimiter(
     const common = shared.get(place)
     // Who began in a shared window stays there to its end: two windows would be two limits.
     if (common !== undefined && isRunning(common, nowMs)) return common
-    if (windows.size < maxClients || own !== undefined) return windowIn(windows, client, nowMs)
-    return windowIn(shared, place, nowMs)
+    if (windows.size < maxClients || own !== undefined) return ownWindow(client, nowMs)
+    return sharedWindow(place, nowMs)
   }
 
   return {

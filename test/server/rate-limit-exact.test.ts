@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rateLimiter } from '../../src/server/rate-limiter.ts'
+import { type RateLimiter, rateLimiter } from '../../src/server/rate-limiter.ts'
+import { leastMs } from '../least-time.ts'
 
 const WINDOW_MS = 100
 
@@ -91,3 +92,23 @@ test('a window that is shared ends as others do, also where the clock is set bac
       expect(limiter.take(client, nowMs + WINDOW_MS - 1).allowed).toBe(false)
     }
 })
+
+test('a request costs the same while some hundred thousand clients come and go', () => {
+  const rule = { limit: 5, windowMs: 60_000 }
+  const few = comers(rateLimiter(rule))
+  const many = comers(rateLimiter(rule))
+  // Two windows of them, so that as many have ended as are running.
+  many(2 * 80_000)
+  expect(leastMs(() => many(2_000))).toBeLessThan(10 * leastMs(() => few(2_000)))
+})
+
+/** Lets clients that nobody has seen ask once each, at a steady pace. */
+function comers(limiter: RateLimiter): (count: number) => void {
+  let clients = 0
+  return (count) => {
+    for (let i = 0; i < count; i++) {
+      clients += 1
+      limiter.take(`2001:db8:${clients}`, clients * 0.75)
+    }
+  }
+}
