@@ -1,21 +1,22 @@
-/** Identities that are remembered; the oldest is forgotten. Some minutes of a busy mint. */
+/** Identities that are remembered at least, some minutes of a busy mint; at most twice as many. */
 const SEEN_MAX = 16_384
 
 /**
  * Identities of the newest events of a subscription. Numbers begin anew when the epoch changes; a
- * swap that the feed brings again then is known by its identity.
+ * swap that the feed brings again then is known by its identity. They are forgotten many at a time: to
+ * find the oldest of a set is to pass all that were taken out before it.
  */
 export class SeenEvents {
-  readonly #seen = new Set<string>()
+  #newer = new Set<string>()
+  #older = new Set<string>()
 
   /** False when it was there already. */
   add(identity: string): boolean {
-    if (this.#seen.has(identity)) return false
-    this.#seen.add(identity)
-    if (this.#seen.size > SEEN_MAX) {
-      const [oldest] = this.#seen
-      this.#seen.delete(oldest)
-    }
+    if (this.#newer.has(identity) || this.#older.has(identity)) return false
+    this.#newer.add(identity)
+    if (this.#newer.size < SEEN_MAX) return true
+    this.#older = this.#newer
+    this.#newer = new Set()
     return true
   }
 }
