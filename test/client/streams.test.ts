@@ -79,6 +79,22 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   expect(live.status).toMatchObject({ connections: 1, open: 1, gaps: 0, repeats: 0 })
 })
 
+test('two tokens that migrate in one transaction are told both', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), born('B')])
+  client = new Mintfeed(service.server.url, QUICK)
+  const migrations = client.live.migrations()
+  expect(await take(migrations, 1)).toMatchObject([{ kind: 'snapshot', data: [] }])
+  const signature = 'migrate both'
+  const other = { ...migrated('B', 70), ordinal: 1, signature }
+  service.feed([{ ...migrated('A', 70), signature }, other, migrated('C', 71)])
+  expect(await take(migrations, 2)).toMatchObject([
+    { seq: 1, data: { mint: 'A', signature } },
+    { seq: 2, data: { mint: 'B', signature } },
+  ])
+  expect(client.live.status.repeats).toBe(0)
+})
+
 test('the trades of a table follow it: who enters is heard, who leaves no longer, who stays without a gap', async () => {
   service = await EngineServer.start()
   // The newest two tokens.

@@ -24,10 +24,13 @@ export class EventTeller<E extends ToldEvent> {
     this.#journal = journal
   }
 
-  /** An event of `key`; one that was told before, by signature and ordinal, is a repeat. */
+  /**
+   * An event of `key`; one that was told before is a repeat. A swap is known by signature and ordinal, what
+   * has no ordinal by its mint too: one transaction may migrate several.
+   */
   tell(key: string, data: E, { seq, epoch, fields }: ChannelFrame): void {
     const ordinal = isCount(fields.ordinal) ? fields.ordinal : null
-    if (!this.#seen.add(`${key}/${data.signature ?? data.mint}/${ordinal}`)) {
+    if (!this.#seen.add(`${key}/${data.signature ?? ''}/${ordinal ?? data.mint}`)) {
       this.#journal.count('repeats')
       return
     }
