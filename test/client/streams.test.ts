@@ -307,6 +307,25 @@ test('a closed subscription is not asked for again when what it holds is read', 
   other.close()
 })
 
+test('a subscription that is closed in the turn in which it has room again is not asked for again', async () => {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const other = client.live.trades('B')
+  const held = client.live.trades('A')
+  await take(held, 1)
+  service.feed(Array.from({ length: 20 }, () => trade('A')))
+  await waitUntil(() => client.live.status.holds === 1)
+  const half = Array.from({ length: 5 }, () => held.next())
+  held.close()
+  await Promise.all(half)
+  service.feed([trade('B')])
+  await take(other, 2)
+  // What was asked for before it is answered by then.
+  await take(client.live.launches(), 1)
+  const ready = await fetch(`${service.server.url}/readyz`)
+  expect(await ready.json()).toMatchObject({ live_numbered_topics: 2 })
+})
+
 test('a refused key ends, the others of its message go on', async () => {
   service = await EngineServer.start()
   service.feed([trade('A')])

@@ -88,7 +88,10 @@ export class Mailbox<T> {
     }
     if (this.#wasFull && !this.#isClosed && this.size * 2 <= this.#max) {
       this.#wasFull = false
-      queueMicrotask(() => this.onRoom())
+      queueMicrotask(() => {
+        // It may be closed in the very turn in which it was read.
+        if (!this.#isClosed) this.onRoom()
+      })
     }
     return item
   }
