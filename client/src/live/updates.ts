@@ -85,7 +85,7 @@ export type TablesUpdate = TablesState | RefusedUpdate
 /** Tokens that entered or left a table whose trades are followed; first all that are there. */
 export interface TableTokens extends StateUpdate {
   readonly kind: 'tokens'
-  /** From now on their trades come, each numbered on from where it is. */
+  /** Their trades come once the service has answered, each numbered on from where it is. */
   readonly entered: readonly string[]
   /** No trades of these come any more. */
   readonly left: readonly string[]
