@@ -4,10 +4,15 @@ import type { Random } from '../oracle/random.ts'
 import { MINTS, type Witness } from './witness.ts'
 
 export const WALLET = 'wallet 3'
-const EPOCH = 'e1'
-const BEGINNING = { seq: 0, epoch: EPOCH }
 /** Faults that are kept; the first ones tell what went wrong. */
 const FAULTS_MAX = 20
+
+export interface Pace {
+  readonly random: Random
+  readonly isSlow: boolean
+  /** Of the service. */
+  readonly epoch?: string
+}
 
 type Stream = AsyncIterable<Update<unknown, Told>>
 type Told = { readonly mint: string; readonly signature?: string }
@@ -25,15 +30,16 @@ export class CheckedReader {
   readonly #subscriptions: readonly Stream[]
   readonly #reading: Promise<unknown>
 
-  constructor(client: Mintfeed, witness: Witness, pace: { random: Random; isSlow: boolean }) {
+  constructor(client: Mintfeed, witness: Witness, pace: Pace) {
     this.client = client
     this.#witness = witness
-    const from = new Map(MINTS.map((mint) => [mint, BEGINNING]))
+    const beginning = { seq: 0, epoch: pace.epoch ?? 'e1' }
+    const from = new Map(MINTS.map((mint) => [mint, beginning]))
     const { live } = client
     this.#subscriptions = [
       live.trades(MINTS, { from }),
-      live.launches({ from: BEGINNING }),
-      live.walletTrades(WALLET, { from: new Map([[WALLET, BEGINNING]]) }),
+      live.launches({ from: beginning }),
+      live.walletTrades(WALLET, { from: new Map([[WALLET, beginning]]) }),
     ]
     const names = [null, 'launches', WALLET]
     this.#reading = Promise.all(
@@ -54,11 +60,7 @@ export class CheckedReader {
   }
 
   /** `name`: of the stream in the witness's book; null: the key's. */
-  async #read(
-    stream: Stream,
-    name: string | null,
-    { random, isSlow }: { random: Random; isSlow: boolean },
-  ): Promise<void> {
+  async #read(stream: Stream, name: string | null, { random, isSlow }: Pace): Promise<void> {
     for await (const update of stream) {
       this.#check(name ?? update.key, update)
       if (isSlow && random.chance(0.2)) await pause(random.integer(0, 4))

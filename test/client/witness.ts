@@ -12,7 +12,8 @@ export function* market(random: Random): Generator<FeedEvent, never> {
     const slot = part * 1_000
     const mint = `launched ${part}`
     const signature = `create ${part}`
-    yield created({ slot: slot + 1_000, mint, signature, symbol: `L${part}` })
+    const names = { symbol: `L${part}`, tokenProgram: 'program' }
+    yield created({ slot: slot + 1_000, mint, signature, ...names })
     for (const event of swapLate(trades(part + 1, 300), random))
       if (event.type === 'swap')
         yield {
@@ -30,6 +31,14 @@ export class Witness {
 
   of(stream: string): readonly string[] {
     return this.#told.get(stream) ?? []
+  }
+
+  /** Notes an event that a service is about to be fed, and will take. */
+  fed(event: FeedEvent): void {
+    if (event.type === 'token_created') this.#add('launches', event.mint)
+    if (event.type !== 'swap') return
+    for (const stream of [event.mint, event.signer])
+      this.#add(stream, `${event.signature}/${event.ordinal}`)
   }
 
   /** Hears a service that has just started; its readers come behind. */
