@@ -165,3 +165,24 @@ test('a connection that stayed makes the next wait short again, one that broke o
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await waitMs()).toBe(200)
 })
+
+test('what is answered one by one, as over a slow line, is waited for as long as answers come', async () => {
+  const socket = follow({ silenceMs: 9_000 })
+  const mints = ['A', 'B', 'C', 'D']
+  for (const mint of mints) void client.live.candles(mint, '1S', { countback: 5_000 })
+  socket.open()
+  await vi.advanceTimersByTimeAsync(6_000)
+  socket.say('{"type":"subscribed","event":"update_mint_info","mint":"A","seq":1,"epoch":"e"}')
+  for (const mint of mints.slice(0, 3)) {
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(socket.isClosed).toBe(false)
+    const about = { mint, resolution: '1S', step: 1, seq: 1, epoch: 'e' }
+    socket.say(JSON.stringify({ type: 'subscribed', event: 'candles', ...about }))
+  }
+  // The service lives, and has forgotten the last one.
+  for (let i = 0; i < 5; i += 1) {
+    expect(socket.isClosed).toBe(i === 4)
+    socket.say('{"type":"ping"}')
+    await vi.advanceTimersByTimeAsync(3_000)
+  }
+})

@@ -29,6 +29,8 @@ export class Requests {
   /** Those whose subscription was sent and that were not left since. */
   readonly #asked = new Set<Follow>()
   #waiting: Waiting[] = []
+  /** When the newest answer came. */
+  #answeredMs = Number.NEGATIVE_INFINITY
   /** Who follows a table, by its name: filters in other words may be the same one. */
   readonly #tables = new Map<string, Set<Follow>>()
   #isLeavingTable = false
@@ -74,8 +76,14 @@ export class Requests {
     )
   }
 
+  /**
+   * Does the oldest wait too long for its answer? From the answer before it on: the snapshots of hundreds
+   * that are asked for at once take a slow line longer than that, one behind the other.
+   */
   isOverdue(nowMs: number): boolean {
-    return this.#waiting.length > 0 && nowMs - this.#waiting[0].askedMs > this.#withinMs
+    const [oldest] = this.#waiting
+    if (oldest === undefined) return false
+    return nowMs - Math.max(oldest.askedMs, this.#answeredMs) > this.#withinMs
   }
 
   acknowledged(frame: Acknowledgement): void {
@@ -84,6 +92,7 @@ export class Requests {
       (waiting) => waiting.action === action && waiting.channel === channel,
     )
     if (at < 0) return
+    this.#answeredMs = performance.now()
     const [{ follows }] = this.#waiting.splice(at, 1)
     if (action === 'unsubscribe') return
     if (table !== null) this.#joinTable(table, follows)
@@ -95,6 +104,7 @@ export class Requests {
   refused(problem: Problem): boolean {
     const waiting = this.#waiting.shift()
     if (waiting === undefined) return false
+    this.#answeredMs = performance.now()
     if (waiting.action === 'unsubscribe') return true
     const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
     if (PASSING.includes(problem.code)) this.#askLater(follows)
