@@ -26,7 +26,7 @@ import { LiveFailures } from './live-failures.ts'
 import type { LiveGate } from './live-gate.ts'
 import type { ClientLoad, MessageLimits } from './message-budget.ts'
 import { leavePlain, Requests } from './requests.ts'
-import { broadcastTopic, Subscriptions, tradeTopic } from './subscriptions.ts'
+import { broadcastTopic, Subscriptions } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
@@ -266,9 +266,10 @@ export class LiveFeed {
     if (this.#tableTrades.wants(mint))
       this.#published += this.#tableTrades.publish(mint, message, trade)
     this.#added.publishTrade(mint, message, trade)
-    if (!this.#subscriptions.isFollowed(mint)) return
+    const topic = this.#subscriptions.tradeTopic(mint)
+    if (topic === null) return
     this.#published++
-    this.#app.publish(tradeTopic(mint), message)
+    this.#app.publish(topic, message)
     this.#backlog.publishedTrade(mint, message.length)
   }
 

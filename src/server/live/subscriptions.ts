@@ -1,14 +1,16 @@
 import { BROADCASTS, type Broadcast } from '../../wire/live-messages.ts'
 import type { LiveConnection } from './connection.ts'
+import { TopicNames } from './topic-names.ts'
 
-/** Topic of a channel without mints; trade topics have another first letter. */
+/** Topic of a channel without mints; those of trades have another first letter. */
 export function broadcastTopic(event: Broadcast): string {
   return `b/${event}`
 }
 
-/** Topic of a mint's trades. */
-export function tradeTopic(mint: string): string {
-  return `m/${mint}`
+/** Those who follow one mint, and the topic of its trades. */
+interface MintFollowers {
+  readonly topic: string
+  readonly all: Set<LiveConnection>
 }
 
 /**
@@ -19,15 +21,21 @@ export class Subscriptions {
   readonly #listeners = new Map<Broadcast, Set<LiveConnection>>(
     BROADCASTS.map((event) => [event, new Set()]),
   )
-  readonly #followers = new Map<string, Set<LiveConnection>>()
+  readonly #followers = new Map<string, MintFollowers>()
+  readonly #names = new TopicNames('m/')
 
   /** True when somebody follows the mint: its trades are worth encoding. */
   isFollowed(mint: string): boolean {
     return this.#followers.has(mint)
   }
 
+  /** Topic of the mint's trades; null when nobody follows it. */
+  tradeTopic(mint: string): string | null {
+    return this.#followers.get(mint)?.topic ?? null
+  }
+
   followersOf(mint: string): ReadonlySet<LiveConnection> {
-    return this.#followers.get(mint) ?? NOBODY
+    return this.#followers.get(mint)?.all ?? NOBODY
   }
 
   listenersOf(event: Broadcast): ReadonlySet<LiveConnection> {
@@ -43,16 +51,20 @@ export class Subscriptions {
   follow(connection: LiveConnection, mint: string): void {
     if (connection.mints.has(mint)) return
     connection.mints.add(mint)
-    connection.socket.subscribe(tradeTopic(mint))
-    const followers = this.#followers.get(mint)
-    if (followers === undefined) this.#followers.set(mint, new Set([connection]))
-    else followers.add(connection)
+    let followers = this.#followers.get(mint)
+    if (followers === undefined) {
+      followers = { topic: this.#names.next(), all: new Set() }
+      this.#followers.set(mint, followers)
+    }
+    followers.all.add(connection)
+    connection.socket.subscribe(followers.topic)
   }
 
   /** Idempotent. */
   unfollow(connection: LiveConnection, mint: string): void {
     if (!connection.mints.delete(mint)) return
-    connection.socket.unsubscribe(tradeTopic(mint))
+    const topic = this.tradeTopic(mint)
+    if (topic !== null) connection.socket.unsubscribe(topic)
     this.#forget(connection, mint)
   }
 
@@ -80,8 +92,8 @@ export class Subscriptions {
 
   #forget(connection: LiveConnection, mint: string): void {
     const followers = this.#followers.get(mint)
-    followers?.delete(connection)
-    if (followers?.size === 0) this.#followers.delete(mint)
+    followers?.all.delete(connection)
+    if (followers?.all.size === 0) this.#followers.delete(mint)
   }
 }
 

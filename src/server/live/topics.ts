@@ -1,12 +1,12 @@
 import type { LiveApp } from '../apps.ts'
 import type { LiveConnection, Send } from './connection.ts'
+import { TopicNames } from './topic-names.ts'
 import { TopicSet } from './topic-set.ts'
-
-/** Prefix that no topic of a plain channel has. */
-const PREFIX = 'n/'
 
 /** Those who follow one topic. */
 interface Followers {
+  /** What uWebSockets.js knows the topic by. */
+  readonly name: string
   readonly all: Set<LiveConnection>
   /** Those among them that uWebSockets.js does not publish to. */
   readonly single: Set<LiveConnection>
@@ -19,7 +19,8 @@ interface Followers {
 export class Topics {
   readonly #app: LiveApp
   readonly #topics = new Map<string, Followers>()
-  readonly #names = new TopicSet()
+  readonly #channels = new TopicSet()
+  readonly #names = new TopicNames('n/')
   readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
   readonly #sendTo: Send
 
@@ -49,7 +50,7 @@ export class Topics {
 
   /** Does anybody follow any topic of a channel? */
   hasAny(channel: string): boolean {
-    return this.#names.countOf(channel) > 0
+    return this.#channels.countOf(channel) > 0
   }
 
   /** Idempotent. Nothing that was published before comes any more. A closed one joins nothing. */
@@ -57,14 +58,14 @@ export class Topics {
     if (connection.isClosed) return
     let followers = this.#topics.get(topic)
     if (followers === undefined) {
-      followers = { all: new Set(), single: new Set() }
+      followers = { name: this.#names.next(), all: new Set(), single: new Set() }
       this.#topics.set(topic, followers)
-      this.#names.add(topic)
+      this.#channels.add(topic)
     }
     if (followers.all.has(connection)) return
     followers.all.add(connection)
     connection.topics.add(topic)
-    if (connection.isSocket) connection.socket.subscribe(PREFIX + topic)
+    if (connection.isSocket) connection.socket.subscribe(followers.name)
     else followers.single.add(connection)
   }
 
@@ -75,7 +76,7 @@ export class Topics {
     connection.topics.delete(topic)
     const followers = this.#topics.get(topic)
     if (followers === undefined || !followers.all.delete(connection)) return
-    if (!followers.single.delete(connection)) connection.socket.unsubscribe(PREFIX + topic)
+    if (!followers.single.delete(connection)) connection.socket.unsubscribe(followers.name)
     if (followers.all.size === 0) this.#forget(topic)
   }
 
@@ -93,13 +94,13 @@ export class Topics {
   publish(topic: string, frame: string): void {
     const followers = this.#topics.get(topic)
     if (followers === undefined) return
-    if (followers.all.size > followers.single.size) this.#app.publish(PREFIX + topic, frame)
+    if (followers.all.size > followers.single.size) this.#app.publish(followers.name, frame)
     for (const connection of [...followers.single]) this.#sendTo(connection, frame)
     this.#published(followers.all, frame.length)
   }
 
   #forget(topic: string): void {
     this.#topics.delete(topic)
-    this.#names.delete(topic)
+    this.#channels.delete(topic)
   }
 }
