@@ -9,7 +9,7 @@ import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
 import { mintsOfTables } from '../wire/table-mints.ts'
 import type { CachedChart } from './chart-cache.ts'
-import { MAX_PARSED_BODIES } from './limits.ts'
+import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply } from './reply.ts'
 import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
@@ -98,14 +98,15 @@ function memeRoutes(
   ]
 }
 
-/** Equal bodies give the same query object: parsed once, and a key for whoever caches by it. */
+/** Equal bodies give the same query object, but for long ones: parsed once, and a key for whoever caches by it. */
 function rememberedTables(): (body: string) => Parsed<TablesQuery> {
   const known = new LRUCache<string, TablesQuery>({ max: MAX_PARSED_BODIES })
   return (body) => {
-    const query = known.get(body)
+    const isShort = body.length <= MAX_KEPT_REQUEST_CHARACTERS
+    const query = isShort ? known.get(body) : undefined
     if (query !== undefined) return accept(query)
     const parsed = parseTables(body)
-    if (parsed.ok) known.set(body, parsed.value)
+    if (parsed.ok && isShort) known.set(body, parsed.value)
     return parsed
   }
 }

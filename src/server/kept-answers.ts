@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Parsed } from '../wire/requests/parsed.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
-import { KEPT_ANSWER_BYTES } from './limits.ts'
+import { KEPT_ANSWER_BYTES, MAX_KEPT_REQUEST_CHARACTERS } from './limits.ts'
 import { type Reply, textOf } from './reply.ts'
 import { type Answered, UNFINISHED } from './route.ts'
 
@@ -47,13 +47,14 @@ export class KeptAnswers {
     }
   }
 
-  /** The answer to a request, made by `answer` unless it is kept. Only successful ones are. */
+  /** The answer to a request, made by `answer` unless it is kept. Only successful ones of short requests are. */
   answer(
     key: string,
     answer: () => Answered | Promise<Parsed<Reply>>,
   ): Answered | Promise<Parsed<Reply>> {
     const version = this.#options.version()
-    const kept = this.#kept.get(key)
+    const isShort = key.length <= MAX_KEPT_REQUEST_CHARACTERS
+    const kept = isShort ? this.#kept.get(key) : undefined
     if (kept !== undefined && kept.version === version) {
       this.#hits += 1
       if (this.#options.isChecked) this.#check(key, kept, answer())
@@ -64,6 +65,7 @@ export class KeptAnswers {
     if (made === UNFINISHED) return made
     this.#misses += 1
     if (made instanceof Promise || !made.ok || made.value.statusCode !== 200) return made
+    if (!isShort) return made
     const reply = { ...made.value, body: ownBody(made.value) }
     this.#kept.set(key, { reply, version })
     return { ok: true, value: reply }

@@ -147,6 +147,13 @@ export const GZIP_LEVEL = 4
 /** What keeping one answer takes beside its key and its body: most of a short one. */
 export const KEPT_ANSWER_BYTES = 1024
 
+/**
+ * Characters of a request whose answer, and whose parsed body, are kept at most; a table's body with every
+ * filter there is has half as many. V8 hashes a text of 16,384 and more by its length alone: of thousands
+ * that are equally long each look would compare them all.
+ */
+export const MAX_KEPT_REQUEST_CHARACTERS = 8 * 1024
+
 /** The chart's result is cached this long (specification, Limits). */
 export const CHART_CACHE_MS = 5000
 

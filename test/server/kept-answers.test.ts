@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { collectGarbage } from '../../src/server/admin/collect.ts'
 import { CODINGS } from '../../src/server/content-coding.ts'
 import { KeptAnswers } from '../../src/server/kept-answers.ts'
+import { MAX_KEPT_REQUEST_CHARACTERS } from '../../src/server/limits.ts'
 import type { Reply } from '../../src/server/reply.ts'
 import { jsonReply, textOf } from '../../src/server/reply.ts'
 import { type Answered, UNFINISHED } from '../../src/server/route.ts'
@@ -31,6 +32,40 @@ test('an answer that takes several turns is one that was not kept, whatever the 
   for (let turn = 0; turn < 5; turn++) expect(kept.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
   expect(textOf(replyIn(kept.answer('a', () => accept(jsonReply('made')))))).toBe('made')
   expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 0, answer_cache_misses_total: 1 })
+})
+
+test('long requests, which V8 hashes by their length alone from 16,384 characters on, are answered anew and not kept', () => {
+  const kept = new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  let made = 0
+  const ask = (characters: number) =>
+    kept.answer('x'.repeat(characters), () => {
+      made += 1
+      return accept(jsonReply('[]'))
+    })
+  for (const characters of [16_384, 16_384, 20_000, MAX_KEPT_REQUEST_CHARACTERS + 1])
+    ask(characters)
+  expect(made).toBe(4)
+  expect(kept.figures()).toMatchObject({ answer_cache_bytes: 0, answer_cache_misses_total: 4 })
+  for (let times = 0; times < 2; times++) ask(MAX_KEPT_REQUEST_CHARACTERS)
+  expect(made).toBe(5)
+})
+
+test('the bodies of tables that are remembered as parsed are short', async () => {
+  const parsed = async (characters: number) => {
+    const body = `{"limit":1${' '.repeat(characters - 11)}}`
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await fetch(`${service.server.url}/api/v2/meme`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    expect(response.status).toBe(200)
+    return service.calls.pop()?.args[0]
+  }
+  const service = await startFake()
+  expect(await parsed(MAX_KEPT_REQUEST_CHARACTERS)).toBe(await parsed(MAX_KEPT_REQUEST_CHARACTERS))
+  expect(await parsed(16_384)).not.toBe(await parsed(16_384))
+  await service.server.stop()
 })
 
 test('what is kept stays within its bytes, the longest unasked goes first', () => {
