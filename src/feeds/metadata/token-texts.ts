@@ -1,3 +1,4 @@
+import { ownText } from '../../base/own-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../engine/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX } from '../../engine/text.ts'
 import { isRecord, type JsonRecord, textAt } from '../chain/json-access.ts'
@@ -30,7 +31,7 @@ function textsOf(value: JsonRecord): TokenTexts {
     const given = textAt(value, key)
     if (given === null) continue
     const text = key === 'description' ? cleanDescription(given) : cleanLink(given)
-    if (text !== '') texts[key] = text
+    if (text !== '') texts[key] = ownText(text)
   }
   return withDiscord(texts)
 }

@@ -1,3 +1,4 @@
+import { ownText } from '../../base/own-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
 import {
   isMint,
@@ -136,10 +137,11 @@ function parseStream(
   })
 }
 
-/** A mint or a wallet. */
+/** A mint or a wallet, which is kept for as long as the stream is open. */
 function address(parameters: QueryParameters, name: string): Parsed<string> {
   const text = required(parameters, name)
-  if (!text.ok || isMint(text.value)) return text
+  if (!text.ok) return text
+  if (isMint(text.value)) return accept(ownText(text.value))
   const allowed = `a text of 1 to ${MAX_MINT_CHARACTERS} characters is expected`
   return refuse('invalid_parameter', name, `${name} came as ${quoted(text.value)}, ${allowed}.`)
 }

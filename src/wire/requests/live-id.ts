@@ -1,10 +1,14 @@
+import { ownText } from '../../base/own-text.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { parseQueryString, single } from './query-parameters.ts'
 
 /** Code points of a connection's id at most (contract section 4). */
 const MAX_ID_CHARACTERS = 128
 
-/** `id` of a live connection from the raw query string of the upgrade: 1 to 128 code points. */
+/**
+ * `id` of a live connection from the raw query string of the upgrade: 1 to 128 code points. It is kept for
+ * as long as the connection is open.
+ */
 export function parseLiveId(rawQuery: string): Parsed<string> {
   const parameters = parseQueryString(rawQuery)
   if (!parameters.ok) return parameters
@@ -14,7 +18,7 @@ export function parseLiveId(rawQuery: string): Parsed<string> {
     return refuse('missing_parameter', 'id', 'id is missing, an identifier is required.')
   }
   const characters = [...id.value].length
-  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(id.value)
+  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(ownText(id.value))
   return refuse(
     'invalid_parameter',
     'id',
