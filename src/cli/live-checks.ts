@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import type { Config } from '../base/config.ts'
 import { bad, type Finding, good, warn } from '../commands/finding.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
+import { reasonOf as shown } from '../feeds/supervisor/reason.ts'
 import { REAL_TIMERS } from '../feeds/supervisor/timers.ts'
 import { GeyserClient } from '../feeds/yellowstone/geyser-client.ts'
 
@@ -47,11 +48,12 @@ async function finding(
   asked: Promise<string | null>,
 ): Promise<Finding> {
   const { host } = new URL(url)
-  const reason = await asked
-  if (reason === null) return good(about, `${host} answers.`)
-  if (REFUSED.test(reason))
+  const words = await asked
+  if (words === null) return good(about, `${host} answers.`)
+  const reason = shown(words)
+  if (REFUSED.test(words))
     return bad(about, `${host} refuses what is set (${reason}): check ${names}.`)
-  if (/\b429\b|too many|resource_exhausted/i.test(reason))
+  if (/\b429\b|too many|resource_exhausted/i.test(words))
     return warn(about, `${host} says there are too many requests: see what the plan allows.`)
   return bad(about, `${host} does not answer (${reason}): check ${names} and the network.`)
 }

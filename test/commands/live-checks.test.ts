@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { readConfig } from '../../src/base/config.ts'
 import { checkLiveFeeds } from '../../src/cli/live-checks.ts'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
@@ -106,4 +107,30 @@ test('too many requests are a warning: the credentials are right', async () => {
   expect(lines).toHaveLength(2)
   expect(lines[0]).toMatch(/^warn solana rpc: .* too many requests/)
   expect(lines[1]).toMatch(/^warn solana ws: .* too many requests/)
+})
+
+test("a server's own words stay on their line, short and without what a terminal obeys", async () => {
+  const words = `\u001b[2J\u009b1A\r\ngood  solana ws    all is well ${'x'.repeat(100_000)}`
+  const server = createServer((_, response) =>
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message: words } })),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ends.push(() => server.close())
+  const socketServer = new WebSocketServer({ server })
+  socketServer.on('connection', (socket) =>
+    socket.on('message', () => socket.send(`{"error":1}${words}`)),
+  )
+  const address = server.address()
+  const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  const lines = await found({
+    FEED: 'solana',
+    SOLANA_RPC_URL: `http://${host}`,
+    SOLANA_WS_URL: `ws://${host}`,
+  })
+  expect(lines).toHaveLength(2)
+  for (const line of lines) {
+    expect(line).toMatch(/^bad solana (rpc|ws): .* does not answer \(.*all is well/)
+    expect(line).not.toMatch(/\p{Cc}/u)
+    expect(line.length).toBeLessThan(400)
+  }
 })
