@@ -52,7 +52,7 @@ export class SafeFetch {
     const timer = setTimeout(end, this.#totalMs)
     stop.addEventListener('abort', end)
     try {
-      return await this.#follow(url, deadline.signal)
+      return await unlessAborted(this.#follow(url, deadline.signal), deadline.signal)
     } catch {
       return refusal(deadline.signal.aborted ? 'time' : 'network', false)
     } finally {
@@ -77,7 +77,8 @@ export class SafeFetch {
 
   /** The address to connect to; every address of the host has to be public. */
   async #addressOf(host: string, signal: AbortSignal): Promise<string | Refusal> {
-    const addresses = isIP(host) === 0 ? await unlessAborted(this.#resolve(host), signal) : [host]
+    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host]
+    signal.throwIfAborted()
     if (addresses.length === 0) return refusal('dns', false)
     return addresses.every(isPublicAddress) ? addresses[0] : refusal('address', true)
   }
@@ -112,6 +113,8 @@ export class SafeFetch {
       if (interim > INTERIM_MAX) get.destroy()
     })
     get.on('error', reject)
+    // Without this Node ends the request and says nothing: neither answer nor error would come.
+    get.on('upgrade', () => reject(new Error('the server changes the protocol')))
     get.on('response', (response) => {
       answerOf(response, target).then(resolve, reject)
     })

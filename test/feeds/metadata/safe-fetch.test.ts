@@ -215,3 +215,25 @@ test('statuses are final or not, and a wait that is asked for is told', async ()
     retryAfterMs: 3_600_000,
   })
 })
+
+test('whatever a server answers, the fetch ends with it and leaves nothing open', async () => {
+  const head = 'HTTP/1.1'
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+  const length = 'Content-Length: 9\r\n'
+  const answers: readonly (readonly [bytes: string, outcome: string])[] = [
+    [`${head} 101 Switching Protocols\r\n${upgrade}\r\n`, 'refused: network'],
+    [`${head} 101 Switching Protocols\r\n\r\n`, 'refused: status'],
+    [`${head} 200 OK\r\n${upgrade}Content-Length: 2\r\n\r\n{}`, '{}'],
+    [`${head} 204 No Content\r\n${length}\r\nhello`, 'refused: network'],
+    [`${head} 200 OK\r\n${length}Content-Length: 2\r\n\r\n{}`, 'refused: network'],
+    [`${head} 200 OK\r\n${length}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 'refused: network'],
+    [`${head} 200 OK\r\n${length}\r\n{}`, 'refused: network'],
+    [`${head} 302 Found\r\nLocation: https://\r\n\r\n`, 'refused: url'],
+    ['', 'refused: network'],
+  ]
+  for (const [bytes, outcome] of answers) {
+    internet.page('a.hosts.test/', ({ socket }) => void socket.end(bytes))
+    expect(await fetched('https://a.hosts.test/'), bytes).toBe(outcome)
+  }
+  await until(() => internet.sockets.size === 0)
+})
