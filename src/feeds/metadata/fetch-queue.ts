@@ -174,5 +174,5 @@ function levelOf({ trades, attempt }: FetchJob): number {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
+  return URL.parse(url)?.host ?? ''
 }

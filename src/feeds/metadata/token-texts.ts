@@ -62,5 +62,5 @@ function cleanDescription(text: string): string {
 function cleanLink(text: string): string {
   const link = text.trim()
   if (link.length > LINK_CHARACTERS_MAX || /[\s\p{Cc}\p{Bidi_Control}\p{Cs}]/u.test(link)) return ''
-  return /^(https?|ipfs):\/\//i.test(link) && URL.canParse(link) ? link : ''
+  return /^(https?|ipfs):\/\//i.test(link) && URL.parse(link) !== null ? link : ''
 }

@@ -63,7 +63,7 @@ test.each([
   for (let mint = 0; mint < QUEUE_MAX; mint++) queue.add(`m${mint}`, uriOf(mint), 0)
   expect(queue.length).toBe(QUEUE_MAX)
   takeAll(queue, 0)
-  const reading = vi.spyOn(URL, 'canParse')
+  const reading = vi.spyOn(URL, 'parse')
   onTestFinished(() => reading.mockRestore())
   expect(queue.take(0)).toBeNull()
   expect(reading).not.toHaveBeenCalled()

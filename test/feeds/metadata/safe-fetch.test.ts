@@ -85,6 +85,15 @@ test('addresses in URLs, however written, are refused before anything is dialled
   await new Promise((resolve) => bait.close(resolve))
 })
 
+test('a host of other letters is asked for, however many were asked for before', async () => {
+  const fetch = new SafeFetch(internet)
+  // Over plain HTTP: an address that can be read is refused for that.
+  const read = async () => JSON.stringify(await fetch.text('http://münze.hosts.test/', never))
+  let times = 0
+  while (times < 20_000 && (await read()).includes('scheme')) times++
+  expect(times).toBe(20_000)
+})
+
 test('a redirect to a private address is not followed', async () => {
   for (const [location, reason] of [
     ['https://127.0.0.1/', 'address'],
