@@ -12,6 +12,7 @@ import { liveMessages } from './targets/live-messages.ts'
 import { queryStrings } from './targets/query-strings.ts'
 import { StoreFiles } from './targets/store-files.ts'
 import { tableBodies } from './targets/table-bodies.ts'
+import { tokenTexts } from './targets/token-texts.ts'
 
 const CORPUS = join(ROOT, 'test/fuzz/corpus')
 /** One small input that takes longer is a hang in the making; generous, for busy machines. */
@@ -26,6 +27,7 @@ export function allTargets(): FuzzTarget[] {
     tableBodies,
     liveMessages,
     headers,
+    tokenTexts,
     new EventLines(),
     new ChainFrames(),
     new StoreFiles(),

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { Random } from '../../src/base/random.ts'
+import { type KnownNames, knownNames, withKnown } from './known-names.ts'
 import { mutated } from './mutations.ts'
 import { liveMessages } from './targets/live-messages.ts'
 
@@ -17,21 +18,27 @@ const PATIENCE_MS = 100
  */
 export async function fuzzFrames(port: number, seed: number, connections: number): Promise<number> {
   const random = new Random(seed)
+  const known = await knownNames(port)
   let frames = 0
   for (let index = 0; index < connections; index++) {
     const count = 1 + random.below(FRAMES_MAX)
-    await oneConnection(port, random, count)
+    await oneConnection(port, random, known, count)
     frames += count
   }
   return frames
 }
 
-async function oneConnection(port: number, random: Random, count: number): Promise<void> {
+async function oneConnection(
+  port: number,
+  random: Random,
+  known: KnownNames,
+  count: number,
+): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => {}).resume()
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   // Frames may come with the handshake already.
-  const frames = Array.from({ length: count }, () => frame(random))
+  const frames = Array.from({ length: count }, () => frame(random, known))
   const bytes = Buffer.concat([Buffer.from(HANDSHAKE), ...frames])
   const cut = random.below(bytes.length)
   socket.write(bytes.subarray(0, cut))
@@ -51,8 +58,10 @@ function leave(socket: Socket, random: Random): void {
 }
 
 /** A client's frame (RFC 6455 section 5.2), in one case of five a wrong one. */
-function frame(random: Random): Buffer {
-  const payload = mutated(liveMessages.make(random), random, liveMessages.words, [])
+function frame(random: Random, known: KnownNames): Buffer {
+  const made = Buffer.from(withKnown(liveMessages.make(random).toString(), random, known))
+  // One that is changed asks for nothing, mostly.
+  const payload = random.chance(0.5) ? made : mutated(made, random, liveMessages.words, [])
   const opcode = random.pick(OPCODES)
   const first = (random.chance(0.9) ? 0x80 : 0) | (random.chance(0.02) ? 0x40 : 0) | opcode
   const isMasked = random.chance(0.97)

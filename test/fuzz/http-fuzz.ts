@@ -1,16 +1,25 @@
 import { connect, type Socket } from 'node:net'
 import { Random } from '../../src/base/random.ts'
+import { type KnownNames, knownNames, withKnown } from './known-names.ts'
 import { mutated } from './mutations.ts'
 import { queryStrings } from './targets/query-strings.ts'
 import { tableBodies } from './targets/table-bodies.ts'
 
 const PATHS = [
   '/api/v2/search/tokens/detailed',
-  '/api/v2/search/tokens/m/market-data',
-  '/api/v2/search/tokens/m/swaps',
-  '/api/v2/search/traders/tokens/m',
-  '/api/v2/search/traders/w/tokens',
+  '/api/v2/search/tokens/mint0/market-data',
+  '/api/v2/search/tokens/mint0/swaps',
+  '/api/v2/search/traders/tokens/mint0',
+  '/api/v2/search/traders/wallet0/tokens',
+  '/api/v2/tokens/mint0',
+  '/api/v2/tokens/mint0/holders',
+  '/api/v2/tokens/mint0/first-buyers',
+  '/api/v2/stream',
   '/api/v2/meme/chart/ohlcv',
+  '/udf/config',
+  '/udf/history',
+  '/udf/search',
+  '/udf/symbols',
   '/api/v2/meme',
   '/healthz',
   '/readyz',
@@ -33,6 +42,7 @@ const HEADERS = [
   'Connection: close',
   'X-Forwarded-For: 1.1.1.1',
   'x-socket-id: fuzz',
+  'Last-Event-ID: 73997141-c0ca-4146-981e-4592e1d8f840/7',
   'Transfer-Encoding: chunked',
   'Content-Length: 999999999999',
   'Content-Length: -1',
@@ -63,9 +73,10 @@ export type Manner = (typeof MANNERS)[number]
 export const HTTP_VERSION_NOT_SUPPORTED = 505
 
 /** One request, mostly of the right form, as bytes. */
-export function randomRequest(random: Random): Buffer {
-  const path = random.pick(PATHS)
-  const query = queryStrings.make(random).toString('latin1').replaceAll(/[\s#]/g, '')
+export function randomRequest(random: Random, known: KnownNames): Buffer {
+  const path = withKnown(random.pick(PATHS), random, known)
+  const made = queryStrings.make(random).toString('latin1').replaceAll(/[\s#]/g, '')
+  const query = withKnown(made, random, known)
   const method = path === '/api/v2/meme' && random.chance(0.8) ? 'POST' : random.pick(METHODS)
   const hasBody = method === 'POST'
   const body = hasBody ? tableBodies.make(random) : Buffer.alloc(0)
@@ -85,9 +96,10 @@ export async function fuzzHttp(
   count: number,
 ): Promise<Map<string, number>> {
   const random = new Random(seed)
+  const known = await knownNames(port)
   const statuses = new Map<string, number>()
   for (let index = 0; index < count; index++) {
-    const request = randomRequest(random)
+    const request = randomRequest(random, known)
     const status = await send(port, request, random.pick(MANNERS), random)
     if (Number(status) >= 500 && Number(status) !== HTTP_VERSION_NOT_SUPPORTED)
       throw new Error(`${status} to ${JSON.stringify(request.toString('latin1'))}, SEED=${seed}`)

@@ -6,6 +6,7 @@ import { startProgram } from '../process/program.ts'
 import { allTargets, campaign, keepInCorpus } from './campaign.ts'
 import { fuzzFrames } from './frame-fuzz.ts'
 import { fuzzHttp } from './http-fuzz.ts'
+import { DEFECT } from './target.ts'
 
 const count = Number(process.env.COUNT || 20_000_000)
 const seed = Number(process.env.SEED || Math.floor(Date.now() / 1000))
@@ -56,7 +57,7 @@ async function fuzzSockets(requests: number): Promise<number> {
   process.stdout.write(`sockets: ${each * CLIENTS} requests, ${table.join(', ')}\n`)
   const sent = await Promise.all(seeds.map((one) => fuzzFrames(port, one, Math.ceil(each / 20))))
   const frames = sent.reduce((sum, count) => sum + count, 0)
-  const defects = program.lines.filter((line) => line.includes('A route threw'))
+  const defects = program.lines.filter((line) => DEFECT.test(line))
   const isAlive = (await fetch(`${program.url}/healthz`)).status === 200
   const endedWith = await program.end('SIGTERM')
   process.stdout.write(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
 import { fuzzFrames } from './frame-fuzz.ts'
 import { fuzzHttp } from './http-fuzz.ts'
+import { DEFECT } from './target.ts'
 
 /** Small numbers of what `make fuzz` does at length. */
 const REQUESTS = 400
@@ -22,7 +23,7 @@ const figure = async (name: string) => {
   return Number(line?.split(' ').at(-1))
 }
 
-const defects = () => program.lines.filter((line) => line.includes('A route threw'))
+const defects = () => program.lines.filter((line) => DEFECT.test(line))
 
 test('requests of any kind, however their client behaves, get no 5xx and end nothing', async () => {
   const [one, two] = await Promise.all(

@@ -19,3 +19,6 @@ export class Broken extends Error {}
 export function holds(isSo: boolean, rule: string): void {
   if (!isSo) throw new Broken(rule)
 }
+
+/** Lines of the log about a request that met a defect, on a route or on the live feed. */
+export const DEFECT = /A route threw|A live request threw/

@@ -1,12 +1,16 @@
+import type { Random } from '../../../src/base/random.ts'
+import { RESOLUTIONS } from '../../../src/wire/answers.ts'
 import {
   acknowledgement,
   LIVE_ACTIONS,
   LIVE_EVENTS,
+  type LiveEvent,
   liveErrorFrame,
   parseLiveMessage,
 } from '../../../src/wire/live-messages.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
+import { tableBodies } from './table-bodies.ts'
 
 const ID = 'fuzz'
 const WORDS = [
@@ -18,6 +22,16 @@ const WORDS = [
   'id',
   'mint',
   'mints',
+  'wallet',
+  'wallets',
+  'seq',
+  'from_seq',
+  'epoch',
+  'snapshot',
+  'filter',
+  'table',
+  'resolution',
+  'countback',
   ID,
   'type',
   'ping',
@@ -38,10 +52,12 @@ export const liveMessages: FuzzTarget = {
     const data: Record<string, unknown> = { action: random.pick(LIVE_ACTIONS), id: ID }
     const mint = () =>
       random.chance(0.8) ? `mint${random.below(9)}` : randomJson(random, WORDS, 1)
+    const event = random.pick(LIVE_EVENTS)
     if (random.chance(0.4)) data.mint = mint()
     if (random.chance(0.4)) data.mints = Array.from({ length: random.below(5) }, mint)
+    if (random.chance(0.7)) Object.assign(data, wordsOf(event, random))
     if (random.chance(0.05)) data.filter = NESTED
-    const text = JSON.stringify({ event: random.pick(LIVE_EVENTS), data })
+    const text = JSON.stringify({ event, data })
     const depth = random.below(NESTED_MAX)
     return Buffer.from(text.replace(`"${NESTED}"`, '['.repeat(depth) + ']'.repeat(depth)))
   },
@@ -54,4 +70,34 @@ export const liveMessages: FuzzTarget = {
       JSON.parse(acknowledgement(request))
     }
   },
+}
+
+/** What an event may be asked with beside mints. */
+function wordsOf(event: LiveEvent, random: Random): Record<string, unknown> {
+  const seq = () => random.pick([0, 1, 7, random.below(1000), Number.MAX_SAFE_INTEGER])
+  switch (event) {
+    case 'meme_tables':
+      if (random.chance(0.2)) return { table: '0123456789abcdef' }
+      return { filter: JSON.parse(tableBodies.make(random).toString()) }
+    case 'candles':
+      return { resolution: random.pick(RESOLUTIONS), countback: 1 + random.below(5100) }
+    case 'wallet_trades':
+      if (random.chance(0.5))
+        return { wallet: `wallet${random.below(9)}`, ...options(random, seq()) }
+      return {
+        wallets: ['wallet1', 'wallet2'],
+        ...options(random, { wallet1: seq(), wallet3: seq() }),
+      }
+    default:
+      return options(random, random.chance(0.5) ? seq() : { mint1: seq(), mint2: seq() })
+  }
+}
+
+function options(random: Random, from: unknown): Record<string, unknown> {
+  const given: Record<string, unknown> = {}
+  if (random.chance(0.5)) given.seq = random.chance(0.8)
+  if (random.chance(0.5)) given.from_seq = from
+  if (random.chance(0.2)) given.epoch = random.pick(['', 'another', 'x'.repeat(129)])
+  if (random.chance(0.5)) given.snapshot = random.chance(0.8)
+  return given
 }

@@ -2,12 +2,15 @@ import type { Random } from '../../../src/base/random.ts'
 import { errorBody } from '../../../src/wire/errors.ts'
 import { parseChart } from '../../../src/wire/requests/chart.ts'
 import { pathParameter } from '../../../src/wire/requests/decoding.ts'
+import { parseEventStream } from '../../../src/wire/requests/event-stream.ts'
 import { parseLiveId } from '../../../src/wire/requests/live-id.ts'
 import { parseMarketData } from '../../../src/wire/requests/market-data.ts'
+import { parsePage } from '../../../src/wire/requests/page.ts'
 import type { Parsed } from '../../../src/wire/requests/parsed.ts'
 import { parseQueryString } from '../../../src/wire/requests/query-parameters.ts'
 import { parseSearch } from '../../../src/wire/requests/search.ts'
 import { parseSwaps } from '../../../src/wire/requests/swaps.ts'
+import { parseCursor } from '../../../src/wire/requests/swaps-cursor.ts'
 import { parseTraders } from '../../../src/wire/requests/traders.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
@@ -29,6 +32,13 @@ const NAMES = [
   'countback',
   'udf',
   'id',
+  'cursor',
+  'channel',
+  'filter',
+  'from_seq',
+  'epoch',
+  'snapshot',
+  'symbol',
 ]
 const VALUES = [
   'pnl',
@@ -53,6 +63,16 @@ const VALUES = [
   '%F0%9F%92%A5',
   '+',
   '1e1',
+  'mint1',
+  'wallet1',
+  'mintfeed:mint1',
+  'start',
+  '9-0-1',
+  'update_mint_info',
+  'wallet_trades',
+  'meme_tables',
+  'candles',
+  '%7B%22type%22:%22new%22%7D',
 ]
 
 /** The query strings of all GET endpoints and of the handshake. */
@@ -73,6 +93,9 @@ export const queryStrings: FuzzTarget = {
     if (sound(swaps)) inRange(swaps.value.page)
     const traders = parseTraders(parameters.value)
     if (sound(traders)) inRange(traders.value)
+    sound(parsePage(parameters.value))
+    sound(parseCursor(parameters.value))
+    sound(parseEventStream(parameters.value, raw))
     const chart = parseChart(parameters.value)
     if (!sound(chart)) return
     holds(chart.value.from <= chart.value.to, 'from is not above to')
