@@ -11,7 +11,7 @@ import { mintsOfTables } from '../wire/table-mints.ts'
 import type { CachedChart } from './chart-cache.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
-import { jsonReply } from './reply.ts'
+import { jsonReply, type Reply, textOf } from './reply.ts'
 import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
@@ -77,6 +77,7 @@ function memeRoutes(
   lastTables: LastTables,
 ): readonly Route[] {
   const parseBody = rememberedTables()
+  const mintsOf = rememberedMints()
   return [
     {
       ...GET_API,
@@ -92,7 +93,7 @@ function memeRoutes(
       path: '/api/v2/meme',
       isApi: true,
       isKept: true,
-      answered: (socketId, body) => lastTables.answered(socketId, mintsOfTables(body)),
+      answered: (socketId, reply) => lastTables.answered(socketId, mintsOf(reply)),
       answer: ({ body }) => tablesReply(answers, parseBody(body)),
     },
   ]
@@ -108,6 +109,16 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
     const parsed = parseTables(body)
     if (parsed.ok && isShort) known.set(body, parsed.value)
     return parsed
+  }
+}
+
+/** The mints of table answers, read out of each once: one that is kept goes to all who ask the same. */
+function rememberedMints(): (reply: Reply) => ReadonlySet<string> {
+  const known = new WeakMap<Reply, ReadonlySet<string>>()
+  return (reply) => {
+    const mints = known.get(reply) ?? mintsOfTables(textOf(reply))
+    known.set(reply, mints)
+    return mints
   }
 }
 

@@ -21,7 +21,7 @@ import { inTurn } from './in-turn.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import { errorReply, type Reply, textOf } from './reply.ts'
+import { errorReply, type Reply } from './reply.ts'
 import { readRequest } from './request.ts'
 import { type Answered, type Route, UNFINISHED } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
@@ -140,7 +140,7 @@ function settled(
 ): Reply | null {
   const { socketId } = exchange.request
   if (!(answer instanceof Promise)) {
-    if (socketId !== '' && answer.ok) match.route.answered?.(socketId, textOf(answer.value))
+    if (socketId !== '' && answer.ok) match.route.answered?.(socketId, answer.value)
     return replyOf(answer)
   }
   const { routeDeadlineMs } = options

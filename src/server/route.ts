@@ -47,7 +47,7 @@ export interface Route {
   /** Nothing but the state decides the answer, which is kept for whoever asks the same. */
   readonly isKept?: boolean
   /** Told of every answer to a request with an `x-socket-id`. */
-  readonly answered?: (socketId: string, body: string) => void
+  readonly answered?: (socketId: string, reply: Reply) => void
   /** The route decodes its path words itself, because they may not count. */
   readonly rawSegments?: boolean
   /** May throw only on a defect; that is logged and answered 500. */

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { apiRoutes } from '../../src/server/api-routes.ts'
+import { cachedChart } from '../../src/server/chart-cache.ts'
 import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../src/server/limits.ts'
 import { LastTables } from '../../src/server/live/last-tables.ts'
+import { jsonReply } from '../../src/server/reply.ts'
+import { fakeAnswers } from './fake-service.ts'
 
 const readers = (tables: LastTables, mint: string) => [...tables.readersOf(mint)].toSorted()
 
@@ -33,4 +37,19 @@ test('so many ids are kept with their mints, the one read longest ago goes first
   expect([tables.holds('m0'), tables.holds('m1'), tables.holds('m2')]).toEqual([true, false, true])
   expect(tables.readersOf('all').size).toBe(MAX_TABLE_READERS)
   expect(tables.readersOf('all').has('1')).toBe(false)
+})
+
+test('the mints of an answer that is kept are read out of it once, whoever it goes to', () => {
+  const tables = new LastTables()
+  const answers = fakeAnswers([], () => '{"new":[{"mint":"A"},{"mint":"B"}]}')
+  const chart = cachedChart(answers, () => 0)
+  const route = apiRoutes(answers, chart, tables).find(({ name }) => name === 'tables')
+  const kept = jsonReply('{"new":[{"mint":"A"},{"mint":"B"}]}')
+  const parsing = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parsing.mockRestore())
+  for (const id of ['a', 'b', 'a', 'b']) route?.answered?.(id, kept)
+  expect(parsing).toHaveBeenCalledOnce()
+  expect(readers(tables, 'B')).toEqual(['a', 'b'])
+  route?.answered?.('a', jsonReply('{"new":[{"mint":"C"}]}'))
+  expect([readers(tables, 'B'), readers(tables, 'C')]).toEqual([['b'], ['a']])
 })

@@ -12,9 +12,10 @@ export class LastTables {
     dispose: (mints, id) => this.#forget(mints, id),
   })
 
-  /** Keeps the mints of an answer, in place of those of the one before it. */
+  /** Keeps the mints of an answer, in place of those of the one before it; the set must not change. */
   answered(id: string, mints: ReadonlySet<string>): void {
     if (id === '' || id.length > MAX_SOCKET_ID_CHARACTERS) return
+    if (this.#tables.get(id) === mints) return
     this.#tables.set(id, mints)
     for (const mint of mints) {
       const readers = this.#readersOf.get(mint)
