@@ -69,7 +69,8 @@ export class SafeFetch {
       const address = await this.#addressOf(hostOf(target), signal)
       if (typeof address !== 'string') return address
       const answer = await this.#request(target, address, signal)
-      if (typeof answer === 'string' || 'refused' in answer) return answer
+      if (typeof answer === 'string') return answer
+      if ('refused' in answer) return isOf(target, first) ? answer : withoutWait(answer)
       url = answer.location
     }
     return refusal('redirects', true)
@@ -134,6 +135,17 @@ function targetOf(url: string): URL | Refusal {
   if (target.protocol !== 'https:') return refusal('scheme', true)
   if (target.username !== '' || target.password !== '') return refusal('url', true)
   return target.port === '' ? target : refusal('port', true)
+}
+
+/** Is it the host that was asked first, or one below it, as gateways have one for each content? */
+function isOf({ hostname }: URL, first: string): boolean {
+  const asked = URL.parse(first)?.hostname ?? ''
+  return hostname === asked || hostname.endsWith(`.${asked}`)
+}
+
+/** What a host that anybody may be led to says must not hold up the one that was asked. */
+function withoutWait({ refused, isFinal }: Refusal): Refusal {
+  return refusal(refused, isFinal)
 }
 
 /** Without the brackets of IPv6. */

@@ -225,6 +225,22 @@ test('statuses are final or not, and a wait that is asked for is told', async ()
   })
 })
 
+test('a wait is asked for by the host itself: not by one that what it serves leads to', async () => {
+  for (const host of ['a', 'b', 'one.a'])
+    internet.page(`${host}.hosts.test/busy`, (_, response) =>
+      response.writeHead(429, { 'retry-after': '7' }).end(),
+    )
+  const dial = (address: string) => internet.dial(address, 'any.hosts.test')
+  const waitBehind = async (location: string) => {
+    internet.redirect('a.hosts.test/', location)
+    const answer = await new SafeFetch({ ...internet, dial }).text('https://a.hosts.test/', never)
+    return typeof answer === 'string' ? answer : answer.retryAfterMs
+  }
+  expect(await waitBehind('/busy')).toBe(7_000)
+  expect(await waitBehind('https://one.a.hosts.test/busy')).toBe(7_000)
+  expect(await waitBehind('https://b.hosts.test/busy')).toBeUndefined()
+})
+
 test('whatever a server answers, the fetch ends with it and leaves nothing open', async () => {
   const head = 'HTTP/1.1'
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
