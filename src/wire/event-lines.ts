@@ -221,12 +221,15 @@ function sentence(key: string, came: unknown, allowed: string): string {
     : `"${key}" is ${shown(came)} but must be ${allowed}`
 }
 
+/** What steers a terminal, ends a line, or turns the order of reading around, of what stands behind it too. */
+const STEERING = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
+
 /** A short form of a value from outside that is safe on a terminal. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value !== 'string') return String(value)
   const cut = Array.from(value.slice(0, 2 * SHOWN_CHARACTERS_MAX)).slice(0, SHOWN_CHARACTERS_MAX)
-  const safe = cut.join('').replace(/[\p{Cc}\p{Cs}]/gu, '\u{fffd}')
+  const safe = cut.join('').replace(STEERING, '\u{fffd}')
   return `"${safe}${cut.join('').length < value.length ? '…' : ''}"`
 }

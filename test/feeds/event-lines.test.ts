@@ -111,6 +111,16 @@ test('addresses and signatures are short text without control characters', () =>
   expect(errorOf({ mint: '\u001b[2J\u009b' })).not.toMatch(/\p{Cc}/u)
 })
 
+test('a reason shows nothing that steers a terminal, hides, or turns the line around', () => {
+  const steering = '\u001b[2J\u009b1A\u202e\u2066\u200f\u2028\u2029\ud800\r\n'
+  for (const line of [JSON.stringify(steering), JSON.stringify({ type: steering })]) {
+    const read = parseEventLine(line)
+    const reason = 'error' in read ? read.error : ''
+    expect(reason).toContain('[2J')
+    expect(reason).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
+  }
+})
+
 test('metadata leaves absent keys alone and clears with null or nothing', () => {
   const line = {
     type: 'metadata',

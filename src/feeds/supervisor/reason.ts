@@ -6,6 +6,9 @@ const CHARACTERS_MAX = 200
 /** Why something failed, for logs and `/readyz`; long ones are cut. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const shown = codePoints(message, CHARACTERS_MAX).replace(/\p{Cc}/gu, ' ')
+  const shown = codePoints(message, CHARACTERS_MAX).replace(
+    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
+    ' ',
+  )
   return shown.length < message.length ? `${shown}…` : shown
 }
