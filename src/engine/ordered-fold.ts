@@ -7,7 +7,7 @@ import type { LifecycleEntry } from './lifecycle-entry.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { OrderRing } from './order-ring.ts'
 import type { EngineCounts, Progress } from './progress.ts'
-import type { RingKey } from './ring-key.ts'
+import { NOWHERE, type RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import type { SearchIndex } from './search-index.ts'
 import type { State } from './state.ts'
@@ -209,7 +209,12 @@ export class OrderedFold {
     newest.txIndex = key.txIndex
     newest.ordinal = key.ordinal
     const { undo } = this.#state
-    undo.forgetBefore(Math.min(this.#ring.forgetBefore(key.slot - this.lateSlots), undo.mark))
+    undo.forgetBefore(Math.min(this.#ring.forgetBefore(this.#firstInReach(key)), undo.mark))
+  }
+
+  /** Slot of the oldest events that one may still come before: while no slot is known, of none. */
+  #firstInReach({ slot }: RingKey): number {
+    return slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots
   }
 }
 

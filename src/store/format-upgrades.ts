@@ -165,6 +165,16 @@ const halvesAsWritten: SnapshotUpgrade = {
   parts: () => (part) => [part],
 }
 
+/**
+ * From version 8 on nothing is kept of events for late ones while no slot is known: none can come late. The
+ * layout is the same, and what an older one kept goes with the next event.
+ */
+const nothingLateWithoutSlots: SnapshotUpgrade = {
+  from: 7,
+  contents: (contents) => contents,
+  parts: () => (part) => [part],
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
   journal: [restsAdded, quoteToldInJournal],
@@ -175,6 +185,7 @@ export const FORMAT_UPGRADES: FormatUpgrades = {
     quoteToldInSnapshots,
     textsKeptOnce,
     halvesAsWritten,
+    nothingLateWithoutSlots,
   ],
 }
 

@@ -1,7 +1,7 @@
 import type { EngineSettings } from '../engine/engine-options.ts'
 
 /**
- * The layout of a snapshot, version 7, little-endian:
+ * The layout of a snapshot, version 8, little-endian:
  *
  *     header   magic, version, zeros (16 bytes)
  *     parts    the bytes of each part, each padded with zeros to 8 bytes
@@ -12,7 +12,7 @@ import type { EngineSettings } from '../engine/engine-options.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 7
+export const SNAPSHOT_VERSION = 8
 export const SNAPSHOT_HEADER_BYTES = 16
 export const SNAPSHOT_FOOTER_BYTES = 32
 /** Byte offsets in the footer. */
