@@ -159,7 +159,7 @@ export class PositionReader {
   /** Of what was bought; 0 without buys. */
   get pnlPercent(): number {
     const bought = this.boughtUsd
-    return bought > 0 ? (this.pnlUsd / bought) * 100 : 0
+    return bought > 0 ? (this.pnlUsd * 100) / bought : 0
   }
 
   /** Unix seconds, null when there was none. */

@@ -25,10 +25,13 @@ export function solOfQuote(quoteWhole: number, quote: number, solPriceUsd: numbe
   return quote === Quote.usdc && solPriceUsd > 0 ? quoteWhole / solPriceUsd : 0
 }
 
-/** `part` of `total` in percent, clamped to 0..100 (contract section 1). */
+/**
+ * `part` of `total` in percent, clamped to 0..100 (contract section 1). Multiplied first: 7 of 100 are
+ * 7 percent then, where 0.07 × 100 is another double, which a filter of 7 leaves out.
+ */
 export function percentOf(part: number, total: number): number {
   if (total <= 0 || part <= 0) return 0
-  const percent = (part / total) * 100
+  const percent = (part * 100) / total
   return percent > 100 ? 100 : percent
 }
 

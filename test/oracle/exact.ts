@@ -53,7 +53,7 @@ export function whole(raw: bigint, decimals: number): number {
 /** The share of `part` in `total`, 0 to 100; 0 of nothing. */
 export function percent(part: bigint, total: bigint): number {
   if (total === 0n) return 0
-  return clampPercent((Number(part) / Number(total)) * 100)
+  return clampPercent((Number(part) * 100) / Number(total))
 }
 
 export function clampPercent(value: number): number {

@@ -20,7 +20,7 @@ describe('positions', () => {
         cost_basis_usd: 225,
         unrealized_pnl_usd: 75,
         pnl: 100,
-        pnl_pct: (100 / 300) * 100,
+        pnl_pct: (100 * 100) / 300,
         holding_amount: 150,
         avg_buy_price_usd: 1.5,
         avg_sell_price_usd: 2,

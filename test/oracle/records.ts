@@ -125,7 +125,7 @@ function resultOf({ token, value }: Metrics, position: Position) {
   return {
     pnl: wire(pnl),
     pnl_sol: wire(realisedSol + unrealisedSol),
-    pnl_pct: wire((pnl / (position.boughtMicroUsd / 1e6)) * 100),
+    pnl_pct: wire((pnl * 100) / (position.boughtMicroUsd / 1e6)),
     realized_pnl_usd: wire(realisedUsd),
     unrealized_pnl_usd: wire(unrealisedUsd),
     realized_pnl_sol: wire(realisedSol),

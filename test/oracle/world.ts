@@ -100,7 +100,7 @@ const quoteThenOf = ({ created, quoteSaid }: Token): Quote =>
 export function curveProgressPct(token: Token, realBaseRaw: bigint): number {
   const initial = initialRealBaseOf(token)
   if (realBaseRaw === 0n || initial === 0n) return 100
-  return clampPercent((Number(initial - realBaseRaw) / Number(initial)) * 100)
+  return clampPercent((Number(initial - realBaseRaw) * 100) / Number(initial))
 }
 
 /** Folds everything; the steps between are the fields. */

@@ -55,3 +55,23 @@ for (const [decimals, left, isNothing] of LEFT)
     const table = pair.answers.tables({ type: 'new', filters, limit: 1 })
     expect(JSON.parse(table)).toMatchObject({ new: isNothing ? [{ mint: 'mint' }] : [] })
   })
+
+/** Of these a share times 100 is another number in doubles, which no filter of the whole one would find. */
+for (const percent of [7, 14, 28, 29, 55, 56, 57, 58])
+  test(`${percent} percent read as ${percent}, and a filter of ${percent} finds them`, () => {
+    const pair = new Pair('event')
+    const held = BigInt(percent) * 10_000_000_000_000n
+    const left = BigInt(100 - percent) * 7_931_000_000_000n
+    const events = [created(), swap({ signer: 'creator', baseRaw: held, realBaseRaw: left })]
+    expect(follow(pair, events)).toBeNull()
+    expect(JSON.parse(pair.answers.marketData(['mint']))).toMatchObject([
+      { creator_holding_pct: percent, top_10_percent: percent, pct_completion: percent },
+    ])
+    expect(JSON.parse(pair.answers.swaps('mint', null, { page: 1, limit: 1 }))).toMatchObject({
+      items: [{ bonding_curve_progress: percent }],
+    })
+    const exactly = { devHoldingPct: { min: percent, max: percent } }
+    const filters = { new: exactly, completing: exactly }
+    const tables = JSON.parse(pair.answers.tables({ type: 'all', filters, limit: 1 }))
+    expect([...tables.new, ...tables.completing]).toHaveLength(1)
+  })

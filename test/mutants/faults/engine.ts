@@ -33,7 +33,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'percent as a fraction',
     file: 'src/engine/prices.ts',
-    find: 'const percent = (part / total) * 100',
+    find: 'const percent = (part * 100) / total',
     replace: 'const percent = part / total',
     tests: ['model'],
   },
