@@ -268,7 +268,7 @@ export class TokenReader {
 
   get hasCreatorSoldAll(): boolean {
     if (!this.#findCreator() || (this.#cFlags & PositionFlag.held) === 0) return false
-    return numberAt(this.#c, this.#cAt) <= this.#state.rules.soldAllWhole * 10 ** this.decimals
+    return wholeAt(this.#c, this.#cAt, this.decimals) <= this.#state.rules.soldAllWhole
   }
 
   /** Looks for the creator's balance and flags; false when the creator has no position. */

@@ -1,6 +1,8 @@
 /** Edges that the contract names, with figures worked out by hand: neither side may move them. */
 import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -54,6 +56,27 @@ for (const [decimals, left, isNothing] of LEFT)
     const filters = { new: { devSoldAll: true } }
     const table = pair.answers.tables({ type: 'new', filters, limit: 1 })
     expect(JSON.parse(table)).toMatchObject({ new: isNothing ? [{ mint: 'mint' }] : [] })
+  })
+
+/** [whole tokens, decimals]: times 10^decimals each is less than the raw units that it stands for, in doubles. */
+const SOLD_ALL = [
+  [0.000249, 6],
+  [0.000065, 9],
+  [0.00013, 9],
+] as const
+
+for (const [soldAllWhole, decimals] of SOLD_ALL)
+  test(`who holds exactly the ${soldAllWhole} tokens of SOLD_ALL_TOKENS has sold all, of ${decimals} decimals`, () => {
+    const engine = new Engine({ clock: 'event', identities: 1 << 12, rules: { soldAllWhole } })
+    const answers = new EngineAnswers(engine, () => {})
+    const left = BigInt(Math.round(soldAllWhole * 10 ** decimals))
+    const listed = (balance: bigint) => {
+      engine.accept(swap({ signer: 'creator', baseBalanceAfterRaw: balance }))
+      const filters = { new: { devSoldAll: true } }
+      return JSON.parse(answers.tables({ type: 'new', filters, limit: 1 })).new.length
+    }
+    engine.accept(created({ decimals }))
+    expect([listed(left + 1n), listed(left)]).toEqual([0, 1])
   })
 
 /** Of these a share times 100 is another number in doubles, which no filter of the whole one would find. */
