@@ -1,9 +1,13 @@
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { P_LANES } from '../../src/engine/layout.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
 import { Oracle } from '../oracle/oracle.ts'
 import type { Counts } from '../oracle/order.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
 
 /** Low enough that short histories make pro traders. */
 const PRO_RULE = { trades: 6, mints: 2 }
@@ -17,8 +21,8 @@ export type Clock = 'event' | 'wall'
 /** Engine and oracle side by side, fed the same events. */
 export class Pair {
   readonly oracle: Oracle
-  readonly engine: Engine
-  readonly answers: EngineAnswers
+  engine: Engine
+  answers: EngineAnswers
   /** Live messages in the order in which they left the engine. */
   readonly trades: string[] = []
   readonly migrations: string[] = []
@@ -26,12 +30,19 @@ export class Pair {
   lastCounts: Readonly<Counts> = NO_COUNTS
   readonly mints = new Set<string>()
   readonly wallets = new Set<string>()
+  readonly #clock: Clock
+  readonly #swaps = new MemoryArchive()
+  readonly #resting = new MemoryArchive(P_LANES)
 
   constructor(clock: Clock) {
+    this.#clock = clock
     this.oracle = new Oracle({ clock, proRule: PRO_RULE })
-    const rules = { proTrades: PRO_RULE.trades, proMints: PRO_RULE.mints }
-    this.engine = new Engine({ clock, rules, identities: IDENTITIES })
-    this.answers = new EngineAnswers(this.engine, () => {})
+    this.engine = engineOf(clock)
+    this.answers = this.#attached()
+  }
+
+  /** Reads and live messages of the engine, as after a start. */
+  #attached(): EngineAnswers {
     const live = new EngineLive(this.engine)
     live.onTrade(
       () => true,
@@ -39,6 +50,7 @@ export class Pair {
     )
     live.onMigration((message) => this.migrations.push(message))
     live.attach()
+    return new EngineAnswers(this.engine, () => {})
   }
 
   apply(event: FeedEvent): void {
@@ -54,8 +66,33 @@ export class Pair {
     this.engine.dormancy.rest(Array.from({ length: tokens.count }, (_, token) => token))
   }
 
+  /** Whole chunks of swaps that are settled, and of resting positions, leave memory. */
+  leaveMemory(): void {
+    const { tape } = this.engine.state.dormant
+    this.#swaps.takeFrom(this.engine)
+    this.#resting.take(tape, tape.count)
+  }
+
+  /** Another engine goes on with the state, as a start does with a snapshot. */
+  restart(): void {
+    this.leaveMemory()
+    const next = engineOf(this.#clock)
+    copyParts(this.engine.parts, next.parts)
+    next.state.tape.archive = this.#swaps
+    next.state.dormant.tape.archive = this.#resting
+    this.engine = next
+    this.answers = this.#attached()
+  }
+
   setNow(seconds: number): void {
     this.oracle.setNow(seconds)
     this.engine.advance(seconds)
   }
+}
+
+/** Few records a chunk, so that short histories have some. */
+function engineOf(clock: Clock): Engine {
+  const rules = { proTrades: PRO_RULE.trades, proMints: PRO_RULE.mints }
+  const tapeChunkRecords = TAPE_BLOCK_RECORDS
+  return new Engine({ clock, rules, identities: IDENTITIES, tapeChunkRecords })
 }
