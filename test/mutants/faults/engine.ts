@@ -38,6 +38,13 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['model'],
   },
   {
+    name: 'percent of a rounded fraction',
+    file: 'src/engine/prices.ts',
+    find: 'const percent = (part * 100) / total',
+    replace: 'const percent = (part / total) * 100',
+    tests: ['test/properties/spec-edges.test.ts'],
+  },
+  {
     name: 'percent above 100',
     file: 'src/engine/prices.ts',
     find: 'return percent > 100 ? 100 : percent',

@@ -45,6 +45,13 @@ export const ORDER_FAULTS: readonly Fault[] = [
     tests: ['test/properties/undo.test.ts'],
   },
   {
+    name: 'late: where no slot is known all is kept for late events',
+    file: 'src/engine/ordered-fold.ts',
+    find: 'slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots',
+    replace: 'slot - this.lateSlots',
+    tests: ['test/properties/slotless-settling.test.ts'],
+  },
+  {
     name: 'late: who was taken for the curve is never a holder again',
     file: 'src/engine/holders.ts',
     find: '...former, ',
