@@ -1,7 +1,7 @@
-import type { Broadcast } from '../../wire/live-messages.ts'
 import { BUFFER_CHECK_BYTES, BUFFER_CHECK_MS } from '../limits.ts'
 import type { LiveConnection } from './connection.ts'
-import type { Subscriptions } from './subscriptions.ts'
+
+type Followers = ReadonlySet<LiveConnection>
 
 /**
  * Finds readers that lag. `publish` of uWebSockets.js tells nothing of single readers, and with a
@@ -10,39 +10,20 @@ import type { Subscriptions } from './subscriptions.ts'
  * 10 ms later, which bounds the overshoot and costs 12 ns a reader.
  */
 export class Backlog {
-  readonly #subscriptions: Subscriptions
   readonly #check: (connection: LiveConnection) => void
-  readonly #touchedMints = new Set<string>()
-  readonly #touchedBroadcasts = new Set<Broadcast>()
-  readonly #touchedTopics = new Set<ReadonlySet<LiveConnection>>()
+  /** Whom something was published to since the last look. */
+  readonly #touched = new Set<Followers>()
   #unseenBytes = 0
   #timer: NodeJS.Timeout | null = null
 
   /** `check` closes a connection that buffers too much. */
-  constructor(subscriptions: Subscriptions, check: (connection: LiveConnection) => void) {
-    this.#subscriptions = subscriptions
+  constructor(check: (connection: LiveConnection) => void) {
     this.#check = check
   }
 
-  /** After a publish to a mint's topic. */
-  publishedTrade(mint: string, bytes: number): void {
-    this.#touchedMints.add(mint)
-    this.#count(bytes)
-  }
-
-  /** After a publish to everyone who listens to a channel. */
-  publishedBroadcast(event: Broadcast, bytes: number): void {
-    this.#touchedBroadcasts.add(event)
-    this.#count(bytes)
-  }
-
-  /** After a publish to those who follow a topic of docs/live.md. */
-  publishedTopic(followers: ReadonlySet<LiveConnection>, bytes: number): void {
-    this.#touchedTopics.add(followers)
-    this.#count(bytes)
-  }
-
-  #count(bytes: number): void {
+  /** After a publish to all of these, who are whoever follows until the look. */
+  published(followers: Followers, bytes: number): void {
+    this.#touched.add(followers)
     this.#unseenBytes += bytes
     if (this.#unseenBytes >= BUFFER_CHECK_BYTES) this.#look()
     else this.#timer ??= setTimeout(() => this.#look(), BUFFER_CHECK_MS)
@@ -56,17 +37,7 @@ export class Backlog {
   #look(): void {
     this.stop()
     this.#unseenBytes = 0
-    for (const mint of this.#touchedMints) {
-      for (const reader of this.#subscriptions.followersOf(mint)) this.#check(reader)
-    }
-    this.#touchedMints.clear()
-    for (const event of this.#touchedBroadcasts) {
-      for (const reader of this.#subscriptions.listenersOf(event)) this.#check(reader)
-    }
-    this.#touchedBroadcasts.clear()
-    for (const followers of this.#touchedTopics) {
-      for (const reader of followers) this.#check(reader)
-    }
-    this.#touchedTopics.clear()
+    for (const followers of this.#touched) for (const reader of followers) this.#check(reader)
+    this.#touched.clear()
   }
 }

@@ -54,7 +54,7 @@ export class LiveFeed {
   readonly #incoming: Incoming
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
-  readonly #backlog = new Backlog(this.#subscriptions, (reader) => this.#checkBuffer(reader))
+  readonly #backlog = new Backlog((reader) => this.#checkBuffer(reader))
   readonly #departures = new Departures((connection) => this.#drop(connection))
   readonly #added: AddedChannels
   readonly #failures: LiveFailures
@@ -83,10 +83,7 @@ export class LiveFeed {
       failures: this.#failures,
       accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
-      published: (followers, bytes) => {
-        this.#published++
-        this.#backlog.publishedTopic(followers, bytes)
-      },
+      published: (followers, bytes) => this.#wasPublished(followers, bytes),
     })
     this.#tableTrades = new TableTrades({
       ...options,
@@ -266,20 +263,25 @@ export class LiveFeed {
     if (this.#tableTrades.wants(mint))
       this.#published += this.#tableTrades.publish(mint, message, trade)
     this.#added.publishTrade(mint, message, trade)
-    const topic = this.#subscriptions.tradeTopic(mint)
-    if (topic === null) return
-    this.#published++
-    this.#app.publish(topic, message)
-    this.#backlog.publishedTrade(mint, message.length)
+    const followers = this.#subscriptions.followersOf(mint)
+    if (followers !== null) this.#publish(followers.all, followers.topic, message)
   }
 
   #broadcast(event: 'mint_migration' | 'new_launched_pool', message: string): void {
     if (this.#isStopping) return
     this.#added.publish(event, message)
-    if (this.#subscriptions.listenersOf(event).size === 0) return
+    this.#publish(this.#subscriptions.listenersOf(event), broadcastTopic(event), message)
+  }
+
+  #publish(followers: ReadonlySet<LiveConnection>, topic: string, message: string): void {
+    if (followers.size === 0) return
+    this.#app.publish(topic, message)
+    this.#wasPublished(followers, message.length)
+  }
+
+  #wasPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {
     this.#published++
-    this.#app.publish(broadcastTopic(event), message)
-    this.#backlog.publishedBroadcast(event, message.length)
+    this.#backlog.published(followers, bytes)
   }
 
   #send(connection: LiveConnection, frame: string): void {

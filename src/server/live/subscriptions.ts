@@ -8,7 +8,7 @@ export function broadcastTopic(event: Broadcast): string {
 }
 
 /** Those who follow one mint, and the topic of its trades. */
-interface MintFollowers {
+export interface MintFollowers {
   readonly topic: string
   readonly all: Set<LiveConnection>
 }
@@ -29,13 +29,9 @@ export class Subscriptions {
     return this.#followers.has(mint)
   }
 
-  /** Topic of the mint's trades; null when nobody follows it. */
-  tradeTopic(mint: string): string | null {
-    return this.#followers.get(mint)?.topic ?? null
-  }
-
-  followersOf(mint: string): ReadonlySet<LiveConnection> {
-    return this.#followers.get(mint)?.all ?? NOBODY
+  /** Null when nobody follows the mint. */
+  followersOf(mint: string): MintFollowers | null {
+    return this.#followers.get(mint) ?? null
   }
 
   listenersOf(event: Broadcast): ReadonlySet<LiveConnection> {
@@ -63,8 +59,8 @@ export class Subscriptions {
   /** Idempotent. */
   unfollow(connection: LiveConnection, mint: string): void {
     if (!connection.mints.delete(mint)) return
-    const topic = this.tradeTopic(mint)
-    if (topic !== null) connection.socket.unsubscribe(topic)
+    const followers = this.#followers.get(mint)
+    if (followers !== undefined) connection.socket.unsubscribe(followers.topic)
     this.#forget(connection, mint)
   }
 

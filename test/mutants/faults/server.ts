@@ -214,10 +214,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/resume.test.ts'],
   },
   {
-    name: 'live: who reads no launches lies unread without bound',
+    name: 'live: who does not read what is published lies unread without bound',
     file: 'src/server/live/backlog.ts',
-    find: 'this.#subscriptions.listenersOf(event)',
-    replace: '[]',
+    find: 'this.#touched.add(followers)',
+    replace: '',
     tests: ['test/server/live-lifetime.test.ts'],
   },
   {
