@@ -104,7 +104,7 @@ export class LiveFeed {
       send,
       close,
       serve: (connection, request) => requests.serve(connection, request),
-      guarded: (connection, serve) => this.#failures.guarded(connection, serve),
+      failures: this.#failures,
     })
     for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {

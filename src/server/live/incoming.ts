@@ -4,6 +4,7 @@ import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import { Inboxes, type Message } from './inbox.ts'
+import type { LiveFailures } from './live-failures.ts'
 import { MessageBudget, type MessageLimits } from './message-budget.ts'
 
 export interface IncomingParts {
@@ -13,8 +14,7 @@ export interface IncomingParts {
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
-  /** What `serve` says, also of what is read before it; an exception is told to the connection alone. */
-  readonly guarded: (connection: LiveConnection, serve: () => boolean) => boolean
+  readonly failures: LiveFailures
 }
 
 const UTF8 = new TextDecoder()
@@ -54,12 +54,12 @@ export class Incoming {
       const { turns } = this.#parts
       const hasToWait =
         this.#inboxes.isWaiting(connection) || turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
-      const isBegun = !hasToWait
-      const isServed =
-        isBegun && this.#serve(connection, { bytes: message, isBinary, isBegun: false })
-      if (isBegun) turns.done()
-      if (isServed) return
-      if (!this.#inboxes.keep(connection, { bytes: message, isBinary, isBegun }))
+      if (!hasToWait) {
+        const isServed = this.#serve(connection, { bytes: message, isBinary, isBegun: false })
+        turns.done()
+        if (isServed) return
+      }
+      if (!this.#inboxes.keep(connection, { bytes: message, isBinary, isBegun: !hasToWait }))
         this.#closeFlood(connection, 'too many messages wait to be served')
     }
   }
@@ -89,7 +89,7 @@ export class Incoming {
 
   /** False: it is to be served again in a later turn. */
   #serve(connection: LiveConnection, message: Message): boolean {
-    return this.#parts.guarded(connection, () => this.#serveText(connection, message))
+    return this.#parts.failures.guarded(connection, () => this.#serveText(connection, message))
   }
 
   #serveText(connection: LiveConnection, { bytes, isBinary, isBegun }: Message): boolean {

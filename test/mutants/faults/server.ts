@@ -145,9 +145,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: an exception while a message is served ends the process',
-    file: 'src/server/live/feed.ts',
-    find: 'guarded: (connection, serve) => this.#failures.guarded(connection, serve)',
-    replace: 'guarded: (_, serve) => serve()',
+    file: 'src/server/live/incoming.ts',
+    find: 'this.#parts.failures.guarded(connection, () => this.#serveText(connection, message))',
+    replace: 'this.#serveText(connection, message)',
     tests: ['test/server/damaged-history.test.ts'],
   },
   {
@@ -174,7 +174,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: who has read on stays held',
     file: 'src/server/live/inbox.ts',
-    find: 'if (inbox !== undefined) this.#turns.later(connection.client, inbox)',
+    find: 'inbox.isHeld = false\n    this.#turns.later(connection.client, inbox)',
     replace: '',
     tests: ['test/server/unread-snapshots.test.ts'],
   },
@@ -258,7 +258,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: messages of a closed connection go on waiting',
     file: 'src/server/live/inbox.ts',
-    find: 'this.#inboxes.get(connection)?.clear()',
+    find: 'inbox.messages.clear()',
     replace: '',
     tests: ['test/server/live-turns.test.ts'],
   },
