@@ -4,14 +4,11 @@ import { SWAP_U32_LANES } from '../engine/swap-record.ts'
 import { type DataFiles, listDataFiles } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
-import { FORMAT_UPGRADES } from '../store/format-upgrades.ts'
 import { foldFrame } from '../store/frame-fold.ts'
-import { frameBytes, JOURNAL_VERSION, Kind } from '../store/journal-format.ts'
+import { frameBytes, Kind } from '../store/journal-format.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
 import { loadNewestAnew } from '../store/recovery.ts'
-import type { SegmentHeader } from '../store/segment-header.ts'
-import type { SegmentScan } from '../store/segment-scan.ts'
 import { runToEnd } from '../store/steps.ts'
 import { eventLineText } from '../wire/event-line-text.ts'
 import { bytesBetween } from './journal-bytes.ts'
@@ -76,7 +73,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
       done += frameBytes(frame.payloadBytes)
       isBehind ||= frame.seq >= to
       if (isBehind) return
-      for (const one of presentOf(frame, header)) {
+      for (const one of presentFrames(frame, header)) {
         const lines = linesOf(one, start.engine, from, to)
         events += lines.length
         for (const line of lines) text += `${line}\n`
@@ -93,12 +90,6 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
     if (isBehind) return { journalFrom, events, tornBytes: 0 }
     options.progress.to(done)
   }
-}
-
-/** A frame of an older version as what it is in the present one. */
-function presentOf(frame: SegmentScan, header: SegmentHeader): Iterable<WholeFrame> {
-  if (header.version === JOURNAL_VERSION) return [frame]
-  return presentFrames(frame, header, FORMAT_UPGRADES.journal)
 }
 
 function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): string[] {

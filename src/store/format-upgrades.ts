@@ -14,19 +14,20 @@ export interface UpgradedFrame {
 /** How frames of a version read in the next one. Header and trailer of a frame never change. */
 export interface JournalUpgrade {
   readonly from: number
-  readonly frame: (kind: number, payload: Uint8Array) => readonly UpgradedFrame[]
+  /** Left out where frames are what they were. */
+  readonly frame?: (kind: number, payload: Uint8Array) => readonly UpgradedFrame[]
 }
 
 /** How a snapshot of a version reads in the next one. */
 export interface SnapshotUpgrade {
   readonly from: number
-  /** The table of contents; the parts it lists stay as they are in the file. */
-  readonly contents: (contents: unknown) => unknown
+  /** The table of contents, where it says something else; the parts it lists stay as they are in the file. */
+  readonly contents?: (contents: unknown) => unknown
   /**
    * Begins a snapshot: what it gives reads one part after the other, in the order of the file; they
-   * come out in the next one's order.
+   * come out in the next one's order. Left out where the layout is the same.
    */
-  readonly parts: () => (part: SavedPart) => readonly SavedPart[]
+  readonly parts?: () => (part: SavedPart) => readonly SavedPart[]
 }
 
 /** What reads the files of older versions: one step for each, from a version to the next. */
@@ -38,24 +39,18 @@ export interface FormatUpgrades {
 /** The order in which launches and migrations were told is kept from version 2 on. */
 const announcementsAdded: SnapshotUpgrade = {
   from: 1,
-  contents: (contents) => contents,
   parts: () => (part) => {
     const announcements = { name: 'announcements', facts: [0, 0], bytes: new Uint8Array(0) }
     return part.name === 'progress' ? [part, announcements] : [part]
   },
 }
 
-function sameFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {
-  return [{ kind, payload }]
-}
-
 /** Version 2 has one kind of frame more; all others are what they were. */
-const restsAdded: JournalUpgrade = { from: 1, frame: sameFrame }
+const restsAdded: JournalUpgrade = { from: 1 }
 
 /** Tokens may be dormant from version 3 on; what links the positions of a wallet lies beside them. */
 const dormantAdded: SnapshotUpgrade = {
   from: 2,
-  contents: (contents) => contents,
   parts: () => (part) => {
     if (part.name === 'positions') return withLinks(part)
     if (part.name === 'position slots') return [part, ...nothingDormant()]
@@ -101,7 +96,6 @@ function withLinks({ name, facts, bytes }: SavedPart): SavedPart[] {
  */
 const foldedAndArrived: SnapshotUpgrade = {
   from: 3,
-  contents: (contents) => contents,
   parts: () => {
     const images = new WiderImages()
     return (part) => {
@@ -138,32 +132,20 @@ function foldedSearch({ name, facts, bytes }: SavedPart): SavedPart {
  * and a lane that were zero (swap-record.ts). Chunks of the tape, which are reached through these, have
  * the same form.
  */
-const quoteToldInJournal: JournalUpgrade = { from: 2, frame: sameFrame }
-const quoteToldInSnapshots: SnapshotUpgrade = {
-  from: 4,
-  contents: (contents) => contents,
-  parts: () => (part) => [part],
-}
+const quoteToldInJournal: JournalUpgrade = { from: 2 }
+const quoteToldInSnapshots: SnapshotUpgrade = { from: 4 }
 
 /**
  * From version 6 on a text that is told again is not kept again. The layout is the same, and what an older
  * one has twice stays; but a fold of the same events comes to other bytes than it did before.
  */
-const textsKeptOnce: SnapshotUpgrade = {
-  from: 5,
-  contents: (contents) => contents,
-  parts: () => (part) => [part],
-}
+const textsKeptOnce: SnapshotUpgrade = { from: 5 }
 
 /**
  * From version 7 on half a micro-USD is a half of the price as it is written, not of the double next to it.
  * The layout is the same; a fold of the same events comes to other dollars now and then.
  */
-const halvesAsWritten: SnapshotUpgrade = {
-  from: 6,
-  contents: (contents) => contents,
-  parts: () => (part) => [part],
-}
+const halvesAsWritten: SnapshotUpgrade = { from: 6 }
 
 /**
  * From version 8 on nothing is kept of events for late ones while no slot is known: none can come late. The

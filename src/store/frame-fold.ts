@@ -4,25 +4,23 @@ import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { parseFoldedLine } from '../wire/event-lines.ts'
 import { applyDefinitions } from './definitions.ts'
 import { StoreError } from './failure.ts'
-import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
+import type { FormatUpgrades } from './format-upgrades.ts'
 import { JOURNAL_VERSION, Kind } from './journal-format.ts'
 import { presentFrames, type WholeFrame } from './old-frames.ts'
 import { recordedSettings } from './recorded-settings.ts'
 import type { SegmentHeader } from './segment-header.ts'
 
 /**
- * Folds a frame into the engine as it was folded when it was written, one of a segment of an older
- * version as what it is in the present one.
+ * Folds a frame into the engine as it was folded when it was written.
  * @throws StoreError when a frame that is whole makes no sense: a fault of the program that wrote it
  */
 export function foldFrame(
   engine: Engine,
   frame: WholeFrame,
   header: SegmentHeader,
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+  upgrades?: FormatUpgrades,
 ): void {
-  if (header.version === JOURNAL_VERSION) fold(engine, frame)
-  else for (const one of presentFrames(frame, header, upgrades.journal)) fold(engine, one)
+  for (const one of presentFrames(frame, header, upgrades?.journal)) fold(engine, one)
 }
 
 /** Is it a frame of swap records of the present version? */

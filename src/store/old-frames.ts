@@ -1,5 +1,5 @@
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
-import { type JournalUpgrade, upgradeSteps } from './format-upgrades.ts'
+import { FORMAT_UPGRADES, type JournalUpgrade, upgradeSteps } from './format-upgrades.ts'
 import { JOURNAL_VERSION, Kind, padded } from './journal-format.ts'
 import type { SegmentHeader } from './segment-header.ts'
 
@@ -18,19 +18,22 @@ export interface WholeFrame {
 }
 
 /**
- * A frame of a segment of an older version as the frames that the present one would have.
+ * A frame as the present version has it; one of a segment of an older version may be several.
  * @throws StoreError `older_version` when there is no way from there
  */
 export function presentFrames(
   frame: WholeFrame,
   header: SegmentHeader,
-  known: readonly JournalUpgrade[],
-): WholeFrame[] {
+  known: readonly JournalUpgrade[] = FORMAT_UPGRADES.journal,
+): readonly WholeFrame[] {
+  if (header.version === JOURNAL_VERSION) return [frame]
   const what = `Journal segment ${header.index}`
   const steps = upgradeSteps(known, header.version, JOURNAL_VERSION, what)
+  const upgrades = steps.flatMap((step) => step.frame ?? [])
+  if (upgrades.length === 0) return [frame]
   let frames: readonly { kind: number; payload: Uint8Array }[] = [frame]
-  for (const step of steps)
-    frames = frames.flatMap(({ kind, payload }) => step.frame(kind, payload))
+  for (const upgrade of upgrades)
+    frames = frames.flatMap(({ kind, payload }) => upgrade(kind, payload))
   return frames.map(({ kind, payload }) => inLanes(frame, kind, payload))
 }
 

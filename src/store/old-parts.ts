@@ -19,7 +19,7 @@ export function* loadOldParts(
   steps: readonly SnapshotUpgrade[],
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
-  const upgrades = steps.map((step) => step.parts())
+  const upgrades = steps.flatMap((step) => step.parts?.() ?? [])
   let next = 0
   let done = 0
   for (const entry of entries) {
@@ -49,7 +49,7 @@ function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PartEntry): S
 
 function upgraded(
   saved: SavedPart,
-  upgrades: readonly ReturnType<SnapshotUpgrade['parts']>[],
+  upgrades: readonly ((part: SavedPart) => readonly SavedPart[])[],
 ): readonly SavedPart[] {
   let parts: readonly SavedPart[] = [saved]
   for (const upgrade of upgrades) parts = parts.flatMap((part) => upgrade(part))

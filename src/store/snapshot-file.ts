@@ -137,7 +137,7 @@ export function readContents(
   if (text === null) return null
   let contents = parsed(text)
   if (contents === null) return null
-  for (const step of steps) contents = step.contents(contents)
+  for (const step of steps) if (step.contents !== undefined) contents = step.contents(contents)
   return contentsValidator.Check(contents) ? { ...contents, version } : null
 }
 
@@ -174,10 +174,9 @@ export function* loadParts(
   try {
     const { version } = contents
     const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, 'The snapshot')
-    const isWhole =
-      steps.length === 0
-        ? yield* loadPresentParts(file, contents, parts)
-        : yield* loadOldParts(file, contents.parts, steps, parts)
+    const isWhole = steps.every((step) => step.parts === undefined)
+      ? yield* loadPresentParts(file, contents, parts)
+      : yield* loadOldParts(file, contents.parts, steps, parts)
     if (isWhole) for (const part of parts) part.settle()
     return isWhole
   } catch (error) {

@@ -13,7 +13,6 @@ import { FrameWriter } from '../../src/store/frame-writer.ts'
 import { Kind, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { walkJournal } from '../../src/store/journal-scan.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
-import type { SavedPart } from '../../src/store/saved-part.ts'
 import { readContents } from '../../src/store/snapshot-file.ts'
 import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
@@ -38,7 +37,7 @@ const UPGRADES: FormatUpgrades = {
   journal: [
     { from: 0, frame: upgradedFrame },
     // The made-up version had what later ones had not, up to the present one.
-    ...FORMAT_UPGRADES.journal.map(({ from }) => ({ from, frame: sameFrame })),
+    ...FORMAT_UPGRADES.journal.map(({ from }) => ({ from })),
   ],
   snapshots: [
     {
@@ -53,24 +52,8 @@ const UPGRADES: FormatUpgrades = {
         return part.name === 'announcements' ? [part, derived] : [part]
       },
     },
-    ...FORMAT_UPGRADES.snapshots.map(({ from }) => ({
-      from,
-      contents: same,
-      parts: () => samePart,
-    })),
+    ...FORMAT_UPGRADES.snapshots.map(({ from }) => ({ from })),
   ],
-}
-
-function sameFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {
-  return [{ kind, payload }]
-}
-
-function same(contents: unknown): unknown {
-  return contents
-}
-
-function samePart(part: SavedPart): SavedPart[] {
-  return [part]
 }
 
 function upgradedFrame(kind: number, payload: Uint8Array): UpgradedFrame[] {

@@ -20,7 +20,7 @@ function lanes(...values: readonly number[]): Buffer {
 
 function upgraded(part: SavedPart): SavedPart {
   const step = FORMAT_UPGRADES.snapshots.find(({ from }) => from === 3)
-  const [found] = step?.parts()(part) ?? []
+  const [found] = step?.parts?.()(part) ?? []
   if (found === undefined) throw new Error('no step leads on from version 3')
   return found
 }
