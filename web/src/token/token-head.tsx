@@ -33,48 +33,13 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
         </p>
       </div>
       <dl class="facts-row">
-        <Fact
-          name="Market cap"
-          cell="market_cap"
-          text={usd(detail.market_cap)}
-          exactly={detail.market_cap}
-        />
-        <Fact
-          name="Price"
-          cell="price"
-          text={usd(detail.token_price_usd)}
-          exactly={detail.token_price_usd}
-        />
-        <Fact
-          name="Liquidity"
-          cell="liquidity"
-          text={usd(detail.liquidity)}
-          exactly={detail.liquidity}
-        />
-        <Fact
-          name="Volume 24 h"
-          cell="vol_24h"
-          text={usd(detail.vol_24h)}
-          exactly={detail.vol_24h}
-        />
-        <Fact
-          name="Trades 24 h"
-          cell="tx_24h"
-          text={compact(detail.tx_24h)}
-          exactly={detail.tx_24h}
-        />
-        <Fact
-          name="Holders"
-          cell="holders"
-          text={compact(detail.holders)}
-          exactly={detail.holders}
-        />
-        <Fact
-          name="Highest"
-          cell="ath"
-          text={usd(detail.ath_market_cap)}
-          exactly={detail.ath_market_cap}
-        />
+        <Fact name="Market cap" cell="market_cap" value={detail.market_cap} form={usd} />
+        <Fact name="Price" cell="price" value={detail.token_price_usd} form={usd} />
+        <Fact name="Liquidity" cell="liquidity" value={detail.liquidity} form={usd} />
+        <Fact name="Volume 24 h" cell="vol_24h" value={detail.vol_24h} form={usd} />
+        <Fact name="Trades 24 h" cell="tx_24h" value={detail.tx_24h} form={compact} />
+        <Fact name="Holders" cell="holders" value={detail.holders} form={compact} />
+        <Fact name="Highest" cell="ath" value={detail.ath_market_cap} form={usd} />
         <div>
           <dt>Curve</dt>
           <dd data-cell="progress">{stage ?? percent(detail.pct_completion)}</dd>
@@ -84,22 +49,19 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
   )
 }
 
-function Fact({
-  name,
-  cell,
-  text,
-  exactly,
-}: {
+interface FactProps {
   readonly name: string
   readonly cell: string
-  readonly text: string
-  readonly exactly: number
-}) {
+  readonly value: number
+  readonly form: (value: number) => string
+}
+
+function Fact({ name, cell, value, form }: FactProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd data-cell={cell} title={exact(exactly)}>
-        {text}
+      <dd data-cell={cell} title={exact(value)}>
+        {form(value)}
       </dd>
     </div>
   )
