@@ -40,6 +40,7 @@ export class LiveCandles {
   readonly #open = new Map<number, string>()
   /** Bars from here on are looked at. */
   #from: number
+  #isTraded = false
   #position = -1
   #now = -1
 
@@ -56,8 +57,9 @@ export class LiveCandles {
     return candlesWords(this.mint, this.resolution)
   }
 
-  /** Does a bar wait to become final that is so by now? */
-  get hasToFinish(): boolean {
+  /** Was there a trade since it was read, or does a bar wait to become final that is so by now? */
+  get hasToBeRead(): boolean {
+    if (this.#isTraded) return true
     for (const time of this.#open.keys()) if (this.#isFinal(time)) return true
     return false
   }
@@ -65,10 +67,12 @@ export class LiveCandles {
   /** A swap of the mint came with this time: its bar is to be looked at, however old. */
   traded(timestamp: number): void {
     this.#from = Math.min(this.#from, barTime(widthOf(this.resolution), timestamp))
+    this.#isTraded = true
   }
 
   /** Reads the bars that may have changed; the delta frame, or null when none has. */
   advance(): string | null {
+    this.#isTraded = false
     const bars = this.#bars(this.#from)
     const changed = bars.t.map(
       (time, i) => this.#isFinal(time) || this.#open.get(time) !== barText(bars, i),

@@ -7,8 +7,8 @@ import {
   type LiveConnection,
   newConnection,
 } from '../../src/server/live/connection.ts'
+import { FollowedCandles } from '../../src/server/live/followed-candles.ts'
 import { LiveFailures } from '../../src/server/live/live-failures.ts'
-import { LiveStates } from '../../src/server/live/live-states.ts'
 import { Topics } from '../../src/server/live/topics.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
@@ -135,7 +135,7 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
   const connection = newConnection(about, 0, 1)
   const nothing = () => {}
   const { answers, streams } = service.wired
-  const states = new LiveStates({
+  const candles = new FollowedCandles({
     answers,
     streams,
     topics: new Topics({ ws: nothing, publish: nothing }, nothing, send),
@@ -160,10 +160,10 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
   } as const
   // Its chart is written in as many goes as it takes.
   let goes = 1
-  while (!states.serveCandles(connection, request) && goes < 1_000) goes += 1
+  while (!candles.serve(connection, request) && goes < 1_000) goes += 1
   expect(goes).toBeLessThan(1_000)
   expect([unreadBytes > MAX_BUFFERED_BYTES, isCut]).toEqual([true, false])
-  expect(states.serveCandles(connection, request)).toBe(false)
+  expect(candles.serve(connection, request)).toBe(false)
   const snapshotBytes = unreadBytes - CATCH_UP_BUFFER_BYTES
   unreadBytes = MAX_BUFFERED_BYTES + snapshotBytes + 1
   expect(hasTooMuchUnread(connection)).toBe(true)
@@ -171,5 +171,5 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
   expect(hasTooMuchUnread(connection)).toBe(false)
   unreadBytes = MAX_BUFFERED_BYTES + 1
   expect(hasTooMuchUnread(connection)).toBe(true)
-  states.stop()
+  candles.channel.stop()
 })

@@ -4,8 +4,9 @@ import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection, Send } from './connection.ts'
+import { FollowedCandles } from './followed-candles.ts'
+import { FollowedTables } from './followed-tables.ts'
 import type { LiveFailures } from './live-failures.ts'
-import { LiveStates } from './live-states.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import { Topics } from './topics.ts'
 
@@ -40,7 +41,8 @@ export class AddedChannels {
   readonly #topics: Topics
   readonly #catchUps: CatchUps
   readonly #numbered: NumberedStreams
-  readonly #states: LiveStates
+  readonly #tables: FollowedTables
+  readonly #candles: FollowedCandles
 
   constructor(parts: AddedChannelsParts) {
     const { app, streams, answers, send, sendSnapshot, failures } = parts
@@ -62,10 +64,10 @@ export class AddedChannels {
       send,
       accepted: parts.accepted,
     })
-    this.#states = new LiveStates({
-      ...{ answers, streams, topics, send, sendSnapshot, failures },
-      finishDepartures: parts.finishDepartures,
-    })
+    const { finishDepartures } = parts
+    const shared = { answers, streams, topics, send, sendSnapshot, failures, finishDepartures }
+    this.#tables = new FollowedTables(shared)
+    this.#candles = new FollowedCandles(shared)
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -73,13 +75,15 @@ export class AddedChannels {
     return {
       live_numbered_topics: this.#topics.size,
       live_catch_ups: this.#catchUps.size,
-      ...this.#states.figures(),
+      ...this.#tables.figures(),
+      ...this.#candles.figures(),
     }
   }
 
   stop(): void {
     this.#catchUps.stop()
-    this.#states.stop()
+    this.#tables.channel.stop()
+    this.#candles.channel.stop()
   }
 
   /** The client has read something of what lay unread. */
@@ -92,14 +96,15 @@ export class AddedChannels {
     this.#catchUps.drop(connection)
     const topics = [...connection.topics]
     this.#topics.drop(connection)
-    this.#states.forgetUnread(topics)
+    this.#tables.channel.forgetUnread(topics)
+    this.#candles.channel.forgetUnread(topics)
   }
 
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   serve(connection: LiveConnection, request: AddedRequest): boolean {
     if (!this.#streams.isReady()) this.#send(connection, STARTING_FRAME)
-    else if (request.kind === 'candles') return this.#states.serveCandles(connection, request)
-    else if (request.kind === 'table') return this.#states.serveTable(connection, request)
+    else if (request.kind === 'candles') return this.#candles.serve(connection, request)
+    else if (request.kind === 'table') return this.#tables.serve(connection, request)
     else this.#numbered.serve(connection, request)
     return true
   }
@@ -119,13 +124,13 @@ export class AddedChannels {
 
   /** Is a trade worth encoding for any of them? Notes it for the candles of its mint. */
   wantsTrade(mint: string, trade: TradeTold): boolean {
-    if (this.#states.hasCandlesOf(mint)) this.#states.traded(mint, trade.timestamp)
+    this.#candles.traded(mint, trade.timestamp)
     return this.#numbered.wantsTrade(mint, trade)
   }
 
   /** The prices of all trades of a mint changed. */
   repriced(mint: string): void {
-    this.#states.repriced(mint)
+    this.#candles.repriced(mint)
   }
 
   publishTrade(mint: string, message: string, trade: TradeTold): void {

@@ -152,8 +152,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: who follows candles that cannot be read is not told',
-    file: 'src/server/live/live-states.ts',
-    find: 'failures.failed(error, followers, followed?.words)',
+    file: 'src/server/live/state-channel.ts',
+    find: 'failures.failed(error, followers, state.words)',
     replace: 'failures.failed(error, [])',
     tests: ['test/server/damaged-history.test.ts'],
   },
@@ -187,7 +187,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: candles of a mint end with those of another width',
-    file: 'src/server/live/live-states.ts',
+    file: 'src/server/live/followed-candles.ts',
     find: 'if (ofMint?.size === 0) this',
     replace: 'this',
     tests: ['test/server/live-added.test.ts'],
@@ -243,8 +243,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: a late swap changes the bars of no other mint',
-    file: 'src/server/live/live-states.ts',
-    find: 'if (isAll) return this.#candles.keys()',
+    file: 'src/server/live/followed-candles.ts',
+    find: 'if (isAll) return all.keys()',
     replace: '',
     tests: ['test/server/live-added.test.ts'],
   },

@@ -179,7 +179,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: one that is followed is begun in one go',
-    file: 'src/server/live/live-states.ts',
+    file: 'src/server/live/followed-tables.ts',
     find: 'if (!answers.hasFoundTables(query, mayGoOn)) return false',
     replace: '',
     tests: ['test/server/live-added.test.ts'],

@@ -1,0 +1,170 @@
+import type { Answers } from '../../wire/answers.ts'
+import type { LiveErrorCode } from '../../wire/errors.ts'
+import type { FollowedWords } from '../../wire/live-frames.ts'
+import { liveErrorFrame } from '../../wire/live-messages.ts'
+import type { LiveStreams } from '../../wire/streams.ts'
+import { isLoopback } from '../ip-address.ts'
+import type { LiveConnection, Send } from './connection.ts'
+import type { LiveFailures } from './live-failures.ts'
+import { Places } from './places.ts'
+import { SlicedRounds } from './sliced-rounds.ts'
+import type { Topics } from './topics.ts'
+
+/** What the state channels share. */
+export interface StateParts {
+  readonly answers: Answers
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly send: Send
+  readonly sendSnapshot: Send
+  readonly failures: LiveFailures
+  /** Takes what closed connections followed away at once. */
+  readonly finishDepartures: () => void
+}
+
+/** A table, or the candles of a mint, as those who follow it have it. */
+interface FollowedState {
+  readonly words: FollowedWords
+  acknowledgement(): string
+}
+
+export interface StateChannelOptions<State> {
+  readonly name: string
+  /** Of the error frame for one more than can be followed. */
+  readonly refusal: { readonly code: LiveErrorCode; readonly what: string }
+  readonly maxOfConnection: number
+  readonly maxOfAddress: number
+  readonly max: number
+  readonly everyMs: number
+  /** Topics to be looked at in a round. */
+  readonly due: (states: ReadonlyMap<string, State>) => Iterable<string>
+  /** Brings a state up to now; what changed as a frame, or null. */
+  readonly advance: (state: State) => string | null
+  /** Nobody follows it any more. */
+  readonly forgotten?: (state: State) => void
+}
+
+/** A state channel: what somebody follows of it is computed once a round, whoever follows it. */
+export class StateChannel<State extends FollowedState> {
+  readonly #parts: StateParts
+  readonly #options: StateChannelOptions<State>
+  /** By topic. */
+  readonly #states = new Map<string, State>()
+  readonly #places = new Places()
+  readonly #rounds: SlicedRounds
+
+  constructor(parts: StateParts, options: StateChannelOptions<State>) {
+    this.#parts = parts
+    this.#options = options
+    this.#rounds = new SlicedRounds(
+      options.everyMs,
+      () => options.due(this.#states),
+      (topic) => this.#goOn(topic),
+    )
+  }
+
+  /** Different ones that are followed. */
+  get size(): number {
+    return this.#states.size
+  }
+
+  has(topic: string): boolean {
+    return this.#states.has(topic)
+  }
+
+  stop(): void {
+    this.#rounds.stop()
+  }
+
+  /**
+   * Joins a connection to a topic. The state is brought up to now, of which those who follow it are
+   * told first; the newcomer begins with its snapshot.
+   */
+  follow(
+    connection: LiveConnection,
+    topic: string,
+    newState: () => State,
+    snapshotOf: (state: State) => string,
+  ): void {
+    const { send, sendSnapshot, topics } = this.#parts
+    const full = this.#fullFrame(connection, topic)
+    if (full !== null) {
+      send(connection, full)
+      return
+    }
+    if (!this.#states.has(topic)) this.#places.take(topic, connection.client)
+    try {
+      const state = this.#states.get(topic) ?? this.#begin(topic, newState())
+      this.#advance(topic, state)
+      const [acknowledgement, snapshot] = [state.acknowledgement(), snapshotOf(state)]
+      send(connection, acknowledgement)
+      sendSnapshot(connection, snapshot)
+      topics.join(connection, topic)
+    } finally {
+      // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.
+      this.forgetUnread([topic])
+    }
+  }
+
+  leave(connection: LiveConnection, topic: string, words: FollowedWords): void {
+    const { send, topics } = this.#parts
+    topics.leave(connection, topic)
+    this.forgetUnread([topic])
+    send(connection, JSON.stringify({ type: 'unsubscribed', ...words }))
+  }
+
+  /** Connections left these topics: what nobody follows is not computed any more. */
+  forgetUnread(topics: Iterable<string>): void {
+    for (const topic of topics) {
+      if (this.#parts.topics.has(topic)) continue
+      this.#places.giveBack(topic)
+      const state = this.#states.get(topic)
+      if (state === undefined) continue
+      this.#states.delete(topic)
+      this.#options.forgotten?.(state)
+    }
+    if (this.#states.size === 0) this.#rounds.stop()
+  }
+
+  #begin(topic: string, state: State): State {
+    this.#states.set(topic, state)
+    this.#rounds.start()
+    return state
+  }
+
+  /** Of what cannot be brought up to now its followers are told, and nobody follows it any more. */
+  #goOn(topic: string): void {
+    const state = this.#states.get(topic)
+    if (state === undefined) return
+    try {
+      this.#advance(topic, state)
+    } catch (error) {
+      const { failures, topics } = this.#parts
+      const followers = topics.followersOf(topic)
+      for (const connection of followers) topics.leave(connection, topic)
+      failures.failed(error, followers, state.words)
+      this.forgetUnread([topic])
+    }
+  }
+
+  #advance(topic: string, state: State): void {
+    const delta = this.#options.advance(state)
+    if (delta !== null) this.#parts.topics.publish(topic, delta)
+  }
+
+  /** The refusal of one topic more, or null. */
+  #fullFrame({ topics, client }: LiveConnection, topic: string): string | null {
+    if (topics.has(topic)) return null
+    const { name, refusal, maxOfConnection, maxOfAddress, max } = this.#options
+    const { code, what } = refusal
+    const refused = (most: string) => liveErrorFrame(code, `At most ${most} can be followed.`)
+    if (topics.countOf(name) >= maxOfConnection)
+      return refused(`${maxOfConnection} ${what} a connection`)
+    if (this.#states.has(topic)) return null
+    const isFull = () => this.#states.size >= max
+    const hasItsShare = () => !isLoopback(client) && this.#places.countOf(client) >= maxOfAddress
+    if (isFull() || hasItsShare()) this.#parts.finishDepartures()
+    if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
+    return isFull() ? refused(`${max} different ${what} in all`) : null
+  }
+}
