@@ -38,16 +38,14 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       ...GET_API,
       name: 'market_data',
       path: '/api/v2/search/tokens/:mint/market-data',
-      rawSegments: true,
-      answer: ({ segments: [word], parameters }) =>
-        marketReply(answers, parseMarketData(word, parameters)),
+      isWordRaw: true,
+      answer: ({ word, parameters }) => marketReply(answers, parseMarketData(word, parameters)),
     },
     {
       ...GET_API,
       name: 'swaps',
       path: '/api/v2/search/tokens/:mint/swaps',
-      answer: ({ segments: [mint], parameters }) =>
-        swapsReply(answers, mint, parseSwaps(parameters)),
+      answer: ({ word: mint, parameters }) => swapsReply(answers, mint, parseSwaps(parameters)),
     },
   ]
 }
@@ -58,14 +56,13 @@ function traderRoutes(answers: Answers): readonly Route[] {
       ...GET_API,
       name: 'token_traders',
       path: '/api/v2/search/traders/tokens/:mint',
-      answer: ({ segments: [mint], parameters }) =>
-        tradersReply(answers, mint, parseTraders(parameters)),
+      answer: ({ word: mint, parameters }) => tradersReply(answers, mint, parseTraders(parameters)),
     },
     {
       ...GET_API,
       name: 'trader_tokens',
       path: '/api/v2/search/traders/:wallet/tokens',
-      answer: ({ segments: [wallet], parameters }) =>
+      answer: ({ word: wallet, parameters }) =>
         walletReply(answers, wallet, parseTraders(parameters)),
     },
   ]

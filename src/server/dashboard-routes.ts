@@ -46,7 +46,7 @@ export function dashboardRoutes(dashboard: Dashboard | null): readonly Route[] {
 
 function pageRoute(path: string, reply: Reply): Route {
   const answer = () => accept(reply)
-  return { name: 'dashboard', method: 'GET', path, isApi: false, rawSegments: true, answer }
+  return { name: 'dashboard', method: 'GET', path, isApi: false, isWordRaw: true, answer }
 }
 
 function replyOf({ contentType, body }: DashboardFile, headers: readonly Header[]): Reply {

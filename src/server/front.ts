@@ -155,20 +155,14 @@ function settled(
 function called(match: RouteMatch, query: string, body: string): Answered | Promise<Parsed<Reply>> {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
-  const segments = pathWords(match)
-  if (!segments.ok) return segments
-  return match.route.answer({ segments: segments.value, parameters: parameters.value, body })
+  const word = pathWord(match)
+  if (!word.ok) return word
+  return match.route.answer({ word: word.value, parameters: parameters.value, body })
 }
 
-function pathWords({ route, segments }: RouteMatch): Parsed<readonly string[]> {
-  if (route.rawSegments) return accept(segments)
-  const words: string[] = []
-  for (const [index, raw] of segments.entries()) {
-    const word = pathParameter(raw, route.path.split(':')[index + 1].split('/')[0])
-    if (!word.ok) return word
-    words.push(word.value)
-  }
-  return accept(words)
+function pathWord({ route, named }: RouteMatch): Parsed<string> {
+  if (named === null) return accept('')
+  return route.isWordRaw ? accept(named.raw) : pathParameter(named.raw, named.name)
 }
 
 function replyOf(answer: Parsed<Reply>): Reply {

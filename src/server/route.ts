@@ -25,8 +25,8 @@ export function onceFound(
 
 /** What a route works on: decoded already, or it would not be called. */
 export interface RouteCall {
-  /** Decoded and not blank, in the order of the path's `:names`, unless `rawSegments`. */
-  readonly segments: readonly string[]
+  /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
+  readonly word: string
   readonly parameters: QueryParameters
   /** Text of the body; empty on GET. */
   readonly body: string
@@ -40,7 +40,7 @@ export interface Route {
   /** Label of metrics and bucket of the rate limit. */
   readonly name: string
   readonly method: 'GET' | 'POST'
-  /** `/fixed/:parameter` pieces. */
+  /** Fixed pieces and at most one `:name`. */
   readonly path: string
   /** Part of the API: rate limited, and 503 while the service starts. */
   readonly isApi: boolean
@@ -48,8 +48,8 @@ export interface Route {
   readonly isKept?: boolean
   /** Told of every answer to a request with an `x-socket-id`. */
   readonly answered?: (socketId: string, reply: Reply) => void
-  /** The route decodes its path words itself, because they may not count. */
-  readonly rawSegments?: boolean
+  /** The route decodes the word of its path itself, because it may not count. */
+  readonly isWordRaw?: boolean
   /** May throw only on a defect; that is logged and answered 500. */
   readonly answer: (call: RouteCall) => Answered | Promise<Parsed<Reply>>
 }

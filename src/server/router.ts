@@ -2,8 +2,8 @@ import type { Route } from './route.ts'
 
 export interface RouteMatch {
   readonly route: Route
-  /** Raw text of the `:name`; none where the path has none. */
-  readonly segments: readonly string[]
+  /** The path's `:name` and its raw text; null where the path has none. */
+  readonly named: { readonly name: string; readonly raw: string } | null
 }
 
 /** Finds routes by path; the method is compared by the front, which needs both answers. */
@@ -15,6 +15,7 @@ export interface Router {
 /** A path with one `:name`: what stands before and behind it. */
 interface Pattern {
   readonly route: Route
+  readonly name: string
   readonly before: string
   readonly behind: string
 }
@@ -26,27 +27,26 @@ export function routerOf(routes: readonly Route[]): Router {
   for (const route of routes) {
     const [before, named, ...more] = route.path.split(':')
     if (more.length > 0) throw new Error(`The path ${route.path} has more than one name.`)
-    if (named === undefined) fixed.set(route.path, { route, segments: [] })
-    else patterns.push({ route, before, behind: named.slice(nameLength(named)) })
+    if (named === undefined) {
+      fixed.set(route.path, { route, named: null })
+      continue
+    }
+    const [name] = named.split('/')
+    patterns.push({ route, name, before, behind: named.slice(name.length) })
   }
   return {
     find(path) {
       const match = fixed.get(path)
       if (match !== undefined) return match
-      for (const { route, before, behind } of patterns) {
+      for (const { route, name, before, behind } of patterns) {
         if (!path.startsWith(before) || !path.endsWith(behind)) continue
         const end = path.length - behind.length
         // Both may be in the same place of a short path.
         if (end < before.length) continue
-        const segment = path.slice(before.length, end)
-        if (!segment.includes('/')) return { route, segments: [segment] }
+        const raw = path.slice(before.length, end)
+        if (!raw.includes('/')) return { route, named: { name, raw } }
       }
       return null
     },
   }
-}
-
-function nameLength(named: string): number {
-  const slash = named.indexOf('/')
-  return slash < 0 ? named.length : slash
 }

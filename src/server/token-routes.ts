@@ -17,7 +17,7 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       ...GET_API,
       name: 'token_detail',
       path: '/api/v2/tokens/:mint',
-      answer: ({ segments: [mint] }) => {
+      answer: ({ word: mint }) => {
         if (!reads.hasFoundDetail(mint, slice())) return UNFINISHED
         const json = reads.detail(mint)
         return json === null ? accept(unknownMint(mint)) : accept(jsonReply(json))
@@ -27,7 +27,7 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       ...GET_API,
       name: 'token_holders',
       path: '/api/v2/tokens/:mint/holders',
-      answer: ({ segments: [mint], parameters }) => {
+      answer: ({ word: mint, parameters }) => {
         const page = parsePage(parameters)
         if (!page.ok) return page
         return onceFound(
@@ -40,7 +40,7 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       ...GET_API,
       name: 'token_first_buyers',
       path: '/api/v2/tokens/:mint/first-buyers',
-      answer: ({ segments: [mint], parameters }) => {
+      answer: ({ word: mint, parameters }) => {
         const page = parsePage(parameters)
         if (!page.ok) return page
         return onceFound(
@@ -58,7 +58,7 @@ export function withCursors(route: Route, reads: TokenReads): Route {
     ...route,
     answer: (call) =>
       call.parameters.has('cursor')
-        ? answerCursor(reads, call.segments[0], call.parameters)
+        ? answerCursor(reads, call.word, call.parameters)
         : route.answer(call),
   }
 }

@@ -151,11 +151,7 @@ const halvesAsWritten: SnapshotUpgrade = { from: 6 }
  * From version 8 on nothing is kept of events for late ones while no slot is known: none can come late. The
  * layout is the same, and what an older one kept goes with the next event.
  */
-const nothingLateWithoutSlots: SnapshotUpgrade = {
-  from: 7,
-  contents: (contents) => contents,
-  parts: () => (part) => [part],
-}
+const nothingLateWithoutSlots: SnapshotUpgrade = { from: 7 }
 
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {

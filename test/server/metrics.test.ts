@@ -118,7 +118,7 @@ test('hundreds who ask for the metrics at a time get one text, who asks later a 
   )
   const route = routes.find(({ name }) => name === 'metrics')
   const ask = async () => {
-    const answer = await route?.answer({ segments: [], parameters: new Map(), body: '' })
+    const answer = await route?.answer({ word: '', parameters: new Map(), body: '' })
     if (answer === undefined || answer === UNFINISHED || !answer.ok) throw new Error('no answer')
     return answer.value
   }

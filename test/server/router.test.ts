@@ -13,20 +13,20 @@ const PATHS = ['/t/:mint', '/t/all', '/t/:mint/swaps', '/:wallet/t', '/t/:mint/t
 const router = routerOf(PATHS.map(route))
 
 test.each([
-  ['/t', '/t', []],
-  ['/t/all', '/t/all', []],
-  ['/t/A', '/t/:mint', ['A']],
-  ['/t/A%2Fb', '/t/:mint', ['A%2Fb']],
-  ['/t/', '/t/:mint', ['']],
-  ['/t/A/swaps', '/t/:mint/swaps', ['A']],
-  ['/t//swaps', '/t/:mint/swaps', ['']],
-  ['/W/t', '/:wallet/t', ['W']],
-  ['/t/t', '/t/:mint', ['t']],
-  ['/t/A/t', '/t/:mint/t', ['A']],
-])('the path %s is that of %s, with the words %o', (path, found, segments) => {
+  ['/t', '/t', null],
+  ['/t/all', '/t/all', null],
+  ['/t/A', '/t/:mint', { name: 'mint', raw: 'A' }],
+  ['/t/A%2Fb', '/t/:mint', { name: 'mint', raw: 'A%2Fb' }],
+  ['/t/', '/t/:mint', { name: 'mint', raw: '' }],
+  ['/t/A/swaps', '/t/:mint/swaps', { name: 'mint', raw: 'A' }],
+  ['/t//swaps', '/t/:mint/swaps', { name: 'mint', raw: '' }],
+  ['/W/t', '/:wallet/t', { name: 'wallet', raw: 'W' }],
+  ['/t/t', '/t/:mint', { name: 'mint', raw: 't' }],
+  ['/t/A/t', '/t/:mint/t', { name: 'mint', raw: 'A' }],
+])('the path %s is that of %s, with the word %o', (path, found, named) => {
   const match = router.find(path)
   expect(match?.route.path).toBe(found)
-  expect(match?.segments).toEqual(segments)
+  expect(match?.named).toEqual(named)
 })
 
 test.each(['', '/', '/t/A/', '/t/A/b', '/t/A/b/swaps', '/t/swaps/', 't/A', '/x/y', '//', '/T/A'])(
