@@ -1,20 +1,39 @@
 import { ConfigError } from './config-error.ts'
 import { durationMs, integer, sizeBytes } from './setting-values.ts'
 
+/** Limits that a user sets (docs/operations.md). */
+export interface AdjustableLimits {
+  /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
+  readonly sockets: number
+  /**
+   * Sockets of one address that may begin in ten seconds, loopback and trusted proxies not
+   * counted; one more is closed as soon as it is accepted.
+   */
+  readonly newSocketsPerAddress: number
+  /** Live connections at most; the next handshake is answered 503. */
+  readonly connections: number
+  /** Live connections of one client address at most, loopback not counted; then 429. */
+  readonly connectionsPerAddress: number
+  /** Messages a second of one live connection at most; past it the connection closes with 4010. */
+  readonly messagesPerSecond: number
+  /**
+   * Messages a second of all live connections of one address at most, loopback not counted; past
+   * it those close with 4010 that have sent more than an equal part.
+   */
+  readonly messagesPerSecondPerAddress: number
+  /** Mints, wallets, tables and candles an address may subscribe to or leave in a second; the same. */
+  readonly subscriptionsPerSecondPerAddress: number
+  /** A body that is not complete after this time is answered 408 and the socket closed. */
+  readonly bodyDeadlineMs: number
+  /** A route that has not answered after this time is answered for: 503. */
+  readonly routeDeadlineMs: number
+  /** Bytes of encoded answers kept because pollers ask for the same text again and again. */
+  readonly answerCacheBytes: number
+}
+
 /** What faces the network beside the API: limits, TLS, the admin surface. */
 export interface Surface {
-  readonly limits: {
-    readonly sockets: number
-    readonly newSocketsPerAddress: number
-    readonly connections: number
-    readonly connectionsPerAddress: number
-    readonly messagesPerSecond: number
-    readonly messagesPerSecondPerAddress: number
-    readonly subscriptionsPerSecondPerAddress: number
-    readonly bodyDeadlineMs: number
-    readonly routeDeadlineMs: number
-    readonly answerCacheBytes: number
-  }
+  readonly limits: AdjustableLimits
   /** Null: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   /** Null: no admin surface. */

@@ -1,53 +1,15 @@
 /**
  * Every bound of the server, each with its reason. Milliseconds and bytes unless named.
- * What one connection may follow (1,000 mints) is part of the protocol: `wire/live-messages.ts`.
+ * What one connection may follow (1,000 mints) is part of the protocol: `wire/live-messages.ts`; what a
+ * user sets is in `base/surface.ts`.
  */
 
+import { readSurface, SURFACE_DEFAULTS } from '../base/surface.ts'
 import { RECENT_ARRIVALS_MAX } from '../engine/recent-arrivals.ts'
 import type { StreamChannel } from '../wire/live-frames.ts'
 
-/** Limits that a user sets (docs/operations.md); the defaults stand beside them. */
-export interface AdjustableLimits {
-  /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
-  readonly sockets: number
-  /**
-   * Sockets of one address that may begin in NEW_SOCKETS_WINDOW_MS, loopback and trusted proxies not
-   * counted; one more is closed as soon as it is accepted.
-   */
-  readonly newSocketsPerAddress: number
-  /** Live connections at most; the next handshake is answered 503. */
-  readonly connections: number
-  /** Live connections of one client address at most, loopback not counted; then 429. */
-  readonly connectionsPerAddress: number
-  /** Messages a second of one live connection at most; past it the connection closes with 4010. */
-  readonly messagesPerSecond: number
-  /**
-   * Messages a second of all live connections of one address at most, loopback not counted; past
-   * it those close with 4010 that have sent more than an equal part.
-   */
-  readonly messagesPerSecondPerAddress: number
-  /** Mints, wallets, tables and candles an address may subscribe to or leave in a second; the same. */
-  readonly subscriptionsPerSecondPerAddress: number
-  /** A body that is not complete after this time is answered 408 and the socket closed. */
-  readonly bodyDeadlineMs: number
-  /** A route that has not answered after this time is answered for: 503. */
-  readonly routeDeadlineMs: number
-  /** Bytes of encoded answers kept because pollers ask for the same text again and again. */
-  readonly answerCacheBytes: number
-}
-
-export const DEFAULT_LIMITS: AdjustableLimits = {
-  sockets: 60_000,
-  newSocketsPerAddress: 2000,
-  connections: 50_000,
-  connectionsPerAddress: 1000,
-  messagesPerSecond: 2000,
-  messagesPerSecondPerAddress: 10_000,
-  subscriptionsPerSecondPerAddress: 20_000,
-  bodyDeadlineMs: 10_000,
-  routeDeadlineMs: 10_000,
-  answerCacheBytes: 32 * 1024 * 1024,
-}
+/** Where a user sets none (docs/operations.md). */
+export const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
 
 /** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
 export const RESERVED_DESCRIPTORS = 256

@@ -1,8 +1,8 @@
+import type { AdjustableLimits } from '../base/surface.ts'
 import type { Answers, LiveSource, ServiceState } from '../wire/answers.ts'
 import type { LiveStreams } from '../wire/streams.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import type { Dashboard } from './dashboard-files.ts'
-import type { AdjustableLimits } from './limits.ts'
 import type { Readiness } from './readiness.ts'
 import type { TlsFiles } from './tls-files.ts'
 

@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/base/config.ts'
-import { DEFAULT_LIMITS } from '../../src/server/limits.ts'
 
-test('what is not set is at the default that the server itself has', () => {
+test('what is not set is at the default of docs/operations.md', () => {
   const { surface } = readConfig([], {})
-  expect(surface).toEqual({ limits: DEFAULT_LIMITS, tls: null, admin: null })
+  const limits = {
+    sockets: 60_000,
+    newSocketsPerAddress: 2_000,
+    connections: 50_000,
+    connectionsPerAddress: 1_000,
+    messagesPerSecond: 2_000,
+    messagesPerSecondPerAddress: 10_000,
+    subscriptionsPerSecondPerAddress: 20_000,
+    bodyDeadlineMs: 10_000,
+    routeDeadlineMs: 10_000,
+    answerCacheBytes: 32 * 2 ** 20,
+  }
+  expect(surface).toEqual({ limits, tls: null, admin: null })
 })
 
 test('limits, TLS and the admin surface are set by variables or flags', () => {

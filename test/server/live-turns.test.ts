@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import type { AdjustableLimits } from '../../src/base/surface.ts'
 import {
-  type AdjustableLimits,
   INBOX_MESSAGE_BYTES,
   MAX_INBOX_BYTES,
   MAX_INBOXES_BYTES,

@@ -1,6 +1,7 @@
+import type { AdjustableLimits } from '../../base/surface.ts'
 import { type RequestError, requestError } from '../../wire/errors.ts'
 import { isLoopback } from '../ip-address.ts'
-import { type AdjustableLimits, MAX_RESTING_LOADS } from '../limits.ts'
+import { MAX_RESTING_LOADS } from '../limits.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 

@@ -1,5 +1,6 @@
+import type { AdjustableLimits } from '../../base/surface.ts'
 import type { LiveRequest } from '../../wire/live-messages.ts'
-import { type AdjustableLimits, MAX_MESSAGE_BYTES_PER_SECOND } from '../limits.ts'
+import { MAX_MESSAGE_BYTES_PER_SECOND } from '../limits.ts'
 import type { MessageRate } from './message-rate.ts'
 
 /** All live connections of one client address. */
