@@ -119,8 +119,8 @@ export class CatchUps {
     for (const catchUp of this.#waiting) {
       if (performance.now() >= endMs) break
       this.#waiting.delete(catchUp)
-      if (!this.#isCurrent(catchUp)) continue
       const { connection, topic } = catchUp
+      if (connection.isClosed) continue
       if (this.#held.has(connection) || hasMuchUnread(connection)) this.#held.add(connection)
       else if (this.#stepOrFail(catchUp)) this.cancel(connection, topic)
       else this.#waiting.add(catchUp)
@@ -142,11 +142,6 @@ export class CatchUps {
       for (const connection of this.#held) this.drained(connection)
       this.#lookLater()
     }, CATCH_UP_RETRY_MS)
-  }
-
-  #isCurrent(catchUp: CatchUp): boolean {
-    const { connection, topic } = catchUp
-    return !connection.isClosed && this.#current.get(connection)?.get(topic) === catchUp
   }
 
   #stepOrFail(catchUp: CatchUp): boolean {
