@@ -30,8 +30,8 @@ export class SlotSettler {
   readonly #open = new Map<number, OpenSlot>()
   #tip = -1
   #newest = -1
-  #cancel: () => void = () => {}
-  #hasTimer = false
+  /** Takes back the next look; null: none is to come. */
+  #cancel: (() => void) | null = null
 
   constructor(
     timers: Timers,
@@ -88,7 +88,7 @@ export class SlotSettler {
 
   /** The connection has ended: nothing is said any more. */
   stop(): void {
-    this.#cancel()
+    this.#cancel?.()
     this.#open.clear()
   }
 
@@ -134,10 +134,8 @@ export class SlotSettler {
   }
 
   #lookAgain(delayMs: number): void {
-    if (this.#hasTimer) return
-    this.#hasTimer = true
-    this.#cancel = this.#timers.after(delayMs, () => {
-      this.#hasTimer = false
+    this.#cancel ??= this.#timers.after(delayMs, () => {
+      this.#cancel = null
       this.#settle()
     })
   }
