@@ -15,6 +15,7 @@ import {
   makeSnapshot,
   NEW_EPOCH,
   recovered,
+  refusal,
   writtenFolder,
 } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
@@ -50,17 +51,6 @@ function flipped(disk: ImageDisk, path: string, at: number): void {
 
 function middleOf(disk: ImageDisk, path: string): number {
   return disk.bytesOf(path).length / 2
-}
-
-/** The refusal of a folder that must not start. */
-function refusal(disk: ImageDisk): StoreError {
-  try {
-    recovered(disk)
-  } catch (error) {
-    if (error instanceof StoreError) return error
-    throw error
-  }
-  throw new Error('the folder was not refused')
 }
 
 test('the folder has what the tests damage', () => {

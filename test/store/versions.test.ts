@@ -3,11 +3,10 @@ import { expect, test } from 'vitest'
 import type { Tape } from '../../src/engine/tape.ts'
 import { TapeDamage } from '../../src/engine/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/data-folder.ts'
-import { StoreError } from '../../src/store/failure.ts'
 import { JOURNAL_VERSION } from '../../src/store/journal-format.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { history } from '../oracle/histories.ts'
-import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
+import { FOLDER, recovered, refusal, writtenFolder } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 
 /** Where versions, and the crc over them, stand in the files. */
@@ -42,16 +41,6 @@ function toSnapshotVersion(version: number): (bytes: Buffer) => void {
     bytes.writeUInt32LE(version, VERSION_AT)
     bytes.writeUInt32LE(version, bytes.length - FOOTER_VERSION_FROM_END)
   }
-}
-
-function refusal(disk: ImageDisk): StoreError {
-  try {
-    recovered(disk)
-  } catch (error) {
-    if (error instanceof StoreError) return error
-    throw error
-  }
-  throw new Error('the folder was not refused')
 }
 
 function expectNewer(disk: ImageDisk, path: string): void {

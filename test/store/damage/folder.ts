@@ -3,6 +3,7 @@ import type { FeedEvent } from '../../../src/engine/event.ts'
 import { archivedEngine } from '../../../src/store/archived-engine.ts'
 import { type Compaction, compact } from '../../../src/store/compaction.ts'
 import { listDataFiles } from '../../../src/store/data-folder.ts'
+import { StoreError } from '../../../src/store/failure.ts'
 import { foldFrame } from '../../../src/store/frame-fold.ts'
 import { Journal, type JournalPlace } from '../../../src/store/journal.ts'
 import { walkJournal } from '../../../src/store/journal-scan.ts'
@@ -100,6 +101,17 @@ export function recovered(
   const left = written === null ? null : { ...LEFT, ...written }
   const options = { disk, folder: FOLDER, boot, written: left, engine, newEngine }
   return { engine, found: runToEnd(recover({ ...options, newEpoch: () => NEW_EPOCH })) }
+}
+
+/** The refusal of a folder that must not start. */
+export function refusal(disk: ImageDisk): StoreError {
+  try {
+    recovered(disk)
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  throw new Error('the folder was not refused')
 }
 
 /** Digests of the state behind each frame of a whole journal; frames without events share a seq. */
