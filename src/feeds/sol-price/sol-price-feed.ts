@@ -1,8 +1,8 @@
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { Backoff } from '../backoff.ts'
-import { LiveSocket } from '../live-socket.ts'
 import { wait } from '../wait.ts'
 import { FRESH_MS, PriceJudge } from './price-judge.ts'
+import { VenueSocket } from './venue-socket.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 
 /** A price is told at most this often, and only when it is another one. */
@@ -37,7 +37,7 @@ export class SolPriceFeed implements Feed {
   /** Goes on when the clock of the machine is set: by it quotes grow old. */
   readonly #steadyMs: () => number
   readonly #judge = new PriceJudge()
-  readonly #sockets: readonly LiveSocket[]
+  readonly #sockets: readonly VenueSocket[]
   readonly #stopping = new AbortController()
   readonly #priced = Promise.withResolvers<void>()
   #sink: EventSink | null = null
@@ -112,16 +112,14 @@ export class SolPriceFeed implements Feed {
     )
   }
 
-  #socketTo(venue: PriceVenue): LiveSocket {
+  #socketTo(venue: PriceVenue): VenueSocket {
     const { silenceMs = SILENCE_MS, stallMs = STALL_MS, newBackoff } = this.#options
-    return new LiveSocket({
+    return new VenueSocket({
       url: venue.url,
       silenceMs,
       stallMs,
       frameBytesMax: FRAME_BYTES_MAX,
-      onOpen: (send) => {
-        for (const greeting of venue.greetings) send(greeting)
-      },
+      greetings: venue.greetings,
       onText: (text) => this.#take(venue, text),
       ...(newBackoff !== undefined && { backoff: newBackoff() }),
     })
