@@ -18,7 +18,6 @@ import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/last-tables.ts'
 import { LiveGate } from './live/live-gate.ts'
-import { isLocalPeer } from './local-peer.ts'
 import { metricsText } from './metrics-text.ts'
 import { NewSockets } from './new-sockets.ts'
 import type { RunningServer, ServerOptions } from './options.ts'
@@ -109,7 +108,6 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     source: options.live,
     streams: options.streams,
     answers: options.answers,
-    isLocal: isLocalPeer,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
   })

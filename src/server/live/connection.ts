@@ -60,6 +60,12 @@ export interface LiveConnection {
   isClosed: boolean
 }
 
+/** What a connection is from its beginning on. */
+export type ConnectionAbout = Pick<
+  LiveConnection,
+  'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'
+>
+
 /** Does so much lie unread that replays and snapshots wait until the client has read on? */
 export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
@@ -75,7 +81,7 @@ export function hasTooMuchUnread(connection: LiveConnection): boolean {
 
 /** A connection that follows nothing yet. */
 export function newConnection(
-  about: Pick<LiveConnection, 'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'>,
+  about: ConnectionAbout,
   nowMs: number,
   pingMs: number,
 ): LiveConnection {

@@ -11,10 +11,10 @@ import type { Turns } from '../turns.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
 import {
+  type ConnectionAbout,
   hasTooMuchUnread,
   type LiveConnection,
   newConnection,
-  type Outlet,
   type Send,
   type SocketData,
 } from './connection.ts'
@@ -24,7 +24,7 @@ import { keepAlive } from './keep-alive.ts'
 import type { LastTables } from './last-tables.ts'
 import { LiveFailures } from './live-failures.ts'
 import type { LiveGate } from './live-gate.ts'
-import type { ClientLoad, MessageLimits } from './message-budget.ts'
+import type { MessageLimits } from './message-budget.ts'
 import { leavePlain, Requests } from './requests.ts'
 import { broadcastTopic, Subscriptions } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
@@ -42,7 +42,6 @@ export interface LiveFeedOptions {
   readonly turns: Turns
   readonly addresses: ClientAddresses
   readonly refuse: UpgradeOptions['refuse']
-  readonly isLocal: UpgradeOptions['isLocal']
   readonly log: Log
 }
 
@@ -172,7 +171,6 @@ export class LiveFeed {
         gate: options.gate,
         addresses: options.addresses,
         isStopping: () => this.#isStopping,
-        isLocal: options.isLocal,
         refuse: options.refuse,
       }),
       open: (ws) => this.#open(ws),
@@ -195,14 +193,7 @@ export class LiveFeed {
   }
 
   /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
-  connect(about: {
-    readonly id: string
-    readonly isLocal: boolean
-    readonly client: string
-    readonly isSocket: boolean
-    readonly socket: Outlet
-    readonly load: ClientLoad | null
-  }): LiveConnection {
+  connect(about: ConnectionAbout): LiveConnection {
     const connection = newConnection(about, performance.now(), this.#times.pingMs)
     this.#connections.add(connection)
     return connection

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets
 import type { RequestError } from '../../wire/errors.ts'
 import { parseLiveId } from '../../wire/requests/live-id.ts'
 import type { ClientAddresses } from '../client-address.ts'
+import { isLocalPeer } from '../local-peer.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../request.ts'
 import type { SocketData } from './connection.ts'
 import { type LiveGate, STOPPING } from './live-gate.ts'
@@ -10,8 +11,6 @@ export interface UpgradeOptions {
   readonly gate: LiveGate
   readonly addresses: ClientAddresses
   isStopping(): boolean
-  /** Does the handshake come from this machine? */
-  isLocal(res: HttpResponse, req: HttpRequest): boolean
   /** Answers the handshake with an HTTP error in the usual shape. */
   refuse(res: HttpResponse, request: ServerRequest, error: RequestError): void
 }
@@ -35,7 +34,7 @@ export function upgradeHandler(
     else {
       const data: SocketData = {
         id: id.value,
-        isLocal: options.isLocal(res, req),
+        isLocal: isLocalPeer(res, req),
         client,
         connection: null,
       }
