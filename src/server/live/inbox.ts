@@ -48,12 +48,17 @@ export class Inboxes {
 
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    const inboxes = [...this.#inboxes.values()]
+    let waiting = 0
+    let held = 0
+    for (const { messages, isHeld } of this.#inboxes.values()) {
+      waiting += messages.size
+      if (isHeld) held += 1
+    }
     return {
-      live_waiting_messages: inboxes.reduce((sum, { messages }) => sum + messages.size, 0),
+      live_waiting_messages: waiting,
       live_waiting_bytes: this.#bytes,
       live_deferred_messages_total: this.#deferred,
-      live_held_connections: inboxes.filter(({ isHeld }) => isHeld).length,
+      live_held_connections: held,
     }
   }
 
