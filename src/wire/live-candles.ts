@@ -80,8 +80,9 @@ export class LiveCandles {
     this.#remember(bars)
     if (!changed.includes(true)) return null
     this.step += 1
-    const told = only(bars, changed)
-    return this.#frame('delta', JSON.stringify(told), told.t)
+    const told = (name: keyof Series) => bars[name].filter((_, i) => changed[i])
+    const columns = COLUMNS.map((name) => `"${name}":${JSON.stringify(told(name))}`)
+    return this.#frame('delta', `{${columns.join()}}`, told('t'))
   }
 
   /**
@@ -167,21 +168,4 @@ function timesOf(chart: string): readonly number[] {
 
 function barText(bars: Series, i: number): string {
   return COLUMNS.map((name) => bars[name][i]).join()
-}
-
-function only(bars: Series, wanted: readonly boolean[]): Series {
-  const column = (name: (typeof COLUMNS)[number]) => bars[name].filter((_, i) => wanted[i])
-  return {
-    t: column('t'),
-    o: column('o'),
-    h: column('h'),
-    l: column('l'),
-    c: column('c'),
-    v: column('v'),
-    o_sol: column('o_sol'),
-    h_sol: column('h_sol'),
-    l_sol: column('l_sol'),
-    c_sol: column('c_sol'),
-    v_sol: column('v_sol'),
-  }
 }
