@@ -16,18 +16,18 @@ export class Random {
       this.state[i] = mix(hash)
     }
     // The all-zero state is the one the generator never leaves.
-    if ((this.state[0]! | this.state[1]! | this.state[2]! | this.state[3]!) === 0) this.state[0] = 1
+    if ((this.state[0] | this.state[1] | this.state[2] | this.state[3]) === 0) this.state[0] = 1
   }
 
   /** 32 random bits, unsigned. */
   next(): number {
     const s = this.state
-    const s1 = s[1]!
+    const s1 = s[1]
     const a = Math.imul(s1, 5)
-    const s2 = s[2]! ^ s[0]!
-    const s3 = s[3]! ^ s1
+    const s2 = s[2] ^ s[0]
+    const s3 = s[3] ^ s1
     s[1] = s1 ^ s2
-    s[0] = s[0]! ^ s3
+    s[0] = s[0] ^ s3
     s[2] = s2 ^ (s1 << 9)
     s[3] = (s3 << 11) | (s3 >>> 21)
     return Math.imul((a << 7) | (a >>> 25), 9) >>> 0
@@ -55,16 +55,16 @@ export class Random {
 
   /** One of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)]!
+    return list[this.below(list.length)]
   }
 
   /** Writes `count` numbers of 32 bits to `lanes` from `at` on, the ones `next` would have given. */
   fill(lanes: Uint32Array, at: number, count: number): void {
     const s = this.state
-    let s0 = s[0]!
-    let s1 = s[1]!
-    let s2 = s[2]!
-    let s3 = s[3]!
+    let s0 = s[0]
+    let s1 = s[1]
+    let s2 = s[2]
+    let s3 = s[3]
     for (let i = at; i < at + count; i++) {
       const a = Math.imul(s1, 5)
       lanes[i] = Math.imul((a << 7) | (a >>> 25), 9)

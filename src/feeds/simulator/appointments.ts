@@ -16,7 +16,7 @@ export class Appointments {
   /** False when the slot's list is full. */
   add(slot: number, row: number, kind: number): boolean {
     const bucket = slot % BUCKETS
-    const count = this.counts[bucket]!
+    const count = this.counts[bucket]
     if (count === BUCKET_CAPACITY) return false
     this.entries[bucket * BUCKET_CAPACITY + count] = row * 2 + kind
     this.counts[bucket] = count + 1
@@ -25,17 +25,17 @@ export class Appointments {
   }
 
   hasAny(slot: number): boolean {
-    return this.counts[slot % BUCKETS]! > 0
+    return this.counts[slot % BUCKETS] > 0
   }
 
   /** Calls `keep` for each appointment of the slot, in the order they were made. */
   run(slot: number, keep: (row: number, kind: number) => void): void {
     const bucket = slot % BUCKETS
-    const count = this.counts[bucket]!
+    const count = this.counts[bucket]
     this.counts[bucket] = 0
     this.pending -= count
     for (let i = 0; i < count; i++) {
-      const entry = this.entries[bucket * BUCKET_CAPACITY + i]!
+      const entry = this.entries[bucket * BUCKET_CAPACITY + i]
       keep(entry >> 1, entry & 1)
     }
   }

@@ -60,7 +60,7 @@ export class Crowd {
     if (this.tickets.isEmpty) return false
     let row = this.tickets.draw()
     for (let i = 0; i < DRAWS && this.tokens.has(row, Trait.frozen); i++) row = this.tickets.draw()
-    const traits = this.tokens.ints[row * TOKEN_INTS + I.traits]!
+    const traits = this.tokens.ints[row * TOKEN_INTS + I.traits]
     if ((traits & Trait.frozen) !== 0) return false
     // As a signed integer it is not boxed on its way into calls.
     const bits = this.random.next() | 0
@@ -94,21 +94,21 @@ export class Crowd {
     const lane = row * TOKEN_LANES
     const bits = this.random.next()
     const spread = 0.75 + (bits >>> 12) * 2 ** -21
-    const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)]! * spread * factor
+    const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
     const share = this.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
-    const limit = lanes[lane + T.virtualQuote]! * share
-    const quote = Math.min(size * lanes[lane + T.sizeFactor]!, limit)
+    const limit = lanes[lane + T.virtualQuote] * share
+    const quote = Math.min(size * lanes[lane + T.sizeFactor], limit)
     this.writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, Math.floor(quote))
   }
 
   private wantsToSell(row: number, bits: number): boolean {
     const ints = this.tokens.ints
     const int = row * TOKEN_INTS
-    if (ints[int + I.holders]! === 0) return false
+    if (ints[int + I.holders] === 0) return false
     const lanes = this.tokens.lanes
     const lane = row * TOKEN_LANES
-    const isAbove = lanes[lane + T.virtualQuote]! > lanes[lane + T.targetQuote]!
-    const isRunner = (ints[int + I.traits]! & (Trait.runner | Trait.amm)) === Trait.runner
+    const isAbove = lanes[lane + T.virtualQuote] > lanes[lane + T.targetQuote]
+    const isRunner = (ints[int + I.traits] & (Trait.runner | Trait.amm)) === Trait.runner
     const calm = isRunner ? SELLS_OF_RUNNER : SELLS_BELOW_TARGET
     return ((bits >>> 16) & 0xff) < (isAbove ? SELLS_ABOVE_TARGET : calm)
   }
@@ -118,17 +118,14 @@ export class Crowd {
     const ints = this.tokens.ints
     const int = row * TOKEN_INTS
     const bits = this.random.next()
-    let place = (((bits >>> 8) & 0xffff) * ints[int + I.holders]!) >>> 16
+    let place = (((bits >>> 8) & 0xffff) * ints[int + I.holders]) >>> 16
     let isWhole = (bits & 7) < 5
-    const dumpAt = this.tokens.lanes[row * TOKEN_LANES + T.dumpAt]!
-    if (
-      ints[int + I.trades]! >= dumpAt &&
-      this.holders.walletAt(row, 0) === ints[int + I.creator]!
-    ) {
+    const dumpAt = this.tokens.lanes[row * TOKEN_LANES + T.dumpAt]
+    if (ints[int + I.trades] >= dumpAt && this.holders.walletAt(row, 0) === ints[int + I.creator]) {
       place = 0
       isWhole = true
     }
-    const held = this.holders.baseRaw[row * HOLDERS_PER_TOKEN + place]!
+    const held = this.holders.baseRaw[row * HOLDERS_PER_TOKEN + place]
     const part = 0.25 + (bits >>> 24) * 2 ** -9
     this.writer.amounts[A.base] = isWhole ? held : Math.ceil(held * part)
     return this.trader.sell(row, place, 0)
@@ -145,7 +142,7 @@ export class Crowd {
   }
 
   private agentTrade(row: number, bits: number): void {
-    const held = this.tokens.lanes[row * TOKEN_LANES + T.agentBase]!
+    const held = this.tokens.lanes[row * TOKEN_LANES + T.agentBase]
     if ((bits & 4) === 0 && held > 0) {
       this.writer.amounts[A.base] = held
       if (this.trader.agentSell(row, this.agent)) return
@@ -158,8 +155,8 @@ export class Crowd {
   private moveTarget(row: number): void {
     const lanes = this.tokens.lanes
     const lane = row * TOKEN_LANES
-    const launch = lanes[lane + T.launchQuote]!
-    const moved = lanes[lane + T.targetQuote]! * (0.53 + this.random.unit())
+    const launch = lanes[lane + T.launchQuote]
+    const moved = lanes[lane + T.targetQuote] * (0.53 + this.random.unit())
     lanes[lane + T.targetQuote] = Math.min(
       launch * MAX_TARGET,
       Math.max(launch * MIN_TARGET, moved),

@@ -58,8 +58,8 @@ export const STABLE_TIER_USD_PER_SOL = 59_000 / 420
 /** The tier of a market cap, searched from the tier the pool was in, which is most often right. */
 export function tierOf(marketCapSol: number, lastTier: number): number {
   let tier = lastTier
-  while (marketCapSol >= TIER_MIN_SOL[tier + 1]!) tier++
-  while (marketCapSol < TIER_MIN_SOL[tier]!) tier--
+  while (marketCapSol >= TIER_MIN_SOL[tier + 1]) tier++
+  while (marketCapSol < TIER_MIN_SOL[tier]) tier--
   return tier
 }
 

@@ -44,9 +44,9 @@ export class Graduation {
 
   /** In the transaction that bought the rest. */
   complete(row: number): void {
-    this.tokens.ints[row * TOKEN_INTS + I.traits]! |= Trait.frozen
-    const mint = this.tokens.mints[row]!
-    const bondingCurve = this.tokens.curves[row]!
+    this.tokens.ints[row * TOKEN_INTS + I.traits] |= Trait.frozen
+    const mint = this.tokens.mints[row]
+    const bondingCurve = this.tokens.curves[row]
     this.writer.event({ type: 'completed', ...this.writer.position(), mint, bondingCurve })
     this.tokens.hold(row)
     const slot = this.clock.slot + this.random.between(1, MAX_MIGRATION_DELAY_SLOTS)
@@ -60,16 +60,16 @@ export class Graduation {
     const poolAmm = randomAddress(this.random)
     const isUsdc = this.tokens.has(row, Trait.usdc)
     const feeRaw = isUsdc ? MIGRATION_FEE_MICRO_USDC : MIGRATION_FEE_LAMPORTS
-    const quoteRaw = lanes[lane + T.virtualQuote]! - lanes[lane + T.launchQuote]! - feeRaw
+    const quoteRaw = lanes[lane + T.virtualQuote] - lanes[lane + T.launchQuote] - feeRaw
     lanes[lane + T.virtualBase] = POOL_BASE_RAW
     lanes[lane + T.realBase] = POOL_BASE_RAW
     lanes[lane + T.virtualQuote] = quoteRaw
     lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.random.unit()))
     ints[int + I.pool] = this.book.address(poolAmm)
-    ints[int + I.traits] = (ints[int + I.traits]! | Trait.amm) & ~Trait.frozen
+    ints[int + I.traits] = (ints[int + I.traits] | Trait.amm) & ~Trait.frozen
     ints[int + I.tier] = 0
-    const mint = this.tokens.mints[row]!
-    const bondingCurve = this.tokens.curves[row]!
+    const mint = this.tokens.mints[row]
+    const bondingCurve = this.tokens.curves[row]
     this.writer.beginTransaction()
     const position = this.writer.position()
     this.writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })

@@ -20,13 +20,13 @@ export class HolderTable {
   }
 
   walletAt(row: number, place: number): number {
-    return this.wallets[row * HOLDERS_PER_TOKEN + place]!
+    return this.wallets[row * HOLDERS_PER_TOKEN + place]
   }
 
   /** Returns the place; `random` picks who is forgotten. */
   add(row: number, wallet: number, baseRaw: number, random: number): number {
     const countAt = row * TOKEN_INTS + I.holders
-    const count = this.ints[countAt]!
+    const count = this.ints[countAt]
     let place = count
     if (count === HOLDERS_PER_TOKEN) place = 1 + (random % (HOLDERS_PER_TOKEN - 1))
     else this.ints[countAt] = count + 1
@@ -39,13 +39,13 @@ export class HolderTable {
   /** Takes `baseRaw` from the holder at `place`; one with nothing left is removed. */
   take(row: number, place: number, baseRaw: number): void {
     const at = row * HOLDERS_PER_TOKEN + place
-    const left = this.baseRaw[at]! - baseRaw
+    const left = this.baseRaw[at] - baseRaw
     this.baseRaw[at] = left
     if (left > 0) return
     const countAt = row * TOKEN_INTS + I.holders
-    const last = this.ints[countAt]! - 1
+    const last = this.ints[countAt] - 1
     this.ints[countAt] = last
-    this.wallets[at] = this.wallets[row * HOLDERS_PER_TOKEN + last]!
-    this.baseRaw[at] = this.baseRaw[row * HOLDERS_PER_TOKEN + last]!
+    this.wallets[at] = this.wallets[row * HOLDERS_PER_TOKEN + last]
+    this.baseRaw[at] = this.baseRaw[row * HOLDERS_PER_TOKEN + last]
   }
 }

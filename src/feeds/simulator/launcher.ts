@@ -96,7 +96,7 @@ export class Launcher {
     this.create(row)
     if (!quiet) this.firstTrades(row)
     const isRunner = this.tokens.has(row, Trait.runner)
-    const drawn = TICKETS[this.random.below(QUANTILES)]!
+    const drawn = TICKETS[this.random.below(QUANTILES)]
     this.tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
     this.tokens.release(row)
   }
@@ -194,9 +194,9 @@ export class Launcher {
       const isWhole = random.chance(WHOLE_CURVE_SHARE)
       this.crowd.drawSize(row, 3)
       // Far more than the curve has: the buy is cut to exactly the rest.
-      const launchQuote = this.tokens.lanes[row * TOKEN_LANES + T.launchQuote]!
+      const launchQuote = this.tokens.lanes[row * TOKEN_LANES + T.launchQuote]
       if (isWhole) this.writer.amounts[A.quote] = launchQuote * 10
-      this.crowd.buyGiven(row, this.tokens.ints[row * TOKEN_INTS + I.creator]!, 0)
+      this.crowd.buyGiven(row, this.tokens.ints[row * TOKEN_INTS + I.creator], 0)
     }
     if (random.chance(BUNDLE_SHARE)) this.bundle(row)
     if (!random.chance(SNIPED_SHARE)) return
@@ -219,8 +219,8 @@ export class Launcher {
       if (i === 0 || !isOneTransaction) this.writer.beginTransaction()
       const wallet = random.chance(0.7) ? this.wallets.fresh() : this.wallets.trader()
       this.crowd.drawSize(row, 2)
-      const least = BUNDLE_MIN_LAMPORTS * this.tokens.lanes[row * TOKEN_LANES + T.sizeFactor]!
-      this.writer.amounts[A.quote] = Math.max(Math.ceil(least), this.writer.amounts[A.quote]!)
+      const least = BUNDLE_MIN_LAMPORTS * this.tokens.lanes[row * TOKEN_LANES + T.sizeFactor]
+      this.writer.amounts[A.quote] = Math.max(Math.ceil(least), this.writer.amounts[A.quote])
       this.crowd.buyGiven(row, wallet, flags)
     }
   }

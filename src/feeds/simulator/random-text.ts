@@ -20,12 +20,12 @@ const scratch = Buffer.alloc(ADDRESS_CHARS)
 function fillChars(random: Random, chars: number): void {
   for (let i = 0; i < chars; i += 4) {
     const bits = random.next()
-    scratch[i] = CODE_OF_BYTE[bits & 0xff]!
-    scratch[i + 1] = CODE_OF_BYTE[(bits >>> 8) & 0xff]!
-    scratch[i + 2] = CODE_OF_BYTE[(bits >>> 16) & 0xff]!
-    scratch[i + 3] = CODE_OF_BYTE[bits >>> 24]!
+    scratch[i] = CODE_OF_BYTE[bits & 0xff]
+    scratch[i + 1] = CODE_OF_BYTE[(bits >>> 8) & 0xff]
+    scratch[i + 2] = CODE_OF_BYTE[(bits >>> 16) & 0xff]
+    scratch[i + 3] = CODE_OF_BYTE[bits >>> 24]
   }
-  scratch[0] = ALPHABET.charCodeAt(1 + ((scratch[0]! * 7) % LEADING_DIGITS))
+  scratch[0] = ALPHABET.charCodeAt(1 + ((scratch[0] * 7) % LEADING_DIGITS))
 }
 
 /** A random address: 44 base58 characters that decode to 32 bytes. */

@@ -74,16 +74,16 @@ export class SwapWriter {
     const at = RecordBatch.u32At(index)
     const ints = this.tokens.ints
     const int = row * TOKEN_INTS
-    const traits = ints[int + I.traits]!
+    const traits = ints[int + I.traits]
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
     batch.f64[RecordBatch.f64At(index) + F.slot] = this.clock.toldSlot
     u32[at + U.txIndex] = this.clock.txIndex
     u32[at + U.ordinal] = this.clock.ordinal++
     u32[at + U.timestamp] = this.clock.timestamp
-    u32[at + U.token] = ints[int + I.token]!
+    u32[at + U.token] = ints[int + I.token]
     u32[at + U.wallet] = wallet
-    u32[at + U.pool] = ints[int + I.pool]!
+    u32[at + U.pool] = ints[int + I.pool]
     if (this.chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
       u32[at + U.chainFeeLo] = this.chainFeeLamports
@@ -93,7 +93,7 @@ export class SwapWriter {
       put(u32, at + U.supplyLo, MAYHEM_SUPPLY_RAW)
     }
     if ((flags & Flag.balanceAfterGiven) !== 0)
-      put(u32, at + U.balanceAfterLo, this.amounts[A.base]!)
+      put(u32, at + U.balanceAfterLo, this.amounts[A.base])
     u32[at + U.flags] = bits
     this.putAmounts(u32, at, row)
     this.putSignature(u32, at + U.signature)
@@ -105,15 +105,15 @@ export class SwapWriter {
     const amounts = this.amounts
     const lanes = this.tokens.lanes
     const lane = row * TOKEN_LANES
-    put(u32, at + U.baseLo, amounts[A.base]!)
-    put(u32, at + U.quoteLo, amounts[A.quote]!)
-    put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase]!)
-    put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote]!)
-    put(u32, at + U.realBaseLo, lanes[lane + T.realBase]!)
-    const launchQuote = this.tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]!
-    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote]! - launchQuote)
-    put(u32, at + U.platformFeeLo, amounts[A.platformFee]!)
-    put(u32, at + U.creatorFeeLo, amounts[A.creatorFee]!)
+    put(u32, at + U.baseLo, amounts[A.base])
+    put(u32, at + U.quoteLo, amounts[A.quote])
+    put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase])
+    put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote])
+    put(u32, at + U.realBaseLo, lanes[lane + T.realBase])
+    const launchQuote = this.tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]
+    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - launchQuote)
+    put(u32, at + U.platformFeeLo, amounts[A.platformFee])
+    put(u32, at + U.creatorFeeLo, amounts[A.creatorFee])
   }
 
   private putSignature(u32: Uint32Array, at: number): void {
@@ -125,14 +125,14 @@ export class SwapWriter {
       const isKept = this.signatureState === Signature.kept
       const from = isKept ? this.signature : u32
       const fromAt = isKept ? 0 : this.signatureAt
-      for (let i = 0; i < SIGNATURE_LANES; i++) u32[at + i] = from[fromAt + i]!
+      for (let i = 0; i < SIGNATURE_LANES; i++) u32[at + i] = from[fromAt + i]
     }
   }
 
   private makeSignature(lanes: Uint32Array, at: number): void {
     this.random.scatter(lanes, at, SIGNATURE_LANES)
     // A first byte of zero would need a leading digit of its own in the text.
-    if ((lanes[at]! & 0xff) === 0) lanes[at] = lanes[at]! | 1
+    if ((lanes[at] & 0xff) === 0) lanes[at] = lanes[at] | 1
   }
 
   /** Makes sure that the signature of the open transaction is in `signature`. */
@@ -140,7 +140,7 @@ export class SwapWriter {
     if (this.signatureState === Signature.unmade) this.makeSignature(this.signature, 0)
     else if (this.signatureState === Signature.inBatch) {
       const at = this.signatureAt
-      for (let i = 0; i < SIGNATURE_LANES; i++) this.signature[i] = this.batch.u32[at + i]!
+      for (let i = 0; i < SIGNATURE_LANES; i++) this.signature[i] = this.batch.u32[at + i]
     }
     this.signatureState = Signature.kept
   }

@@ -29,7 +29,7 @@ export class TicketPool {
         this.rows[this.count++] = row
       } else {
         const at = this.random.below(this.count)
-        const loser = this.rows[at]!
+        const loser = this.rows[at]
         this.rows[at] = row
         this.tokens.release(loser)
       }
@@ -37,6 +37,6 @@ export class TicketPool {
   }
 
   draw(): number {
-    return this.rows[this.random.below(this.count)]!
+    return this.rows[this.random.below(this.count)]
   }
 }

@@ -70,7 +70,7 @@ export class TokenTable {
 
   /** A zeroed row, held once; the caller has checked `isFull`. */
   take(): number {
-    const row = this.free[--this.freeCount]!
+    const row = this.free[--this.freeCount]
     this.lanes.fill(0, row * TOKEN_LANES, (row + 1) * TOKEN_LANES)
     this.ints.fill(0, row * TOKEN_INTS, (row + 1) * TOKEN_INTS)
     this.ints[row * TOKEN_INTS + I.holds] = 1
@@ -78,17 +78,17 @@ export class TokenTable {
   }
 
   hold(row: number): void {
-    this.ints[row * TOKEN_INTS + I.holds]!++
+    this.ints[row * TOKEN_INTS + I.holds]++
   }
 
   release(row: number): void {
     const at = row * TOKEN_INTS + I.holds
-    const holds = this.ints[at]! - 1
+    const holds = this.ints[at] - 1
     this.ints[at] = holds
     if (holds === 0) this.free[this.freeCount++] = row
   }
 
   has(row: number, trait: number): boolean {
-    return (this.ints[row * TOKEN_INTS + I.traits]! & trait) !== 0
+    return (this.ints[row * TOKEN_INTS + I.traits] & trait) !== 0
   }
 }

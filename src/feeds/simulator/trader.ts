@@ -51,7 +51,7 @@ export class Trader {
    */
   buy(row: number, wallet: number, flags: number): number {
     const complete = this.buyWithoutLedger(row, wallet, flags, false)
-    const bought = this.writer.amounts[A.base]!
+    const bought = this.writer.amounts[A.base]
     const place = this.holders.add(row, wallet, bought, this.random.next() >>> 1)
     if (complete) this.graduation.complete(row)
     return place
@@ -60,7 +60,7 @@ export class Trader {
   /** A buy of the mayhem agent: no fees, and its own balance. */
   agentBuy(row: number, wallet: number): void {
     const complete = this.buyWithoutLedger(row, wallet, 0, true)
-    this.tokens.lanes[row * TOKEN_LANES + T.agentBase]! += this.writer.amounts[A.base]!
+    this.tokens.lanes[row * TOKEN_LANES + T.agentBase] += this.writer.amounts[A.base]
     if (complete) this.graduation.complete(row)
   }
 
@@ -70,14 +70,14 @@ export class Trader {
   sell(row: number, place: number, flags: number): boolean {
     const wallet = this.holders.walletAt(row, place)
     const sold = this.sellWithoutLedger(row, wallet, flags, false)
-    this.holders.take(row, place, this.writer.amounts[A.base]!)
+    this.holders.take(row, place, this.writer.amounts[A.base])
     return sold
   }
 
   /** A sell of the mayhem agent, of `amounts[A.base]` that it holds. */
   agentSell(row: number, wallet: number): boolean {
     if (!this.sellWithoutLedger(row, wallet, 0, true)) return false
-    this.tokens.lanes[row * TOKEN_LANES + T.agentBase]! -= this.writer.amounts[A.base]!
+    this.tokens.lanes[row * TOKEN_LANES + T.agentBase] -= this.writer.amounts[A.base]
     return true
   }
 
@@ -86,11 +86,11 @@ export class Trader {
     const lanes = this.tokens.lanes
     const amounts = this.writer.amounts
     const lane = row * TOKEN_LANES
-    const virtualBase = lanes[lane + T.virtualBase]!
-    const virtualQuote = lanes[lane + T.virtualQuote]!
-    const realBase = lanes[lane + T.realBase]!
+    const virtualBase = lanes[lane + T.virtualBase]
+    const virtualQuote = lanes[lane + T.virtualQuote]
+    const realBase = lanes[lane + T.realBase]
     const isAmm = this.tokens.has(row, Trait.amm)
-    let quote = amounts[A.quote]!
+    let quote = amounts[A.quote]
     let base = baseBought(virtualBase, virtualQuote, quote)
     const complete = !isAmm && base >= realBase
     if (complete) {
@@ -101,9 +101,9 @@ export class Trader {
     amounts[A.base] = base
     this.setFees(row, isAgent)
     lanes[lane + T.virtualBase] = virtualBase - base
-    lanes[lane + T.virtualQuote] = virtualQuote + quote + this.liquidityFee[0]!
+    lanes[lane + T.virtualQuote] = virtualQuote + quote + this.liquidityFee[0]
     lanes[lane + T.realBase] = realBase - base
-    this.tokens.ints[row * TOKEN_INTS + I.trades]!++
+    this.tokens.ints[row * TOKEN_INTS + I.trades]++
     this.writer.swap(row, wallet, flags)
     return complete
   }
@@ -112,17 +112,17 @@ export class Trader {
     const lanes = this.tokens.lanes
     const amounts = this.writer.amounts
     const lane = row * TOKEN_LANES
-    const virtualBase = lanes[lane + T.virtualBase]!
-    const virtualQuote = lanes[lane + T.virtualQuote]!
-    const base = amounts[A.base]!
+    const virtualBase = lanes[lane + T.virtualBase]
+    const virtualQuote = lanes[lane + T.virtualQuote]
+    const base = amounts[A.base]
     const quote = quoteFetched(virtualBase, virtualQuote, base)
     if (quote === 0) return false
     amounts[A.quote] = quote
     this.setFees(row, isAgent)
     lanes[lane + T.virtualBase] = virtualBase + base
-    lanes[lane + T.virtualQuote] = virtualQuote - quote + this.liquidityFee[0]!
-    lanes[lane + T.realBase]! += base
-    this.tokens.ints[row * TOKEN_INTS + I.trades]!++
+    lanes[lane + T.virtualQuote] = virtualQuote - quote + this.liquidityFee[0]
+    lanes[lane + T.realBase] += base
+    this.tokens.ints[row * TOKEN_INTS + I.trades]++
     this.writer.swap(row, wallet, flags | Flag.sell)
     return true
   }
@@ -130,12 +130,12 @@ export class Trader {
   /** Fees of `amounts[A.quote]` at the rates that hold before the trade. */
   private setFees(row: number, isAgent: boolean): void {
     const amounts = this.writer.amounts
-    const quote = amounts[A.quote]!
+    const quote = amounts[A.quote]
     if (this.tokens.has(row, Trait.amm)) {
       const tier = this.tier(row)
-      amounts[A.platformFee] = feeOf(quote, TIER_PLATFORM_TENTH_BPS[tier]!)
-      amounts[A.creatorFee] = feeOf(quote, TIER_CREATOR_TENTH_BPS[tier]!)
-      this.liquidityFee[0] = feeOf(quote, TIER_LIQUIDITY_TENTH_BPS[tier]!)
+      amounts[A.platformFee] = feeOf(quote, TIER_PLATFORM_TENTH_BPS[tier])
+      amounts[A.creatorFee] = feeOf(quote, TIER_CREATOR_TENTH_BPS[tier])
+      this.liquidityFee[0] = feeOf(quote, TIER_LIQUIDITY_TENTH_BPS[tier])
       return
     }
     amounts[A.platformFee] = isAgent ? 0 : feeOf(quote, CURVE_PLATFORM_TENTH_BPS)
@@ -148,8 +148,8 @@ export class Trader {
     const lane = row * TOKEN_LANES
     const at = row * TOKEN_INTS + I.tier
     const scale = this.tokens.has(row, Trait.usdc) ? USDC_CAP_SCALE : SOL_CAP_SCALE
-    const capSol = (lanes[lane + T.virtualQuote]! / lanes[lane + T.virtualBase]!) * scale
-    const tier = tierOf(capSol, ints[at]!)
+    const capSol = (lanes[lane + T.virtualQuote] / lanes[lane + T.virtualBase]) * scale
+    const tier = tierOf(capSol, ints[at])
     ints[at] = tier
     return tier
   }

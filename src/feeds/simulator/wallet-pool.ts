@@ -49,7 +49,7 @@ export class WalletPool {
   }
 
   private at(place: number): number {
-    const id = this.ids[place]!
+    const id = this.ids[place]
     if (id === UNMADE) return this.make(place)
     this.isNew = false
     return id
