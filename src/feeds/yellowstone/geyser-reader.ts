@@ -99,8 +99,8 @@ export class GeyserReader {
 
   #blockMeta({ slot = 0, parentSlot }: NonNullable<GeyserUpdate['blockMeta']>): void {
     this.#begin(slot)
-    // With blocks between, it did not begin where it was asked to, but anywhere.
-    if (!this.#hasBlock && parentSlot !== undefined && parentSlot > (this.#wholeFrom ?? slot))
+    // A block before its first one, from where it was asked to begin on: it began anywhere.
+    if (!this.#hasBlock && parentSlot !== undefined && parentSlot >= (this.#wholeFrom ?? slot))
       this.#wholeFrom = slot + 1
     this.#hasBlock = true
     if (this.#wholeFrom !== null && slot >= this.#wholeFrom)

@@ -39,6 +39,13 @@ test('a stream that begins later than it was asked to may have begun in the midd
   expect(whole).toEqual([141, 142])
 })
 
+test('a stream that begins in the slot behind the one it was asked to begin at may have begun in its middle', async () => {
+  const { tell, whole } = started(100)
+  await tell(101, 100)
+  await tell(102, 101)
+  expect(whole).toEqual([102])
+})
+
 test('a stream that was asked to begin at a slot without a block has the first one behind it whole', async () => {
   const { tell, whole } = started(100)
   await tell(102, 99)
