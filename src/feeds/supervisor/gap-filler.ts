@@ -71,7 +71,7 @@ export class GapFiller {
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {
-    const { desk, counters, slotsMax, report, timers } = this.#options
+    const { desk, counters, slotsMax } = this.#options
     const first = gapEnd - slotsMax + 1
     if (from < first) {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)
@@ -84,26 +84,39 @@ export class GapFiller {
     if (outcome === 'told') {
       this.#backoff.succeeded()
       this.#leftOut = 0
-      this.#told(to)
+      await this.#told(to, signal)
     } else if (outcome.isFinal) {
       // Some of them may have been told meanwhile.
       const rest = desk.gap
       if (rest !== null && rest.from <= outcome.lacksTo)
         this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
-    } else {
-      counters.backfillErrors++
-      report(`slots ${from} to ${to} could not be told again: ${outcome.reason}`)
-      await waitFor(timers, this.#backoff.nextMs(), signal)
-    }
+    } else await this.#failed(from, to, outcome, signal)
   }
 
   /** Whether a block is missing at the end of a piece is told by the block behind it. */
-  #told(to: number): void {
+  async #told(to: number, signal: AbortSignal): Promise<void> {
     const { desk } = this.#options
     const rest = desk.gap
     if (rest === null || rest.from > to) return
-    if (rest.to <= to) desk.passOver(rest.to)
-    else this.#askedTo = to
+    if (rest.to > to) {
+      this.#askedTo = to
+      return
+    }
+    if (rest.hasBlock) return
+    // It may be a node that had not come there yet: the block behind it names its parent.
+    const next = rest.to + 1
+    const outcome = await this.#ask(next, next, signal)
+    if (signal.aborted) return
+    const still = desk.gap
+    if (outcome !== 'told' && !outcome.isFinal) await this.#failed(next, next, outcome, signal)
+    else if (still?.to === rest.to && !still.hasBlock) desk.passOver(rest.to)
+  }
+
+  async #failed(from: number, to: number, { reason }: Failure, signal: AbortSignal): Promise<void> {
+    const { counters, report, timers } = this.#options
+    counters.backfillErrors++
+    report(`slots ${from} to ${to} could not be told again: ${reason}`)
+    await waitFor(timers, this.#backoff.nextMs(), signal)
   }
 
   /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */

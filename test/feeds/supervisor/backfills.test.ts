@@ -113,7 +113,7 @@ test('a stop ends the back-fill under way', async () => {
   expect(reports).toEqual([])
 })
 
-test('one slot that a back-fill has not, where nobody knows of a block there, is passed at once', async () => {
+test('one slot that a back-fill has not, where nobody knows of a block there, is passed as soon as the one behind it was asked for', async () => {
   const source = new ScriptedSource()
   const { signatures, stop, supervisor, timers } = await started([source])
   source.onBackfill = async () => {}
@@ -122,7 +122,10 @@ test('one slot that a back-fill has not, where nobody knows of a block there, is
   source.receiver.slotComplete(12, null)
   await timers.pass(200)
   expect(signatures()).toEqual(['10/0', '12/0'])
-  expect(source.askedSlots).toEqual([[11, 11]])
+  expect(source.askedSlots).toEqual([
+    [11, 11],
+    [12, 12],
+  ])
   expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
   await stop()
 })

@@ -160,6 +160,49 @@ test('where nobody knows the parent of a slot, a back-fill without one is believ
   await stop()
 })
 
+test('slots that a node did not know yet, though it did when it was asked how far it is, are told as soon as it does', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.tell(10)
+  source.receiver.transaction(told(14))
+  // As the first one behind a connection: nobody has heard which one was before it.
+  source.receiver.slotComplete(14, null)
+  source.onBackfill = without(12, 13)
+  await timers.pass(200)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  expect(reports).toEqual([
+    'gap: slots 14 to 14 could not be told again: scripted: slot 13 was left out',
+  ])
+  source.onBackfill = null
+  await timers.pass(250)
+  expect(source.askedSlots).toEqual([
+    [11, 13],
+    [14, 14],
+    [12, 13],
+  ])
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
+
+test('where the block behind a gap cannot be had yet, nothing is passed over', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source])
+  source.tell(10)
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, null)
+  source.onBackfill = async (from, to, receiver) => {
+    if (to === 13) throw new Error('the RPC server has not reached slot 13 yet')
+    return without(12)(from, to, receiver)
+  }
+  await timers.pass(10_000)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  source.onBackfill = null
+  await timers.pass(30_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0'])
+  await stop()
+})
+
 test('a slot that the chain has and no source tells is given up in the end, counted and said', async () => {
   const source = new ScriptedSource()
   const { signatures, reports, stop, supervisor, timers } = await started([source])
