@@ -135,7 +135,13 @@ test('a server whose certificate nobody vouches for gets nothing', async () => {
     return new YellowstoneSource({ peer: { url, token, ...trust }, counters })
   }
   const receiver = {
-    ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
+    ...{
+      connected: () => {},
+      alive: () => {},
+      slotSeen: () => {},
+      events: () => {},
+      suspect: () => {},
+    },
     ...{ transaction: () => {}, slotComplete: () => {} },
   }
   const { signal } = new AbortController()

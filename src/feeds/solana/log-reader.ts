@@ -103,6 +103,11 @@ export class LogReader {
     this.#settler.reached(slot)
   }
 
+  /** Whether the chain is known to have come there. */
+  hasReached(slot: number): boolean {
+    return slot <= this.#tip
+  }
+
   /** A frame of this slot came. */
   touch(slot: number): void {
     // A frame of a slot that the chain has not reached says nothing about where this one began.

@@ -9,19 +9,12 @@ export const SOLANA = 'solana'
 /** Ids of the subscriptions; the last is of help and may be refused. */
 export const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 
-/** Slots, with both ends. */
-export interface SlotRange {
-  readonly from: number
-  readonly to: number
-}
-
 type Acknowledged = Extract<LogFrame, { kind: 'acknowledged' }>
 
 /** The frames of one connection, to what they mean. */
 export class SocketFrames {
   readonly #reading: LogReading
   readonly #rawFrames: RawFrames | null
-  readonly #onSilent: (slots: SlotRange) => void
   readonly #isResumed: boolean
   readonly #watch = new SubscriptionWatch()
   readonly #acknowledged = new Set<number>()
@@ -32,21 +25,19 @@ export class SocketFrames {
   #slotMs: number
 
   /**
-   * @param onSilent told of which slots frames of one program are missing
    * @param isResumed whether slots were handed over before: what this connection lacks at its
    *   beginning is then filled
    */
-  constructor(
-    reading: LogReading,
-    rawFrames: RawFrames | null,
-    onSilent: (slots: SlotRange) => void,
-    isResumed: boolean,
-  ) {
+  constructor(reading: LogReading, rawFrames: RawFrames | null, isResumed: boolean) {
     this.#reading = reading
-    this.#onSilent = onSilent
     this.#isResumed = isResumed
     this.#rawFrames = rawFrames
     this.#slotMs = reading.timers.nowMs()
+  }
+
+  /** From this slot on frames may be missing when nothing more comes; null: there were none. */
+  get openFrom(): number | null {
+    return this.#watch.openFrom
   }
 
   /** Why the connection is of no use, in one sentence; null: it is. */
@@ -99,13 +90,11 @@ export class SocketFrames {
     // The frames of the other one would keep a connection that never begins alive without end.
     if (!this.#isSubscribed && nowMs - this.#firstMs > SILENCE_MS)
       return `the server has not answered both logsSubscribe for ${SILENCE_MS / 1000} s`
-    const silent = this.#watch.came(subscription, slot, nowMs)
+    const silent = this.#watch.came(subscription, reader.hasReached(slot) ? slot : null, nowMs)
     if (this.#isSubscribed && this.#watch.haveBegun(subscription)) reader.subscribed()
     if (silent === null) return null
     own.silentSubscriptions++
-    // The last one is not whole.
-    this.#onSilent({ from: silent.fromSlot, to: slot - 1 })
-    return `the subscription of ${silent.name} has gone silent`
+    return `the subscription of ${silent} has gone silent`
   }
 
   #acknowledge({ id, subscription }: Acknowledged, reader: LogReader, receiver: Receiver): void {

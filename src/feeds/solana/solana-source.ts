@@ -12,15 +12,13 @@ import { type LogCounters, LogReader, type LogReading, newLogCounters } from './
 import { PoolResolver } from './pool-resolver.ts'
 import { RpcClient } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
-import { AMM_ID, PUMP_ID, SLOTS_ID, type SlotRange, SOLANA, SocketFrames } from './socket-frames.ts'
+import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames.ts'
 
 /** The logs of a confirmed slot come in one burst. */
 const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const HANDSHAKE_MS = 10_000
-/** Slots told again after a subscription was dead; older ones the engine would refuse. */
-const SUSPECT_SLOTS_MAX = 128
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -47,8 +45,6 @@ export class SolanaSource implements Source {
   readonly #pools: PoolResolver
   readonly #blocks: BlockTeller
   readonly #reading: LogReading
-  /** Slots that were told without the frames of one program; null: none. */
-  #suspects: SlotRange | null = null
   readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
 
@@ -104,14 +100,15 @@ export class SolanaSource implements Source {
       handshakeTimeout: HANDSHAKE_MS,
       perMessageDeflate: false,
     })
-    const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const onSilent = ({ from, to }: SlotRange) => {
-      const { from: oldFrom, to: oldTo } = this.#suspects ?? { from, to }
-      this.#suspects = { from: Math.min(from, oldFrom), to: Math.max(to, oldTo) }
+    const tell = this.#onWhole(receiver, signal)
+    let newestWhole = -1
+    const onWhole = (slot: number, parentSlot: number | null) => {
+      newestWhole = Math.max(newestWhole, slot)
+      tell(slot, parentSlot)
     }
-    const { rawFrames = null } = this.#options
-    const frames = new SocketFrames(this.#reading, rawFrames, onSilent, cursor !== null)
-    void this.#tellSuspects(receiver, cursor, signal)
+    const reader = new LogReader(this.#reading, receiver, onWhole, signal)
+    const { rawFrames = null, blocks } = this.#options
+    const frames = new SocketFrames(this.#reading, rawFrames, cursor !== null)
     let isOver = false
     const stop = () => socket.terminate()
     signal.addEventListener('abort', stop)
@@ -132,31 +129,14 @@ export class SolanaSource implements Source {
     socket.on('close', () => {
       signal.removeEventListener('abort', stop)
       reader.stop()
+      // Frames of these may have been on their way: silence is all that says where a slot ends.
+      const { openFrom } = frames
+      if (blocks === 'gaps' && openFrom !== null && openFrom <= newestWhole)
+        receiver.suspect(openFrom, newestWhole)
       resolve()
     })
     if (signal.aborted) stop()
     return promise
-  }
-
-  /**
-   * Tells the slots again that were told while one of the subscriptions was dead. What is new in those
-   * that were handed over comes late; others may still wait behind a gap. Those that nobody has told
-   * are a gap like any other.
-   */
-  async #tellSuspects(
-    receiver: Receiver,
-    cursor: number | null,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (this.#suspects === null) return
-    const { from, to } = this.#suspects
-    if (cursor !== null && this.#options.blocks === 'gaps') {
-      const first = Math.max(from, cursor - SUSPECT_SLOTS_MAX + 1)
-      const told = this.#blocks.tellRange(first, Math.max(cursor, to), receiver, signal)
-      // Not forgotten: the next connection tries again.
-      if (!(await told.then(() => true).catch(() => false)) || signal.aborted) return
-    }
-    this.#suspects = null
   }
 
   /** A slot that is whole is told so, or read from its block first; in order either way. */

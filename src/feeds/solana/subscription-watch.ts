@@ -8,16 +8,20 @@ interface Subscription {
   lastSlot: number | null
 }
 
-export interface SilentSubscription {
-  readonly name: string
-  /** From this slot on its frames may be missing. */
-  readonly fromSlot: number
-}
-
 /** Notices when one subscription of a connection has died while the other goes on. */
 export class SubscriptionWatch {
   readonly #byId = new Map<number, Subscription>()
   #firstSlot: number | null = null
+
+  /** The slot up to which frames of all have come, and of which more may come; null: none came. */
+  get openFrom(): number | null {
+    let from: number | null = null
+    for (const { lastSlot } of this.#byId.values()) {
+      const own = lastSlot ?? this.#firstSlot
+      if (own !== null) from = Math.min(from ?? own, own)
+    }
+    return from
+  }
 
   add(id: number, name: string, nowMs: number): void {
     this.#byId.set(id, { name, lastMs: nowMs, lastSlot: null })
@@ -29,15 +33,17 @@ export class SubscriptionWatch {
     return [...this.#byId.values()].every(({ lastSlot }) => lastSlot !== null)
   }
 
-  /** A frame came; the answer is the other subscription, when that is dead. */
-  came(id: number | null, slot: number, nowMs: number): SilentSubscription | null {
+  /**
+   * A frame came; the answer is the name of the other subscription, when that is dead.
+   * @param slot null: one that the chain has not reached
+   */
+  came(id: number | null, slot: number | null, nowMs: number): string | null {
     this.#firstSlot ??= slot
     const own = id === null ? undefined : this.#byId.get(id)
     if (own === undefined) return null
     own.lastMs = nowMs
-    own.lastSlot = slot
-    for (const { name, lastMs, lastSlot } of this.#byId.values())
-      if (nowMs - lastMs > SILENCE_MS) return { name, fromSlot: lastSlot ?? this.#firstSlot }
+    own.lastSlot = slot ?? own.lastSlot
+    for (const { name, lastMs } of this.#byId.values()) if (nowMs - lastMs > SILENCE_MS) return name
     return null
   }
 }

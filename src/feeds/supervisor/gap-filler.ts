@@ -3,6 +3,7 @@ import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import { SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
+import { type SlotRange, Suspects } from './suspects.ts'
 import { type Timers, waitFor } from './timers.ts'
 
 /** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
@@ -11,6 +12,8 @@ const GRACE_MS = 200
 const PIECE_SLOTS = 64
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
+/** Slots behind the newest one handed over that are told again; older ones the engine would refuse. */
+const SUSPECT_SLOTS_MAX = 128
 /** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
 
@@ -38,6 +41,7 @@ interface Failure {
 export class GapFiller {
   readonly #options: GapFillerOptions
   readonly #backoff: Backoff
+  readonly #suspects = new Suspects()
   #isRunning = false
   /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
   #askedTo = -1
@@ -55,19 +59,57 @@ export class GapFiller {
     return this.#isRunning
   }
 
+  /** Transactions of these slots may be missing though they were told whole: they are asked for first. */
+  suspect(from: number, to: number, signal: AbortSignal): void {
+    if (signal.aborted) return
+    this.#suspects.add(from, to)
+    void this.fill(signal)
+  }
+
   /** Fills until there is no gap; resolves at once when it is at it already. */
   async fill(signal: AbortSignal): Promise<void> {
     const { desk, timers } = this.#options
-    if (this.#isRunning || desk.gap === null) return
+    if (this.#isRunning || (desk.gap === null && this.#suspects.first === null)) return
     this.#isRunning = true
     await waitFor(timers, GRACE_MS, signal)
     let counted = -1
-    for (let gap = desk.gap; gap !== null && !signal.aborted; gap = desk.gap) {
+    while (!signal.aborted) {
+      // What is behind a gap waits, so that these do not grow too old meanwhile.
+      if (this.#suspects.first !== null) {
+        await this.#again(this.#suspects.first, signal)
+        continue
+      }
+      const { gap } = desk
+      if (gap === null) break
       if (gap.to !== counted) this.#options.counters.gaps++
       counted = gap.to
       await this.#piece(gap.from, gap.to, signal)
     }
     this.#isRunning = false
+  }
+
+  /** Asks for slots that may have been handed over; what is new in them comes late. */
+  async #again({ from, to: last }: SlotRange, signal: AbortSignal): Promise<void> {
+    const { desk, counters } = this.#options
+    const first = (desk.cursor ?? -1) - SUSPECT_SLOTS_MAX + 1
+    if (from < first) {
+      const to = Math.min(last, first - 1)
+      this.#lose(from, to, `they are more than ${SUSPECT_SLOTS_MAX} slots old`)
+      this.#suspects.settle(to)
+      return
+    }
+    const to = Math.min(last, from + PIECE_SLOTS - 1)
+    counters.gapSlots += to - from + 1
+    const outcome = await this.#ask(from, to, signal)
+    if (signal.aborted) return
+    if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)
+    this.#backoff.succeeded()
+    this.#leftOut = 0
+    if (outcome === 'told') this.#suspects.settle(to)
+    else {
+      this.#lose(from, outcome.lacksTo, outcome.reason)
+      this.#suspects.settle(outcome.lacksTo)
+    }
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {
@@ -120,9 +162,9 @@ export class GapFiller {
   }
 
   /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
-  #leftOutSlot(to: number): number | null {
+  #leftOutSlot(from: number, to: number): number | null {
     const rest = this.#options.desk.gap
-    return rest?.hasBlock && rest.to <= to ? rest.to : null
+    return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null
   }
 
   /** Asks the sources one after the other. */
@@ -139,7 +181,7 @@ export class GapFiller {
       signal.addEventListener('abort', stop)
       try {
         await source.backfill(from, to, this.#options.desk.backfill, deadline.signal)
-        const leftOut = this.#leftOutSlot(to)
+        const leftOut = this.#leftOutSlot(from, to)
         if (deadline.signal.aborted) {
           isFinal = false
           reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
@@ -171,9 +213,13 @@ export class GapFiller {
   }
 
   #giveUp(from: number, to: number, reason: string): void {
-    const { desk, counters, report } = this.#options
+    this.#lose(from, to, reason)
+    this.#options.desk.passOver(to)
+  }
+
+  #lose(from: number, to: number, reason: string): void {
+    const { counters, report } = this.#options
     counters.slotsGivenUp += to - from + 1
     report(`slots ${from} to ${to} are given up, their events are missing: ${reason}`)
-    desk.passOver(to)
   }
 }

@@ -23,6 +23,8 @@ export interface SourceRunOptions {
   readonly report: (reason: string) => void
   /** Told after everything that may have opened or closed a gap. */
   readonly onProgress: () => void
+  /** Told of slots of which transactions may be missing. */
+  readonly onSuspect: (from: number, to: number) => void
 }
 
 /** One source and its connections, one after the other, until the signal. */
@@ -134,7 +136,7 @@ export class SourceRun {
 
   /** What a connection that was given up still tells is dropped. */
   #receiver(signal: AbortSignal): Receiver {
-    const { desk, onProgress } = this.#options
+    const { desk, onProgress, onSuspect } = this.#options
     const heard = (listen: () => void) => {
       if (signal.aborted) return
       this.#lastSignMs = this.#options.timers.nowMs()
@@ -151,6 +153,7 @@ export class SourceRun {
           this.#reason = null
         }),
       alive: () => heard(() => {}),
+      suspect: onSuspect,
       slotSeen: (slot) => {
         if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
       },

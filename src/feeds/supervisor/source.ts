@@ -37,6 +37,11 @@ export interface Receiver extends SlotReceiver {
    * ends the connection.
    */
   alive(): void
+  /**
+   * Slots `from` to `to`, both included, were told whole, and transactions of them may be missing: they
+   * are back-filled, late. Heard also when the connection has ended.
+   */
+  suspect(from: number, to: number): void
   /** The chain has reached this slot. No sign of life: events may have stopped all the same. */
   slotSeen(slot: number): void
   /** Events without a slot: handed over at once, in the order told. */

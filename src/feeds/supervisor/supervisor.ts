@@ -93,6 +93,7 @@ export class Supervisor implements Feed {
           isStandby: () => fullRuns(this.#runs).length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
+          onSuspect: (from, to) => this.#filler.suspect(from, to, this.#stopping.signal),
         }),
     )
   }

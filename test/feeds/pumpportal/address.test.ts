@@ -13,7 +13,13 @@ async function askedFor(path: string, key: string | null): Promise<string> {
   const source = new PumpPortalSource({ url, key, mints: [], followsNew: false })
   const stopping = new AbortController()
   const receiver = {
-    ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
+    ...{
+      connected: () => {},
+      alive: () => {},
+      slotSeen: () => {},
+      events: () => {},
+      suspect: () => {},
+    },
     ...{ transaction: () => {}, slotComplete: () => {} },
   }
   const ended = source.connect(receiver, null, stopping.signal).catch(() => {})

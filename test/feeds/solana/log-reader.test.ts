@@ -36,7 +36,13 @@ async function reading(firstSlot = 10) {
   const places: string[] = []
   const whole: number[] = []
   const receiver: Receiver = {
-    ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
+    ...{
+      connected: () => {},
+      alive: () => {},
+      slotSeen: () => {},
+      events: () => {},
+      suspect: () => {},
+    },
     transaction: ({ slot, txIndex, isExact, events }) => {
       told.push(slot)
       places.push(`${slot}/${txIndex} ${isExact ? 'exact' : 'guessed'}: ${events.length}`)

@@ -4,10 +4,9 @@ import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import type { Receiver } from '../../../src/feeds/supervisor/source.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
 import { FAILED } from '../peers/chain-blocks.ts'
-import { blockAnswer, logsFrame } from '../peers/rpc-forms.ts'
+import { logsFrame } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
-import { rpcServer } from './rpc-server.ts'
 
 const [PUMP, AMM, SLOTS] = [1, 2, 3]
 
@@ -21,7 +20,7 @@ async function connecting() {
   })
   const told: string[] = []
   const receiver: Receiver = {
-    ...{ alive: () => {}, slotSeen: () => {}, events: () => {} },
+    ...{ alive: () => {}, slotSeen: () => {}, events: () => {}, suspect: () => {} },
     connected: () => told.push('connected'),
     transaction: ({ signature }) => told.push(signature),
     slotComplete: (slot, parentSlot) => told.push(`${parentSlot}>${slot}`),
@@ -71,9 +70,9 @@ test('a server that refuses to tell slots tells its events and whole slots all t
   expect(told).toEqual(['connected', trade.signature, 'null>11', 'null>12'])
 })
 
-/** A source behind slot 5, of which nothing is known after that, and its connections. */
-async function held() {
-  const [server, rpc] = await Promise.all([MockSocketServer.listen(), rpcServer()])
+/** A connection behind slot 5 with all its subscriptions, and what it tells and doubts. */
+async function resumed() {
+  const server = await MockSocketServer.listen()
   const stopping = new AbortController()
   onTestFinished(async () => {
     stopping.abort()
@@ -81,44 +80,84 @@ async function held() {
   })
   const timers = new VirtualTimers()
   const source = new SolanaSource({
-    rpcUrl: rpc.url,
+    rpcUrl: server.url.replace('ws', 'http'),
     wsUrl: server.url,
     blocks: 'gaps',
     counters: newFeedCounters(),
     timers,
   })
-  const told: string[] = []
+  const whole: number[] = []
+  const suspects: [number, number][] = []
   const receiver: Receiver = {
     ...{ alive: () => {}, slotSeen: () => {}, events: () => {}, connected: () => {} },
-    transaction: ({ slot, isExact }) => told.push(`${isExact ? 'exact' : 'logs'} of ${slot}`),
-    slotComplete: (slot) => told.push(`whole ${slot}`),
+    transaction: () => {},
+    slotComplete: (slot) => whole.push(slot),
+    suspect: (from, to) => suspects.push([from, to]),
   }
-  const connect = () =>
-    source.connect(receiver, 5, stopping.signal).catch(({ message }: Error) => message)
-  return { server, rpc, timers, told, connect }
-}
-
-test('slots that wait behind a gap are told again when the logs of one program were missing', async () => {
-  const { server, rpc, timers, told, connect } = await held()
-  const [block] = syntheticChain(1, 20).blocks
-  const ended = connect()
+  const ended = source.connect(receiver, 5, stopping.signal).catch(({ message }: Error) => message)
   await server.until(() => server.received.length === 3)
   for (const id of [PUMP, AMM, SLOTS]) server.say({ jsonrpc: '2.0', id, result: 100 + id })
-  const failed = (slot: number, id: number) => server.say(logsFrame(slot, FAILED, 100 + id))
-  for (const slot of [10, 11]) for (const id of [PUMP, AMM]) failed(slot, id)
-  await server.heard()
-  await timers.pass(6_000)
+  const reached = (slot: number) =>
+    server.say({
+      jsonrpc: '2.0',
+      method: 'slotNotification',
+      params: { result: { slot, parent: slot - 1, root: 1 }, subscription: 100 + SLOTS },
+    })
+  const failed = (slot: number, ...ids: readonly number[]) => {
+    for (const id of ids) server.say(logsFrame(slot, FAILED, 100 + id))
+  }
+  /** Lets what was sent come, and as much time pass. */
+  const pass = async (ms: number) => {
+    await server.heard()
+    await timers.pass(ms)
+  }
+  return { server, timers, whole, suspects, ended, reached, failed, pass }
+}
+
+test('a slot whose frames were followed by nothing but the loss may lack some, though it was told whole', async () => {
+  const { server, whole, suspects, ended, reached, failed, pass } = await resumed()
+  reached(12)
+  for (const slot of [9, 10, 11]) failed(slot, PUMP, AMM)
+  await pass(100)
+  expect(whole).toEqual([11])
+  server.cut()
+  await ended
+  await expect.poll(() => suspects).toEqual([[11, 11]])
+})
+
+test('slots without frames of one program may lack some when the connection is lost, however soon', async () => {
+  const { server, whole, suspects, ended, reached, failed, pass } = await resumed()
+  reached(20)
+  for (const slot of [9, 10, 11]) failed(slot, PUMP, AMM)
+  for (const slot of [12, 13, 14, 15]) failed(slot, PUMP)
+  await pass(10)
+  expect(whole).toEqual([11, 12, 13, 14])
+  server.cut()
+  await ended
+  await expect.poll(() => suspects).toEqual([[11, 14]])
+})
+
+test('slots behind which frames of both programs came lack none when the connection is lost', async () => {
+  const { server, whole, suspects, ended, reached, failed, pass } = await resumed()
+  reached(20)
+  for (const slot of [9, 10, 11, 12]) failed(slot, PUMP, AMM)
+  // What the chain has not reached is a mistake.
+  failed(500, AMM)
+  await pass(10)
+  expect(whole).toEqual([11])
+  server.cut()
+  await ended
+  await pass(10)
+  expect(suspects).toEqual([])
+})
+
+test('slots without the logs of one program may lack some when that has gone silent', async () => {
+  const { whole, suspects, ended, reached, failed, pass } = await resumed()
+  reached(12)
+  for (const slot of [9, 10, 11]) failed(slot, PUMP, AMM)
+  await pass(6_000)
   failed(13, PUMP)
   expect(await ended).toBe('the subscription of pump_amm has gone silent')
-  void connect()
-  await expect.poll(() => rpc.questions.length).toBe(1)
-  const [blocks] = rpc.questions
-  expect(blocks.method).toBe('getBlocks')
-  expect(blocks.params.slice(0, 2)).toEqual([11, 12])
-  blocks.answer([11, 12])
-  await expect.poll(() => rpc.questions.length).toBe(3)
-  for (const { params, answer } of rpc.questions.slice(1))
-    answer(blockAnswer({ ...block, slot: Number(params[0]), parentSlot: Number(params[0]) - 1 }))
-  await expect.poll(() => told).toContain('whole 12')
-  expect(told).toContain('exact of 11')
+  expect(whole).toEqual([11])
+  await expect.poll(() => suspects).toEqual([[11, 11]])
 })

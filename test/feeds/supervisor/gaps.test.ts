@@ -171,13 +171,14 @@ test('slots that a node did not know yet, though it did when it was asked how fa
   await timers.pass(200)
   expect(signatures()).toEqual(['10/0', '11/0'])
   expect(reports).toEqual([
-    'gap: slots 14 to 14 could not be told again: scripted: slot 13 was left out',
+    'gap: slots 12 to 13 could not be told again: scripted: slot 13 was left out',
   ])
   source.onBackfill = null
   await timers.pass(250)
   expect(source.askedSlots).toEqual([
     [11, 13],
     [14, 14],
+    [12, 13],
     [12, 13],
   ])
   expect(signatures()).toEqual(['10/0', '11/0', '12/0', '13/0', '14/0'])

@@ -124,7 +124,13 @@ test.each([
     const stopping = new AbortController()
     const slots: number[] = []
     const receiver = {
-      ...{ connected: () => {}, alive: () => {}, slotSeen: () => {}, events: () => {} },
+      ...{
+        connected: () => {},
+        alive: () => {},
+        slotSeen: () => {},
+        events: () => {},
+        suspect: () => {},
+      },
       transaction: () => {},
       slotComplete: (slot: number) => slots.push(slot),
     }

@@ -1,0 +1,36 @@
+/** Slots in a row, with both ends. */
+export interface SlotRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Ranges remembered; past it the last one grows. */
+const RANGES_MAX = 64
+
+/** Slots that were told whole and may lack transactions, to be told again. */
+export class Suspects {
+  #ranges: SlotRange[] = []
+
+  /** The ones that came first; null: none. */
+  get first(): SlotRange | null {
+    return this.#ranges[0] ?? null
+  }
+
+  add(from: number, to: number): void {
+    const last = this.#ranges.at(-1)
+    const isNear = last !== undefined && from <= last.to + 1 && to >= last.from - 1
+    if (last === undefined || (!isNear && this.#ranges.length < RANGES_MAX)) {
+      this.#ranges.push({ from, to })
+      return
+    }
+    this.#ranges.pop()
+    this.#ranges.push({ from: Math.min(last.from, from), to: Math.max(last.to, to) })
+  }
+
+  /** Those up to `slot` among the first ones are dealt with. */
+  settle(slot: number): void {
+    const [first, ...others] = this.#ranges
+    if (first === undefined) return
+    this.#ranges = first.to > slot ? [{ from: slot + 1, to: first.to }, ...others] : others
+  }
+}

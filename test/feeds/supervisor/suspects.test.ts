@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
+
+/** Tells slots with two transactions each, of which the live feed told one. */
+async function twoInEach(from: number, to: number, receiver: SlotReceiver): Promise<void> {
+  for (let slot = from; slot <= to; slot++) {
+    receiver.transaction(told(slot, 0))
+    receiver.transaction(told(slot, 1))
+    receiver.slotComplete(slot, slot - 1)
+  }
+}
+
+test('what was missing in slots that were handed over is told before what waits behind a gap', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11, 12)
+  source.receiver.suspect(11, 12)
+  source.lose()
+  await timers.pass(0)
+  source.onBackfill = twoInEach
+  await timers.pass(150)
+  await timers.pass(150)
+  source.tell(15)
+  await timers.pass(1_000)
+  expect(source.askedSlots).toEqual([
+    [11, 12],
+    [13, 14],
+  ])
+  const all = signatures()
+  expect(new Set(all).size).toBe(all.length)
+  expect(all.toSorted()).toEqual(
+    ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1', '14/0', '14/1', '15/0'].toSorted(),
+  )
+  expect(supervisor.figures()).toMatchObject({ feed_late_total: 2, feed_slots_given_up_total: 0 })
+  await stop()
+})
+
+test('slots that may lack something are asked for until they can be had, and what is behind waits', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11)
+  source.onBackfill = () => Promise.reject(new Error('429'))
+  source.receiver.suspect(11, 11)
+  source.lose()
+  await timers.pass(300)
+  source.tell(14)
+  await timers.pass(20_000)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  expect(reports).toContain('gap: slots 11 to 11 could not be told again: scripted: 429')
+  source.onBackfill = twoInEach
+  await timers.pass(30_000)
+  expect(signatures().toSorted()).toEqual(
+    ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1', '14/0'].toSorted(),
+  )
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
+
+test('slots that may lack something and that nobody has any more are given up, counted and said', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11, 12)
+  source.onBackfill = () => Promise.reject(new SlotsUnavailable('from 12 on', 11))
+  source.receiver.suspect(10, 11)
+  await timers.pass(200)
+  expect(reports).toEqual([
+    'gap: slots 10 to 11 are given up, their events are missing: scripted: from 12 on',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(2)
+  await stop()
+})
+
+test('of slots that may lack something those that the engine would refuse are given up at once', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, supervisor, timers } = await started([source], 999)
+  source.tell(1_000)
+  source.receiver.suspect(860, 880)
+  await timers.pass(200)
+  expect(source.askedSlots).toEqual([[873, 880]])
+  expect(reports).toEqual([
+    'gap: slots 860 to 872 are given up, their events are missing: they are more than 128 slots old',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(13)
+  await stop()
+})
