@@ -140,7 +140,11 @@ export class GeyserPeer {
         return
       }
       this.#streams.set(stream, 0)
-      for (const block of this.#options.chain.blocks.slice(0, this.#head))
+      const { blocks } = this.#options.chain
+      const { parentSlot, timestamp } = blocks[0]
+      // The block before the chain's first holds nothing of ours.
+      const before = { slot: parentSlot, parentSlot: parentSlot - 1, timestamp, transactions: [] }
+      for (const block of [before, ...blocks.slice(0, this.#head)])
         if (block.slot >= (request.fromSlot ?? Number.POSITIVE_INFINITY))
           for (const update of updatesOf(block)) this.#write(stream, update)
     })
