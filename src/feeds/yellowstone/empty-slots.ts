@@ -12,8 +12,8 @@ const SUSPECT_SLOTS_MAX = 128
 export class EmptySlots {
   /** Doubled with each stream that ends for it, until a transaction comes. */
   #patienceMs = SILENCE_MS
-  /** Since when whole slots have come without a transaction; null: they have some. */
-  #sinceMs: number | null = null
+  /** Since when whole slots have come without a transaction, and the first of them; null: they have some. */
+  #since: { readonly ms: number; readonly slot: number } | null = null
   /** Slot of the newest transaction. */
   #newest: number | null = null
   /** First slot that may lack transactions; null: none. */
@@ -29,15 +29,22 @@ export class EmptySlots {
 
   /** A stream begins; the answer is the slot that it should begin at. */
   begin(cursor: number | null): number | null {
-    this.#sinceMs = null
+    // The stream before this one was lost sooner than it could be given up.
+    if (this.#since !== null) this.#suspect(this.#since.slot)
+    this.#since = null
     this.#cursor = cursor
     if (cursor === null || this.#suspectFrom === null) return cursor
     return Math.max(cursor - SUSPECT_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
   }
 
+  /** Somebody else tells what the stream that begins cannot tell again. */
+  forget(): void {
+    this.#suspectFrom = null
+  }
+
   /** A transaction came. */
   transaction(slot: number): void {
-    this.#sinceMs = null
+    this.#since = null
     this.#newest = slot
     this.#hasEnded = false
     this.#patienceMs = SILENCE_MS
@@ -45,18 +52,23 @@ export class EmptySlots {
 
   /** A slot is whole; the answer is why the stream is to be given up, in one sentence; null: it is not. */
   whole(slot: number, nowMs: number): string | null {
-    if (this.#sinceMs === null) {
-      this.#sinceMs = nowMs
+    if (this.#since === null) {
+      this.#since = { ms: nowMs, slot }
       // Whatever was suspect has been told again by a stream that has transactions.
       if (!this.#hasEnded && slot > (this.#cursor ?? -1)) this.#suspectFrom = null
       return null
     }
-    if (nowMs - this.#sinceMs <= this.#patienceMs) return null
-    const from = this.#newest ?? slot
-    this.#suspectFrom = Math.min(from, this.#suspectFrom ?? from)
+    if (nowMs - this.#since.ms <= this.#patienceMs) return null
+    this.#suspect(this.#since.slot)
     this.#hasEnded = true
     const reason = `slots came without a transaction for ${this.#patienceMs / 1000} s`
     this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MS_MAX)
     return reason
+  }
+
+  /** From the slot of the newest transaction on, of which more may have come, or the first without any. */
+  #suspect(firstEmpty: number): void {
+    const from = Math.min(this.#newest ?? firstEmpty, firstEmpty)
+    this.#suspectFrom = Math.min(from, this.#suspectFrom ?? from)
   }
 }

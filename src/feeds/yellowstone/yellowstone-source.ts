@@ -81,8 +81,13 @@ export class YellowstoneSource implements Source {
   async connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
     const client = new GeyserClient(this.#peer)
     try {
-      const from = await this.#replayableFrom(client, this.#empty.begin(cursor), cursor)
+      const wanted = this.#empty.begin(cursor)
+      const from = await this.#replayableFrom(client, wanted, cursor)
       if (signal.aborted) return
+      if (wanted !== null && cursor !== null && wanted < (from ?? cursor)) {
+        receiver.suspect(wanted, from === null ? cursor : from - 1)
+        this.#empty.forget()
+      }
       if (from !== null) this.#replays++
       await this.#listen(client, receiver, from, signal)
     } finally {
@@ -109,7 +114,8 @@ export class YellowstoneSource implements Source {
     const watched: SlotReceiver = {
       transaction: (transaction) => receiver.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
-        receiver.slotComplete(slot, parentSlot)
+        // Behind a stream that was empty, one without a transaction is not whole: it would be handed over so.
+        if (!empty.isSuspect) receiver.slotComplete(slot, parentSlot)
         watch.heard()
         giveUp(empty.whole(slot, timers.nowMs()))
       },

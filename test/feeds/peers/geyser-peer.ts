@@ -31,8 +31,12 @@ export interface GeyserPeerOptions {
   readonly token?: string
   /** From this block on the streams that are there then get slots and no transactions any more. */
   readonly isEmptyFrom?: number
+  /** Before this block those that begin behind `isEmptyFrom` get none either. */
+  readonly isEmptyTo?: number
   /** From this block on the streams that are there then get no updates of this kind any more. */
   readonly withoutFrom?: { readonly block: number; readonly kind: 'blockMeta' | 'slot' }
+  /** Behind this block the streams end. */
+  readonly cutAt?: number
   /** Waits between two blocks; else they come as fast as they are read. */
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
@@ -140,6 +144,9 @@ export class GeyserPeer {
         return
       }
       this.#streams.set(stream, 0)
+      const { isEmptyFrom, isEmptyTo = 0 } = this.#options
+      if (isEmptyFrom !== undefined && this.#head > isEmptyFrom && this.#head < isEmptyTo)
+        this.#emptied.add(stream)
       const { blocks } = this.#options.chain
       const { parentSlot, timestamp } = blocks[0]
       // The block before the chain's first holds nothing of ours.
@@ -189,6 +196,7 @@ export class GeyserPeer {
     if (this.#head === this.#options.withoutFrom?.block)
       for (const stream of streams) this.#dulled.add(stream)
     this.#tell(block)
+    if (this.#head === this.#options.cutAt) this.#lose(status.UNAVAILABLE)
     if (plan === undefined || fault === null) return
     await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
     const good = block.transactions.filter((transaction) => !transaction.hasFailed).length

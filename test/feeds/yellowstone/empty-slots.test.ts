@@ -57,10 +57,27 @@ test('the next stream begins where transactions may be missing, until one has to
   expect(empty.begin(10_000)).toBe(10_000 - 127)
 })
 
-test('a stream that never had a transaction is suspect from the slot at which that was noticed', () => {
+test('a stream that never had a transaction is suspect from its first whole slot on', () => {
   const empty = new EmptySlots()
   empty.begin(9)
   expect(empty.whole(10, 0)).toBe(null)
   expect(empty.whole(22, 5_001)).toBe(FIVE_SECONDS)
-  expect(empty.begin(30)).toBe(22)
+  expect(empty.begin(30)).toBe(10)
+})
+
+test('what came without a transaction before a loss may lack some, however short it was', () => {
+  const empty = new EmptySlots()
+  empty.begin(9)
+  for (const slot of [10, 11]) {
+    empty.transaction(slot)
+    empty.whole(slot, 0)
+  }
+  for (const slot of [12, 13, 14]) expect(empty.whole(slot, 2_000)).toBe(null)
+  expect(empty.isSuspect).toBe(false)
+  expect(empty.begin(14)).toBe(11)
+  empty.transaction(11)
+  empty.whole(11, 4_000)
+  empty.transaction(15)
+  empty.whole(15, 4_000)
+  expect(empty.begin(15)).toBe(15)
 })

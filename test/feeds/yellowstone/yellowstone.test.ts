@@ -3,6 +3,7 @@ import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
+import type { TestChain } from '../peers/chain-blocks.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { GeyserPeer } from '../peers/geyser-peer.ts'
@@ -14,6 +15,8 @@ import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
 
 const BLOCKS = 30
 const FAULTS_PER_RUN = 7
+/** Slots that the engine takes a swap late. */
+const LATE_SLOTS = 32
 const NEVER = new AbortController().signal
 
 test('a chain over gRPC gives the state of its file', async () => {
@@ -42,6 +45,62 @@ test('a stream whose transactions stop while its slots go on is made anew, and w
     list.map((event) => ('signature' in event ? `${event.signature} ${event.ordinal}` : '')).sort()
   expect(keys(events)).toEqual(keys(replayOf(transactionLines(chain)).events))
 })
+
+test('slots without transactions that last longer than the engine takes late ones lack none in the end', async () => {
+  const chain = syntheticChain(3, 140)
+  const { events, reports } = await runYellowstone({
+    ...{ chain, isEmptyFrom: 10, isEmptyTo: 80, blockMs: 400 },
+  })
+  expect(reports.slice(0, 2)).toEqual([
+    'yellowstone: slots came without a transaction for 5 s',
+    'yellowstone: slots came without a transaction for 10 s',
+  ])
+  expect(missingOf(chain, events)).toEqual([])
+  expect(latestBy(events)).toBeLessThanOrEqual(LATE_SLOTS)
+})
+
+test('slots without transactions are told again though the stream ends before it is given up', async () => {
+  const chain = syntheticChain(3, 40)
+  const { events, reports } = await runYellowstone({
+    ...{ chain, isEmptyFrom: 10, cutAt: 18, blockMs: 400 },
+  })
+  expect(reports).toEqual(['yellowstone: 14 UNAVAILABLE: lost'])
+  expect(missingOf(chain, events)).toEqual([])
+})
+
+test('slots without transactions that the server cannot tell again are given up, and said', async () => {
+  const chain = syntheticChain(3, 60)
+  const { figures, reports } = await runYellowstone({
+    ...{ chain, isEmptyFrom: 10, firstAvailable: null, blockMs: 400 },
+  })
+  const lost = reports.filter((report) => report.includes('are given up'))
+  const from = Number(lost[0]?.match(/slots (\d+) to/)?.[1])
+  expect(from).toBeLessThanOrEqual(chain.blocks[10].slot)
+  expect(figures.feed_slots_given_up_total).toBeGreaterThan(10)
+})
+
+/** What of the chain was not told. */
+function missingOf(chain: TestChain, events: readonly FeedEvent[]): readonly string[] {
+  const keyOf = (event: FeedEvent) =>
+    'signature' in event ? `${event.slot} ${event.signature} ${event.ordinal}` : ''
+  const told = new Set(events.map(keyOf))
+  expect(told.size).toBe(events.length)
+  return replayOf(transactionLines(chain))
+    .events.map(keyOf)
+    .filter((key) => !told.has(key))
+}
+
+/** How many slots behind the newest one an event came at most. */
+function latestBy(events: readonly FeedEvent[]): number {
+  let newest = 0
+  let most = 0
+  for (const event of events) {
+    const slot = 'slot' in event ? (event.slot ?? 0) : 0
+    newest = Math.max(newest, slot)
+    most = Math.max(most, newest - slot)
+  }
+  return most
+}
 
 test.each(['blockMeta', 'slot'] as const)(
   'a stream without updates of the kind %s, by which a slot is whole, is made anew',
