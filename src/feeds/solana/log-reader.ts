@@ -73,6 +73,8 @@ export class LogReader {
   /** Slots from here on came from their first frame on; null: not both subscriptions have begun. */
   #wholeFrom: number | null = null
   #isSubscribed = false
+  /** The highest slot of a frame, of those that the chain has reached. */
+  #newestFrame = -1
   /** The highest slot that the chain is known to have reached. */
   #tip = -1
   #parked = 0
@@ -111,7 +113,9 @@ export class LogReader {
   /** A frame of this slot came. */
   touch(slot: number): void {
     // A frame of a slot that the chain has not reached says nothing about where this one began.
-    if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= slot + 1
+    if (slot <= this.#tip) this.#newestFrame = Math.max(this.#newestFrame, slot)
+    // Nor does a late one.
+    if (this.#isSubscribed && slot <= this.#tip) this.#wholeFrom ??= this.#newestFrame + 1
     if (this.#wholeFrom === null || slot < this.#wholeFrom) this.#settler.touch(slot)
     else this.#settler.close(slot, this.#parents.get(slot) ?? null)
   }

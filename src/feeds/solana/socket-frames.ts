@@ -9,6 +9,9 @@ export const SOLANA = 'solana'
 /** Ids of the subscriptions; the last is of help and may be refused. */
 export const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 
+/** Frames of what the connection is for. */
+const SIGNS_OF_LIFE: readonly LogFrame['kind'][] = ['logs', 'failed', 'acknowledged']
+
 type Acknowledged = Extract<LogFrame, { kind: 'acknowledged' }>
 
 /** The frames of one connection, to what they mean. */
@@ -46,8 +49,8 @@ export class SocketFrames {
     counters.lines++
     this.#rawFrames?.frame(SOLANA, bytes.toString('utf8'))
     const frame = readLogFrame(bytes)
-    // Slots alone are no life: the subscriptions of logs may be dead behind them.
-    if (frame.kind !== 'slot') receiver.alive()
+    // Slots and heartbeats are no life: the subscriptions of logs may be dead behind them.
+    if (SIGNS_OF_LIFE.includes(frame.kind)) receiver.alive()
     if (frame.kind === 'failed') {
       own.failedFrames++
       counters.failedTransactions++

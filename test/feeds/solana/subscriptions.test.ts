@@ -88,8 +88,10 @@ async function resumed() {
   })
   const whole: number[] = []
   const suspects: [number, number][] = []
+  const life: string[] = []
   const receiver: Receiver = {
-    ...{ alive: () => {}, slotSeen: () => {}, events: () => {}, connected: () => {} },
+    ...{ slotSeen: () => {}, events: () => {}, connected: () => {} },
+    alive: () => life.push('alive'),
     transaction: () => {},
     slotComplete: (slot) => whole.push(slot),
     suspect: (from, to) => suspects.push([from, to]),
@@ -111,7 +113,7 @@ async function resumed() {
     await server.heard()
     await timers.pass(ms)
   }
-  return { server, timers, whole, suspects, ended, reached, failed, pass }
+  return { server, timers, whole, life, suspects, ended, reached, failed, pass }
 }
 
 test('a slot whose frames were followed by nothing but the loss may lack some, though it was told whole', async () => {
@@ -160,4 +162,29 @@ test('slots without the logs of one program may lack some when that has gone sil
   expect(await ended).toBe('the subscription of pump_amm has gone silent')
   expect(whole).toEqual([11])
   await expect.poll(() => suspects).toEqual([[11, 11]])
+})
+
+test('frames of which nothing comes are no sign of life, and do not hide that the logs have stopped', async () => {
+  const { server, life, reached, failed, pass } = await resumed()
+  failed(10, PUMP)
+  await pass(0)
+  const before = life.length
+  expect(before).toBeGreaterThan(0)
+  server.say({ jsonrpc: '2.0', method: 'heartbeat' })
+  server.say('{"jsonrpc":"2.0","method":"logsNo')
+  reached(11)
+  await pass(0)
+  expect(life).toHaveLength(before)
+})
+
+test('a late frame does not make a slot whole in whose middle one subscription has begun', async () => {
+  const { whole, reached, failed, pass } = await resumed()
+  reached(20)
+  failed(10, PUMP)
+  failed(12, PUMP)
+  failed(12, AMM)
+  failed(11, PUMP)
+  for (const slot of [12, 13, 14]) failed(slot, PUMP, AMM)
+  await pass(0)
+  expect(whole).toEqual([13])
 })
