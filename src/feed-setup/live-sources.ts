@@ -11,6 +11,12 @@ import type { Source } from '../feeds/supervisor/source.ts'
 import { Supervisor } from '../feeds/supervisor/supervisor.ts'
 import { YellowstoneSource } from '../feeds/yellowstone/yellowstone-source.ts'
 
+/**
+ * Slots before that of the newest event that are told again after a restart: a transaction may have come
+ * behind its slot, or a subscription may have been dead for the 5 s in which that is noticed.
+ */
+const TOLD_AGAIN_SLOTS = 16
+
 /** The live feeds of FEED as one, which goes on from where the engine stands. */
 export function supervisedFeed(
   config: Config,
@@ -19,20 +25,22 @@ export function supervisedFeed(
   report: (who: string, reason: string) => void,
 ): Feed {
   const sources = liveSources(config, NO_RECORDER, counters, report)
-  const { backfillSlotsMax } = config
+  const { backfillSlotsMax, lateSlots } = config
   const isEventClock = config.clock === 'event'
-  const cursor = cursorOf(engine)
+  const cursor = cursorOf(engine, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   const resumed = { cursor, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }
 
 /**
- * The last slot that is known to be whole: the one before that of the newest event, of which the rest
- * may not have been written; null: from now on. The engine drops what comes again.
+ * The last slot of which nothing is missing: the newest event's may not have been written whole, nor what
+ * came late of those before it; null: from now on. The engine drops what comes again.
  */
-function cursorOf({ newestSlot }: Engine): number | null {
-  return newestSlot > 0 ? newestSlot - 1 : null
+function cursorOf({ newestSlot }: Engine, lateSlots: number): number | null {
+  if (newestSlot <= 0) return null
+  // What is new in older ones would be refused.
+  return Math.max(0, newestSlot - Math.max(1, Math.min(TOLD_AGAIN_SLOTS, lateSlots)))
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
