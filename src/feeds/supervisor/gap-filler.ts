@@ -16,6 +16,8 @@ const PIECE_MS = 60_000
 const SUSPECT_SLOTS_MAX = 128
 /** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
+/** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
+const UNHEARD_MAX = 4
 
 export interface GapFillerOptions {
   readonly desk: SlotDesk
@@ -48,6 +50,9 @@ export class GapFiller {
   /** Times in a row that sources told a piece with a hole, and the first slot that was missing then. */
   #leftOut = 0
   #missing = -1
+  /** Times in a row that the block behind a gap was left out too, and its slot. */
+  #unheard = 0
+  #unheardOf = -1
 
   constructor(options: GapFillerOptions) {
     this.#options = options
@@ -149,12 +154,22 @@ export class GapFiller {
     const next = rest.to + 1
     const outcome = await this.#ask(next, next, signal)
     if (signal.aborted) return
+    if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
     const still = desk.gap
-    if (outcome !== 'told' && !outcome.isFinal) await this.#failed(next, next, outcome, signal)
-    else if (still?.to === rest.to && !still.hasBlock) desk.passOver(rest.to)
+    if (still?.to !== rest.to || still.hasBlock) return
+    this.#unheard = next === this.#unheardOf ? this.#unheard + 1 : 1
+    this.#unheardOf = next
+    const isBelieved = outcome !== 'told' || this.#unheard >= UNHEARD_MAX
+    if (isBelieved) desk.passOver(rest.to)
+    else await this.#failed(next, next, { reason: `slot ${next} was left out` }, signal)
   }
 
-  async #failed(from: number, to: number, { reason }: Failure, signal: AbortSignal): Promise<void> {
+  async #failed(
+    from: number,
+    to: number,
+    { reason }: Pick<Failure, 'reason'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { counters, report, timers } = this.#options
     counters.backfillErrors++
     report(`slots ${from} to ${to} could not be told again: ${reason}`)

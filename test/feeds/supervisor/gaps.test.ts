@@ -144,17 +144,19 @@ test('a stretch without blocks that is longer than a piece is passed', async () 
   await stop()
 })
 
-test('where nobody knows the parent of a slot, a back-fill without one is believed', async () => {
+test('where nobody knows the parent of a slot, a back-fill without one is believed in the end', async () => {
   const source = new ScriptedSource()
   const { signatures, stop, supervisor, timers } = await started([source])
   source.onBackfill = async () => {}
   source.tell(10)
   source.receiver.transaction(told(13))
   source.receiver.slotComplete(13, null)
-  await timers.pass(200)
+  await timers.pass(200 + 250 + 249)
+  expect(signatures()).toEqual(['10/0'])
+  await timers.pass(500)
   expect(signatures()).toEqual(['10/0', '13/0'])
   expect(supervisor.figures()).toMatchObject({
-    feed_backfill_errors_total: 0,
+    feed_backfill_errors_total: 3,
     feed_slots_given_up_total: 0,
   })
   await stop()
