@@ -77,6 +77,8 @@ export class LogReader {
   #newestFrame = -1
   /** The highest slot that the chain is known to have reached. */
   #tip = -1
+  /** The highest slot that was told whole. */
+  #newestWhole = -1
   #parked = 0
 
   /** @param onWhole told in the place of the receiver when a slot is whole */
@@ -89,7 +91,10 @@ export class LogReader {
     this.#reading = reading
     this.#receiver = receiver
     this.#signal = signal
-    this.#settler = new SlotSettler(reading.timers, reading.settleMs, onWhole)
+    this.#settler = new SlotSettler(reading.timers, reading.settleMs, (slot, parentSlot) => {
+      this.#newestWhole = Math.max(this.#newestWhole, slot)
+      onWhole(slot, parentSlot)
+    })
   }
 
   /** Both subscriptions have begun: from the next slot on nothing is missing. */
@@ -142,7 +147,7 @@ export class LogReader {
     const decoded = normaliser.decode(placed)
     const unknown = normaliser.unknownPools(decoded, placed)
     if (unknown.length === 0 || !canPark) {
-      if (isCut || unknown.length > 0) this.#settler.leave(slot)
+      if ((isCut || unknown.length > 0) && this.#leave(slot)) return
       this.#tell(slot, placed, decoded)
       return
     }
@@ -168,7 +173,7 @@ export class LogReader {
     if (this.#signal.aborted) return
     if (found === null) {
       own.notFetched++
-      this.#settler.leave(slot)
+      if (this.#leave(slot)) return
     } else own.fetched++
     // Its index in the block would not fit among the others of the slot, which are of arrival.
     const transaction = { ...(found ?? placed), slot, txIndex: placed.txIndex }
@@ -185,8 +190,19 @@ export class LogReader {
     const unknown = () => normaliser.unknownPools(decoded, transaction)
     if (unknown().length > 0) await pools.resolve(unknown(), this.#signal)
     // In a block the balances tell what the pool trades.
-    if (unknown().length > 0) this.#settler.leave(slot)
+    if (unknown().length > 0 && this.#leave(slot)) return
     this.#tell(slot, transaction, decoded)
+  }
+
+  /**
+   * Has the slot read from its block, because something of it cannot be had. True where it was told whole
+   * before: a part of a transaction, told now, would be taken for all of it.
+   */
+  #leave(slot: number): boolean {
+    this.#settler.leave(slot)
+    if (slot > this.#newestWhole || this.#signal.aborted) return false
+    this.#receiver.suspect(slot, slot)
+    return true
   }
 
   async #fetch(signature: string): Promise<ChainTransaction | null> {

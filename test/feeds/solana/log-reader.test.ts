@@ -35,13 +35,14 @@ async function reading(firstSlot = 10) {
   const told: number[] = []
   const places: string[] = []
   const whole: number[] = []
+  const suspects: number[] = []
   const receiver: Receiver = {
     ...{
       connected: () => {},
       alive: () => {},
       slotSeen: () => {},
       events: () => {},
-      suspect: () => {},
+      suspect: (from) => suspects.push(from),
     },
     transaction: ({ slot, txIndex, isExact, events }) => {
       told.push(slot)
@@ -72,7 +73,7 @@ async function reading(firstSlot = 10) {
     if (transaction === null) throw new Error('the frame cannot be read')
     for (let n = 0; n < count; n++) reader.read(slot, transaction, 1)
   }
-  return { reader, read, told, places, whole, counters, own, questions, timers }
+  return { reader, read, suspects, told, places, whole, counters, own, questions, timers }
 }
 
 test('a slot with a swap of an unknown pool waits for the look-up', async () => {
@@ -202,4 +203,36 @@ test('a transaction whose log was cut and that nobody has is told as far as it c
   expect(places).toEqual(['11/0 guessed: 1'])
   expect(whole).toEqual([12, 13])
   expect(own).toMatchObject({ fetched: 0, notFetched: 1 })
+})
+
+test('a slot that was told whole is read from its block when a pool of a late frame cannot be had', async () => {
+  const { reader, read, told, whole, suspects, questions, timers, counters } = await reading()
+  for (const slot of [11, 12, 13]) reader.touch(slot)
+  expect(whole).toEqual([11, 12])
+  read(11)
+  for (let n = 0; n < 5; n++) {
+    await until(() => questions.length === n + 1)
+    questions[n].answer({ value: [null] })
+    await until(() => timers.waiting > 0 || suspects.length > 0)
+    await timers.pass(1_500)
+  }
+  // What is told of it now would be taken for all of it.
+  await until(() => suspects.length > 0)
+  expect([suspects, told, counters.unknownPools]).toEqual([[11], [], 0])
+})
+
+test('a slot that was told whole is read from its block when a late frame is cut and cannot be fetched', async () => {
+  const { reader, told, suspects, questions, timers } = await reading()
+  for (const slot of [11, 12, 13]) reader.touch(slot)
+  const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
+  if (transaction === null) throw new Error('the frame cannot be read')
+  reader.read(11, transaction, 1)
+  for (let n = 0; n < 5; n++) {
+    await until(() => questions.length === n + 1)
+    questions[n].answer(null)
+    await until(() => timers.waiting > 0 || suspects.length > 0)
+    await timers.pass(1_500)
+  }
+  await until(() => suspects.length > 0)
+  expect([suspects, told]).toEqual([[11], []])
 })
