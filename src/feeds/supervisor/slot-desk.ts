@@ -36,6 +36,8 @@ interface HeldSlot {
   /** null: nobody said that the slot is whole. */
   parent: Parent | null
   highestIndex: number
+  /** Whether a back-fill has begun to tell it, which tells the rest and then that it is whole. */
+  isToldAgain: boolean
 }
 
 /** The slot before one on the chain; a guess where nobody knew better. */
@@ -70,7 +72,11 @@ export class SlotDesk {
 
   /** For what they tell again. */
   readonly backfill: SlotReceiver = {
-    transaction: (transaction) => this.#take(transaction),
+    transaction: (transaction) => {
+      this.#take(transaction)
+      const held = this.#slots.get(transaction.slot)
+      if (held !== undefined) held.isToldAgain = true
+    },
     slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
   }
 
@@ -230,7 +236,7 @@ export class SlotDesk {
   #slotOf(slot: number): HeldSlot {
     let held = this.#slots.get(slot)
     if (held === undefined) {
-      held = { transactions: new Map(), parent: null, highestIndex: -1 }
+      held = { transactions: new Map(), parent: null, highestIndex: -1, isToldAgain: false }
       this.#slots.set(slot, held)
     }
     return held
@@ -256,8 +262,8 @@ export class SlotDesk {
     if (this.#slots.size <= HELD_SLOTS_MAX && this.#heldTransactions <= HELD_TRANSACTIONS_MAX)
       return
     const first = this.gap === null ? 0 : this.gap.to + 1
-    for (const [slot, { transactions }] of [...this.#slots]) {
-      if (slot < first) continue
+    for (const [slot, { transactions, isToldAgain }] of [...this.#slots]) {
+      if (slot < first || isToldAgain) continue
       this.#slots.delete(slot)
       this.#heldTransactions -= transactions.size
       // However late it is said to be whole: what was told of it is gone.

@@ -95,6 +95,16 @@ test('slots with transactions that nobody says to be whole are let go in the end
   expect(desk.cursor).toBe(next)
 })
 
+test('a slot that a back-fill is telling is not let go in its middle', () => {
+  const { desk, signatures } = deskAt10()
+  desk.backfill.transaction(told(11, 0))
+  for (let slot = 12; slot <= 12 + HELD_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
+  expect(desk.heldSlots).toBe(2)
+  desk.backfill.transaction(told(11, 1))
+  desk.backfill.slotComplete(11, 10)
+  expect(signatures).toEqual(['11/0', '11/1'])
+})
+
 test('a slot that is said to be whole again does not take the feed back', () => {
   const { desk } = deskAt10()
   desk.live.slotComplete(11, 10)
