@@ -56,6 +56,7 @@ export class BlockTeller {
     const wanted = AbortSignal.any([signal, unwanted.signal])
     const reads: Promise<ToldBlock | null>[] = []
     let next = 0
+    let before = -1
     try {
       for (const slot of slots) {
         for (; next < slots.length && reads.length < BLOCKS_AT_ONCE; next++) {
@@ -71,6 +72,9 @@ export class BlockTeller {
           const hasLater = await later.then(() => true).catch(() => false)
           throw hasLater ? new SlotUnreadable(reasonOf(error), slot) : error
         })
+        if (block && (block.parentSlot >= slot || block.parentSlot < before))
+          throw new SlotUnreadable(`the RPC server gives another block for slot ${slot}`, slot)
+        before = slot
         await this.#tellBlock(slot, block ?? null, receiver, signal)
       }
     } finally {

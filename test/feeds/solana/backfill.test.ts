@@ -238,6 +238,21 @@ test('a pool that its block does not name is asked for before its swaps are told
   expect(counters.unknownPools).toBe(0)
 })
 
+test.each([
+  ['an older one', 9],
+  ['a newer one', 11],
+])(
+  'a block that is not the one asked for, but %s, is not told under its slot',
+  async (_, parentSlot) => {
+    const { ended, told, transactions, answer, answerBlock } = await backfilling(10, 11)
+    await answer('getBlocks', [10, 11])
+    await answerBlock(10, { parentSlot: 9, transactions: [] })
+    await answerBlock(11, { ...blockOfUnknownPool(), parentSlot })
+    expect(await ended).toBe('the RPC server gives another block for slot 11; only 11')
+    expect([told, transactions]).toEqual([['9>10'], []])
+  },
+)
+
 test('a block in whose middle a back-fill is ended is not told to be whole', async () => {
   const stopping = new AbortController()
   const { ended, told, transactions, questions, answer } = await backfilling(
