@@ -52,16 +52,30 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: a back-fill that left out a slot is believed',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'return rest?.hasBlock && rest.to <= to ? rest.to : null',
+    find: 'return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null',
     replace: 'return null',
     tests: GAPS,
   },
   {
     name: 'gaps: what lies between two pieces is passed over',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'else this.#askedTo = to',
-    replace: 'else desk.passOver(to)',
+    find: 'this.#askedTo = to\n      return',
+    replace: 'desk.passOver(to)\n      return',
     tests: GAPS,
+  },
+  {
+    name: 'gaps: what comes before a block whose parent nobody knows is passed over',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'const isBelieved = outcome',
+    replace: 'const isBelieved = true || outcome',
+    tests: GAPS,
+  },
+  {
+    name: 'gaps: slots that may lack something are asked for once',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: "if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)",
+    replace: '',
+    tests: ['test/feeds/supervisor/suspects.test.ts'],
   },
   {
     name: 'gaps: a slot that is left out is asked for without end',
@@ -80,8 +94,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'Yellowstone: a stream that began too late has its first slot whole',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
-    find: 'parentSlot > (this.#wholeFrom ?? slot)',
-    replace: 'parentSlot > slot',
+    find: 'parentSlot >= (this.#wholeFrom ?? slot)',
+    replace: 'parentSlot > (this.#wholeFrom ?? slot)',
     tests: GEYSER,
   },
   {
