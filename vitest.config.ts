@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+/** Many short files: to load all modules anew for each is a third of the processor's time that they take. */
+const SHORT_FILES = [
+  'test/{base,documents,feeds,oracle,properties,server,web}/**/*.test.ts',
+  'bench/**/*.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    // To load all modules anew for each file was a third of the processor's time.
-    isolate: false,
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -16,5 +19,16 @@ export default defineConfig({
     globalSetup: ['test/scratch-folders.ts'],
     setupFiles: ['test/property-seed.ts', 'test/fresh-file.ts'],
     reporters: ['default'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'short', include: SHORT_FILES, isolate: false },
+      },
+      {
+        extends: true,
+        // Engines and disks of one file stay in memory as long as its process, and make the next one slow.
+        test: { name: 'long', include: ['test/**/*.test.ts'], exclude: SHORT_FILES },
+      },
+    ],
   },
 })
