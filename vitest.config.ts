@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 /** Many short files: to load all modules anew for each is a third of the processor's time that they take. */
 const SHORT_FILES = [
-  'test/{base,documents,feeds,oracle,properties,server,web}/**/*.test.ts',
+  'test/{base,client,documents,feeds,fuzz,oracle,properties,recorded}/**/*.test.ts',
+  'test/{server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
 ]
 

@@ -36,27 +36,23 @@ interface Copies<Copy> {
 export class CopiedChains<Copy extends ChainCopy<Copy>> {
   readonly #begin: (newestPlus1: number) => Copy
   readonly #limits: CopyLimits
-  readonly #chains: LRUCache<number, Copies<Copy>>
+  /** Null until the first: few engines read back what is on the disk, and the columns take a while to make. */
+  #chains: LRUCache<number, Copies<Copy>> | null = null
 
   /** `begin` gives a copy of nothing yet, from a record (+ 1) on. */
   constructor(begin: (newestPlus1: number) => Copy, limits: CopyLimits) {
     this.#begin = begin
     this.#limits = limits
-    this.#chains = new LRUCache({
-      max: limits.chains,
-      maxSize: limits.records,
-      sizeCalculation: (copies) => Math.max(1, countOf(copies)),
-    })
   }
 
   /** Records that are kept, more or less: chains without any count as one. */
   get count(): number {
-    return this.#chains.calculatedSize
+    return this.#chains?.calculatedSize ?? 0
   }
 
   /** Forgets all: the tape is another one. */
   drop(): void {
-    this.#chains.clear()
+    this.#chains?.clear()
   }
 
   /**
@@ -65,14 +61,14 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
    * @throws TapeDamage when one cannot be read
    */
   areNear(chain: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
-    const copies: Copies<Copy> = this.#chains.get(chain) ?? { whole: null, begun: null }
+    const copies: Copies<Copy> = this.#chains?.get(chain) ?? { whole: null, begun: null }
     while (copies.whole?.newestPlus1 !== newestPlus1) {
       copies.begun ??= this.#begin(newestPlus1)
       const { begun, whole } = copies
       while (begun.nextPlus1 !== 0 && begun.nextPlus1 !== whole?.newestPlus1) {
         begun.takeNext()
         if (countOf(copies) > this.#limits.records) {
-          this.#chains.delete(chain)
+          this.#chains?.delete(chain)
           return true
         }
         if (mayGoOn()) continue
@@ -89,11 +85,16 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
 
   /** The copies of a chain that reach to its end, whatever came before their newest since; null for none. */
   whole(chain: number): Copy | null {
-    return this.#chains.get(chain)?.whole ?? null
+    return this.#chains?.get(chain)?.whole ?? null
   }
 
   /** As another object each time: one that is kept already is not measured again, though it has grown. */
   #keep(chain: number, copies: Copies<Copy>): void {
+    this.#chains ??= new LRUCache({
+      max: this.#limits.chains,
+      maxSize: this.#limits.records,
+      sizeCalculation: (kept) => Math.max(1, countOf(kept)),
+    })
     this.#chains.set(chain, { ...copies })
   }
 }

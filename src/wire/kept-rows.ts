@@ -9,6 +9,7 @@ const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
 /** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
 const PLACE_BYTES = 1_536
+const NO_PLACES = Buffer.alloc(0)
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
 
@@ -18,8 +19,11 @@ const COUNTS_APART = 2 ** 26
  */
 export class KeptRows {
   readonly #state: State
-  /** A place for each row: a buffer for each would be as many objects for every collection to walk. */
-  readonly #places = Buffer.allocUnsafeSlow(KEPT_ROWS * PLACE_BYTES)
+  /**
+   * A place for each row: a buffer for each would be as many objects for every collection to walk. None
+   * until the first row, for V8 collects garbage over so many bytes.
+   */
+  #places = NO_PLACES
   /** Rows that are too long, by place. */
   readonly #long = new Map<number, Buffer>()
   #longBytes = 0
@@ -47,7 +51,7 @@ export class KeptRows {
 
   /** Bytes of the places in which no row was yet. */
   get untouchedBytes(): number {
-    return (KEPT_ROWS - this.#usedPlaces) * PLACE_BYTES
+    return this.#places.length - this.#usedPlaces * PLACE_BYTES
   }
 
   /** Begins an answer. */
@@ -102,6 +106,7 @@ export class KeptRows {
 
   /** Writes a row over the one before it. */
   #keep(place: number, text: string): void {
+    if (this.#places === NO_PLACES) this.#places = Buffer.allocUnsafeSlow(KEPT_ROWS * PLACE_BYTES)
     const length = Buffer.byteLength(text)
     if (this.#lengths[place] === 0) this.#usedPlaces += 1
     this.#longBytes -= this.#long.get(place)?.length ?? 0
