@@ -77,7 +77,6 @@ export class LogReader {
   #newestFrame = -1
   /** The highest slot that the chain is known to have reached. */
   #tip = -1
-  /** The highest slot that was told whole. */
   #newestWhole = -1
   #parked = 0
 
@@ -95,6 +94,11 @@ export class LogReader {
       this.#newestWhole = Math.max(this.#newestWhole, slot)
       onWhole(slot, parentSlot)
     })
+  }
+
+  /** The highest slot that was told whole, -1: none was. */
+  get newestWhole(): number {
+    return this.#newestWhole
   }
 
   /** Both subscriptions have begun: from the next slot on nothing is missing. */

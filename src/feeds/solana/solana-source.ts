@@ -100,13 +100,7 @@ export class SolanaSource implements Source {
       handshakeTimeout: HANDSHAKE_MS,
       perMessageDeflate: false,
     })
-    const tell = this.#onWhole(receiver, signal)
-    let newestWhole = -1
-    const onWhole = (slot: number, parentSlot: number | null) => {
-      newestWhole = Math.max(newestWhole, slot)
-      tell(slot, parentSlot)
-    }
-    const reader = new LogReader(this.#reading, receiver, onWhole, signal)
+    const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
     const { rawFrames = null, blocks } = this.#options
     const frames = new SocketFrames(this.#reading, rawFrames, cursor !== null)
     let isOver = false
@@ -131,8 +125,8 @@ export class SolanaSource implements Source {
       reader.stop()
       // Frames of these may have been on their way: silence is all that says where a slot ends.
       const { openFrom } = frames
-      if (blocks === 'gaps' && openFrom !== null && openFrom <= newestWhole)
-        receiver.suspect(openFrom, newestWhole)
+      if (blocks === 'gaps' && openFrom !== null && openFrom <= reader.newestWhole)
+        receiver.suspect(openFrom, reader.newestWhole)
       resolve()
     })
     if (signal.aborted) stop()
