@@ -3,7 +3,7 @@ import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import { SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
-import { type SlotRange, Suspects } from './suspects.ts'
+import { type SlotRange, SUSPECT_SLOTS_MAX, Suspects } from './suspects.ts'
 import { type Timers, waitFor } from './timers.ts'
 
 /** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
@@ -12,8 +12,6 @@ const GRACE_MS = 200
 const PIECE_SLOTS = 64
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
-/** Slots behind the newest one handed over that are told again; older ones the engine would refuse. */
-const SUSPECT_SLOTS_MAX = 128
 /** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
 /** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */

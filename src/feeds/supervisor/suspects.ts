@@ -4,6 +4,8 @@ export interface SlotRange {
   readonly to: number
 }
 
+/** Slots behind the newest one handed over that are told again; older ones the engine would refuse. */
+export const SUSPECT_SLOTS_MAX = 128
 /** Ranges remembered; past it the last one grows. */
 const RANGES_MAX = 64
 

@@ -1,9 +1,8 @@
 import { SILENCE_MS } from '../supervisor/source-run.ts'
+import { SUSPECT_SLOTS_MAX } from '../supervisor/suspects.ts'
 
 /** A chain on which nobody trades is asked again that rarely. */
 const PATIENCE_MS_MAX = 60_000
-/** Slots told again after a stream was empty; older ones the engine would refuse. */
-const SUSPECT_SLOTS_MAX = 128
 
 /**
  * Notices that slots go on while the transactions behind them have stopped: the two programs have a
