@@ -18,12 +18,17 @@ export default defineConfig({
     // Node reads the modules itself: every call of an import was a fifth slower through Vite.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/scratch-folders.ts'],
-    setupFiles: ['test/property-seed.ts', 'test/fresh-file.ts'],
+    setupFiles: ['test/property-seed.ts'],
     reporters: ['default'],
     projects: [
       {
         extends: true,
-        test: { name: 'short', include: SHORT_FILES, isolate: false },
+        test: {
+          name: 'short',
+          include: SHORT_FILES,
+          isolate: false,
+          setupFiles: ['test/fresh-file.ts'],
+        },
       },
       {
         extends: true,

@@ -34,6 +34,18 @@ const migrated = (mint: string, slot: number) => ({
   ...{ mint, bondingCurve: 'curve', poolAmm: `pool ${mint}` },
 })
 
+/** The trades of A, more than the stream keeps, and those of B beside them. */
+async function oneHeld() {
+  service = await EngineServer.start()
+  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
+  const other = client.live.trades('B')
+  const held = client.live.trades('A')
+  await take(held, 1)
+  service.feed(Array.from({ length: 20 }, () => trade('A')))
+  await waitUntil(() => client.live.status.holds === 1)
+  return { held, other }
+}
+
 /** Takes so many updates; a stream that ends before is a failure. */
 async function take<T>(stream: AsyncIterator<T>, count: number): Promise<T[]> {
   const taken: T[] = []
@@ -290,13 +302,7 @@ test('a refused key is not asked for again when a slow reader has room, and ends
 })
 
 test('a closed subscription is not asked for again when what it holds is read', async () => {
-  service = await EngineServer.start()
-  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
-  const other = client.live.trades('B')
-  const held = client.live.trades('A')
-  await take(held, 1)
-  service.feed(Array.from({ length: 20 }, () => trade('A')))
-  await waitUntil(() => client.live.status.holds === 1)
+  const { held, other } = await oneHeld()
   held.close()
   await take(held, 10)
   service.feed([trade('B')])
@@ -308,13 +314,7 @@ test('a closed subscription is not asked for again when what it holds is read', 
 })
 
 test('a subscription that is closed in the turn in which it has room again is not asked for again', async () => {
-  service = await EngineServer.start()
-  client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
-  const other = client.live.trades('B')
-  const held = client.live.trades('A')
-  await take(held, 1)
-  service.feed(Array.from({ length: 20 }, () => trade('A')))
-  await waitUntil(() => client.live.status.holds === 1)
+  const { held, other } = await oneHeld()
   const half = Array.from({ length: 5 }, () => held.next())
   held.close()
   await Promise.all(half)
