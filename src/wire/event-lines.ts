@@ -1,5 +1,6 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { withoutSteering } from '../base/steering.ts'
 import {
   type ChainPosition,
   type FeedEvent,
@@ -8,6 +9,7 @@ import {
   type Swap,
   type TokenCreated,
 } from '../engine/event.ts'
+import { codePoints } from '../engine/text.ts'
 import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-line-schemas.ts'
 
 /**
@@ -221,15 +223,12 @@ function sentence(key: string, came: unknown, allowed: string): string {
     : `"${key}" is ${shown(came)} but must be ${allowed}`
 }
 
-/** What steers a terminal, ends a line, or turns the order of reading around, of what stands behind it too. */
-const STEERING = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
-
 /** A short form of a value from outside that is safe on a terminal. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value !== 'string') return String(value)
-  const cut = Array.from(value.slice(0, 2 * SHOWN_CHARACTERS_MAX)).slice(0, SHOWN_CHARACTERS_MAX)
-  const safe = cut.join('').replace(STEERING, '\u{fffd}')
-  return `"${safe}${cut.join('').length < value.length ? '…' : ''}"`
+  // Lines may be long: no more of one is looked at than is shown.
+  const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
+  return `"${withoutSteering(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
 }

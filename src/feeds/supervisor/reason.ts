@@ -1,3 +1,4 @@
+import { withoutSteering } from '../../base/steering.ts'
 import { codePoints } from '../../engine/text.ts'
 
 /** A peer's own words stand among them: a frame of megabytes may be one refusal. */
@@ -6,9 +7,6 @@ const CHARACTERS_MAX = 200
 /** Why something failed, for logs and `/readyz`; long ones are cut. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const shown = codePoints(message, CHARACTERS_MAX).replace(
-    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
-    ' ',
-  )
+  const shown = withoutSteering(codePoints(message, CHARACTERS_MAX), ' ')
   return shown.length < message.length ? `${shown}…` : shown
 }
