@@ -8,12 +8,20 @@ const nowSeconds = (): number => Date.now() / 1000
 const RATE = 2_000
 const TOKENS = 500
 
-function started(clock: () => number): {
+/** Its history is told, and it trades now. */
+async function live(auditor: Auditor): Promise<void> {
+  await vi.waitFor(() => expect(auditor.newestSeconds).toBeGreaterThan(nowSeconds() - 1.5), 20_000)
+}
+
+function started(
+  clock: () => number,
+  auditedClock = clock,
+): {
   feed: SimulatorFeed
   auditor: Auditor
   end: Promise<void>
 } {
-  const auditor = new Auditor(clock)
+  const auditor = new Auditor(auditedClock)
   const startSeconds = Math.floor(clock())
   const addressBook = auditor.names
   const options = { seed: 3, tokens: TOKENS, rate: RATE, startSeconds, clock, addressBook }
@@ -23,7 +31,7 @@ function started(clock: () => number): {
 
 test('after its history the feed trades at the rate asked for, until it is stopped', async () => {
   const { feed, auditor, end } = started(nowSeconds)
-  await vi.waitFor(() => expect(auditor.newestSeconds).toBeGreaterThan(nowSeconds() - 1.5), 20_000)
+  await live(auditor)
   await setTimeout(200)
   const before = auditor.counts.swaps
   const beforeMs = performance.now()
@@ -41,11 +49,18 @@ test('after its history the feed trades at the rate asked for, until it is stopp
 })
 
 test('a clock that is set back stops the trading, and no event lies in the future', async () => {
+  let isSetBack = false
   let offset = 0
+  // It is set back as the feed looks at it, and not in the middle of what the feed trades up to its last look.
+  const looked = () => {
+    if (isSetBack) offset = 100
+    return nowSeconds() - offset
+  }
   // The auditor's own clock is the one that was set back, so it throws on events from the future.
-  const { feed, auditor, end } = started(() => nowSeconds() - offset)
-  await setTimeout(500)
-  offset = 100
+  const { feed, auditor, end } = started(looked, () => nowSeconds() - offset)
+  await live(auditor)
+  isSetBack = true
+  await vi.waitFor(() => expect(offset).toBe(100), 20_000)
   const before = auditor.counts.swaps
   await setTimeout(300)
   expect(auditor.counts.swaps).toBe(before)
