@@ -94,7 +94,8 @@ export function newMarket(size: MarketSize, addressBook: Interner, sink: RecordS
 }
 
 export function playHistory(market: Market, size: MarketSize): void {
-  const history = new History(market, size.tokens, size.historyRate, START_SECONDS)
+  const { tokens, historyRate: rate } = size
+  const history = new History(market, { tokens, rate, endSeconds: START_SECONDS })
   while (!history.step());
   market.flush()
 }

@@ -3,7 +3,7 @@
  * The same seed and stream give the same numbers on every machine.
  */
 export class Random {
-  private readonly state = new Int32Array(4)
+  readonly #state = new Int32Array(4)
 
   /** `seed` and `stream` are any finite numbers; their integer parts count, up to 53 bits. */
   constructor(seed: number, stream = 0) {
@@ -13,15 +13,16 @@ export class Random {
     }
     for (let i = 0; i < 4; i++) {
       hash = (hash + 0x9e3779b9) | 0
-      this.state[i] = mix(hash)
+      this.#state[i] = mix(hash)
     }
     // The all-zero state is the one the generator never leaves.
-    if ((this.state[0] | this.state[1] | this.state[2] | this.state[3]) === 0) this.state[0] = 1
+    if ((this.#state[0] | this.#state[1] | this.#state[2] | this.#state[3]) === 0)
+      this.#state[0] = 1
   }
 
   /** 32 random bits, unsigned. */
   next(): number {
-    const s = this.state
+    const s = this.#state
     const s1 = s[1]
     const a = Math.imul(s1, 5)
     const s2 = s[2] ^ s[0]
@@ -60,7 +61,7 @@ export class Random {
 
   /** Writes `count` numbers of 32 bits to `lanes` from `at` on, the ones `next` would have given. */
   fill(lanes: Uint32Array, at: number, count: number): void {
-    const s = this.state
+    const s = this.#state
     let s0 = s[0]
     let s1 = s[1]
     let s2 = s[2]

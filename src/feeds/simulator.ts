@@ -32,67 +32,67 @@ export interface SimulatorOptions {
 /** A market of its own: a day of history at once, then live trading at a steady rate. */
 export class SimulatorFeed implements Feed {
   readonly name = 'sim'
-  private readonly options: SimulatorOptions
-  private readonly stopping = new AbortController()
+  readonly #options: SimulatorOptions
+  readonly #stopping = new AbortController()
 
   constructor(options: SimulatorOptions) {
-    this.options = options
+    this.#options = options
   }
 
   async start(sink: RecordSink): Promise<void> {
-    const { tokens, rate, startSeconds } = this.options
-    const market = new Market(this.options, sink)
-    await this.makeHistory(market, new History(market, tokens, rate, startSeconds))
-    await this.goLive(market)
+    const { tokens, rate, startSeconds } = this.#options
+    const market = new Market(this.#options, sink)
+    await this.#makeHistory(market, new History(market, { tokens, rate, endSeconds: startSeconds }))
+    await this.#goLive(market)
   }
 
   stop(): void {
-    this.stopping.abort()
+    this.#stopping.abort()
   }
 
-  private get isStopped(): boolean {
-    return this.stopping.signal.aborted
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted
   }
 
-  private async makeHistory(market: Market, history: History): Promise<void> {
+  async #makeHistory(market: Market, history: History): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS
     for (let steps = 0; !history.step(); steps++) {
       if (steps % STEPS_PER_LOOK !== 0 || performance.now() < sliceEndMs) continue
       market.flushSwaps()
       await setImmediate()
-      if (this.isStopped) break
+      if (this.#isStopped) break
       sliceEndMs = performance.now() + SLICE_MS
     }
     market.flush()
   }
 
-  private async goLive(market: Market): Promise<void> {
+  async #goLive(market: Market): Promise<void> {
     let lastMs = performance.now()
     let owedSwaps = 0
-    while (!this.isStopped) {
+    while (!this.#isStopped) {
       const nowMs = performance.now()
       const elapsedSeconds = Math.min((nowMs - lastMs) / 1000, MAX_CATCH_UP_SECONDS)
       lastMs = nowMs
-      const nowSeconds = this.options.clock()
+      const nowSeconds = this.#options.clock()
       // A wall clock that was set back: wait for it, an event must not lie in the future.
       if (nowSeconds >= market.seconds) {
-        owedSwaps += elapsedSeconds * this.options.rate
+        owedSwaps += elapsedSeconds * this.#options.rate
         const first = market.swaps
-        await this.runTo(market, Math.floor(owedSwaps), nowSeconds)
+        await this.#runTo(market, Math.floor(owedSwaps), nowSeconds)
         owedSwaps -= market.swaps - first
       }
-      await this.pause()
+      await this.#pause()
     }
   }
 
   /** `count` swaps between the market's time and now, in slices. */
-  private async runTo(market: Market, count: number, nowSeconds: number): Promise<void> {
+  async #runTo(market: Market, count: number, nowSeconds: number): Promise<void> {
     // What lies before the catch-up window stays empty.
     market.advance(nowSeconds - MAX_CATCH_UP_SECONDS)
     const from = market.seconds
     const first = market.swaps
     let sliceEndMs = performance.now() + SLICE_MS
-    for (let made = 0; made < count && !this.isStopped; made = market.swaps - first) {
+    for (let made = 0; made < count && !this.#isStopped; made = market.swaps - first) {
       const part = Math.min(STEPS_PER_LOOK, count - made)
       market.run(part, from + ((nowSeconds - from) * (made + part)) / count)
       if (performance.now() < sliceEndMs) continue
@@ -104,11 +104,11 @@ export class SimulatorFeed implements Feed {
     market.flush()
   }
 
-  private async pause(): Promise<void> {
+  async #pause(): Promise<void> {
     try {
-      await setTimeout(TICK_MS, undefined, { signal: this.stopping.signal })
+      await setTimeout(TICK_MS, undefined, { signal: this.#stopping.signal })
     } catch (error) {
-      if (!this.isStopped) throw error
+      if (!this.#isStopped) throw error
     }
   }
 }

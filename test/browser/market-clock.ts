@@ -33,7 +33,11 @@ export class HurriedMarket {
     this.#random = new Random(seed)
     const options = { seed, tokens: TOKENS, startSeconds, addressBook: engine.state.book }
     this.#market = new Market(options, engine)
-    const history = new History(this.#market, TOKENS, RATE, startSeconds)
+    const history = new History(this.#market, {
+      tokens: TOKENS,
+      rate: RATE,
+      endSeconds: startSeconds,
+    })
     while (!history.step());
     this.#market.flush()
     this.#trade(0)

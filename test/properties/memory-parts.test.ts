@@ -66,7 +66,11 @@ function filledEngine(tokens: number): Service {
   const addressBook = service.engine.state.book
   const options = { seed: 1, tokens, rate: 100, startSeconds: 1_700_000_000, addressBook }
   const market = new Market(options, service)
-  const history = new History(market, tokens, options.rate, options.startSeconds)
+  const history = new History(market, {
+    tokens,
+    rate: options.rate,
+    endSeconds: options.startSeconds,
+  })
   while (!history.step());
   market.flush()
   return service

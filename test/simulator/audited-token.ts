@@ -31,96 +31,96 @@ export class AuditedToken {
   trades = 0
   isComplete = false
   isMigrated = false
-  private base: bigint
-  private quote: bigint
-  private realBase: bigint
-  private pool: string
-  private readonly launchQuote: bigint
-  private readonly holdings = new Map<string, bigint>()
+  #base: bigint
+  #quote: bigint
+  #realBase: bigint
+  #pool: string
+  readonly #launchQuote: bigint
+  readonly #holdings = new Map<string, bigint>()
 
   constructor(event: TokenCreated) {
     this.isUsdc = event.quoteMint !== undefined
     this.isMayhem = event.isMayhemMode
-    this.base = event.virtualBaseRaw
-    this.quote = event.virtualQuoteRaw
-    this.realBase = event.realBaseRaw
-    this.launchQuote = event.virtualQuoteRaw
-    this.pool = event.bondingCurve
-    must(this.base === INITIAL_BASE && this.realBase === INITIAL_REAL_BASE, 'initial base')
-    must(this.quote === (this.isUsdc ? 4_292_000_000n : 30_000_000_000n), 'initial quote')
+    this.#base = event.virtualBaseRaw
+    this.#quote = event.virtualQuoteRaw
+    this.#realBase = event.realBaseRaw
+    this.#launchQuote = event.virtualQuoteRaw
+    this.#pool = event.bondingCurve
+    must(this.#base === INITIAL_BASE && this.#realBase === INITIAL_REAL_BASE, 'initial base')
+    must(this.#quote === (this.isUsdc ? 4_292_000_000n : 30_000_000_000n), 'initial quote')
   }
 
   complete(): void {
-    must(this.realBase === 0n && !this.isComplete, 'complete without the last base')
+    must(this.#realBase === 0n && !this.isComplete, 'complete without the last base')
     this.isComplete = true
   }
 
   migrate(pool: string): void {
     must(this.isComplete && !this.isMigrated, 'migrated without being complete')
     this.isMigrated = true
-    this.pool = pool
-    this.quote -= this.launchQuote + (this.isUsdc ? 2_150_000n : 15_000_001n)
-    this.base = POOL_BASE
-    this.realBase = POOL_BASE
+    this.#pool = pool
+    this.#quote -= this.#launchQuote + (this.isUsdc ? 2_150_000n : 15_000_001n)
+    this.#base = POOL_BASE
+    this.#realBase = POOL_BASE
     // 84.99036 SOL and whatever rounding left in the curve, some lamports a trade.
-    const excess = this.quote - 84_990_359_056n
-    if (!this.isUsdc) must(excess >= 0n && excess < 10_000n, `pool of ${this.quote}`)
+    const excess = this.#quote - 84_990_359_056n
+    if (!this.isUsdc) must(excess >= 0n && excess < 10_000n, `pool of ${this.#quote}`)
   }
 
   swap(swap: AuditedSwap): void {
     const isSell = (swap.flags & Flag.sell) !== 0
-    must(swap.pool === this.pool, 'pool')
+    must(swap.pool === this.#pool, 'pool')
     must(swap.base > 0n && swap.quote > 0n, 'amounts above zero')
     must(this.isComplete === this.isMigrated, 'no trade between completion and migration')
     must(((swap.flags & Flag.amm) !== 0) === this.isMigrated, 'AMM flag')
     must(((swap.flags & Flag.supplyGiven) !== 0) === this.isMayhem, 'supply flag')
     if (this.isMayhem) must(swap.supply === 2_000_000_000_000_000n, 'mayhem supply')
     this.lastWasAgent = swap.signer === AGENT
-    const liquidityFee = this.fees(swap)
-    if (isSell) this.sell(swap, liquidityFee)
-    else this.buy(swap, liquidityFee)
-    must(swap.virtualBase === this.base && swap.virtualQuote === this.quote, 'reserves')
-    must(swap.realBase === this.realBase && this.realBase >= 0n, 'real base')
-    must(this.isMigrated || this.quote >= this.launchQuote, 'real quote below zero')
+    const liquidityFee = this.#fees(swap)
+    if (isSell) this.#sell(swap, liquidityFee)
+    else this.#buy(swap, liquidityFee)
+    must(swap.virtualBase === this.#base && swap.virtualQuote === this.#quote, 'reserves')
+    must(swap.realBase === this.#realBase && this.#realBase >= 0n, 'real base')
+    must(this.isMigrated || this.#quote >= this.#launchQuote, 'real quote below zero')
     this.trades++
   }
 
-  private buy(swap: AuditedSwap, liquidityFee: bigint): void {
-    const isLast = !this.isMigrated && swap.base === this.realBase
-    const exact = (this.base * swap.quote) / (this.quote + swap.quote)
+  #buy(swap: AuditedSwap, liquidityFee: bigint): void {
+    const isLast = !this.isMigrated && swap.base === this.#realBase
+    const exact = (this.#base * swap.quote) / (this.#quote + swap.quote)
     if (isLast) {
-      const left = this.base - swap.base
-      must(swap.quote === (this.quote * swap.base + left - 1n) / left, 'price of the rest')
+      const left = this.#base - swap.base
+      must(swap.quote === (this.#quote * swap.base + left - 1n) / left, 'price of the rest')
     } else must(swap.base === exact, 'base bought')
-    this.base -= swap.base
-    this.realBase -= swap.base
-    this.quote += swap.quote + liquidityFee
-    const before = this.holdings.get(swap.signer) ?? 0n
+    this.#base -= swap.base
+    this.#realBase -= swap.base
+    this.#quote += swap.quote + liquidityFee
+    const before = this.#holdings.get(swap.signer) ?? 0n
     if ((swap.flags & Flag.balanceBeforeGiven) !== 0) {
       must(swap.balanceBefore === before && swap.balanceAfter === before + swap.base, 'balances')
     }
-    this.holdings.set(swap.signer, before + swap.base)
+    this.#holdings.set(swap.signer, before + swap.base)
   }
 
-  private sell(swap: AuditedSwap, liquidityFee: bigint): void {
-    must(swap.quote === (this.quote * swap.base) / (this.base + swap.base), 'quote fetched')
-    const left = (this.holdings.get(swap.signer) ?? 0n) - swap.base
+  #sell(swap: AuditedSwap, liquidityFee: bigint): void {
+    must(swap.quote === (this.#quote * swap.base) / (this.#base + swap.base), 'quote fetched')
+    const left = (this.#holdings.get(swap.signer) ?? 0n) - swap.base
     must(left >= 0n, 'sold more than it held')
-    this.holdings.set(swap.signer, left)
-    this.base += swap.base
-    this.realBase += swap.base
-    this.quote += liquidityFee - swap.quote
+    this.#holdings.set(swap.signer, left)
+    this.#base += swap.base
+    this.#realBase += swap.base
+    this.#quote += liquidityFee - swap.quote
   }
 
   /** Checks platform and creator fee, returns the liquidity fee. */
-  private fees(swap: AuditedSwap): bigint {
+  #fees(swap: AuditedSwap): bigint {
     if (!this.isMigrated) {
       must(swap.platformFee === (this.lastWasAgent ? 0n : fee(swap.quote, 950n)), 'platform fee')
       must(swap.creatorFee === (this.lastWasAgent ? 0n : fee(swap.quote, 300n)), 'creator fee')
       return 0n
     }
     const scale = this.isUsdc ? 1e9 / (59_000 / 420) : 1e6
-    const capSol = (Number(this.quote) / Number(this.base)) * scale
+    const capSol = (Number(this.#quote) / Number(this.#base)) * scale
     const tier = TIERS_FROM_FACTS.findLast(([minSol]) => capSol >= minSol)
     if (tier === undefined) throw new Error('no tier')
     must(swap.platformFee === fee(swap.quote, BigInt(tier[2] * 10)), 'platform fee of the tier')

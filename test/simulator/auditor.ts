@@ -10,12 +10,12 @@ export class Names implements Interner {
   readonly tokens: string[] = []
   readonly wallets: string[] = []
   readonly addresses: string[] = []
-  token = (mint: string): number => intern(this.tokens, this.tokenIds, mint)
-  wallet = (address: string): number => intern(this.wallets, this.walletIds, address)
-  address = (text: string): number => intern(this.addresses, this.addressIds, text)
-  private readonly tokenIds = new Map<string, number>()
-  private readonly walletIds = new Map<string, number>()
-  private readonly addressIds = new Map<string, number>()
+  token = (mint: string): number => intern(this.tokens, this.#tokenIds, mint)
+  wallet = (address: string): number => intern(this.wallets, this.#walletIds, address)
+  address = (text: string): number => intern(this.addresses, this.#addressIds, text)
+  readonly #tokenIds = new Map<string, number>()
+  readonly #walletIds = new Map<string, number>()
+  readonly #addressIds = new Map<string, number>()
 }
 
 function intern(texts: string[], ids: Map<string, number>, text: string): number {
@@ -33,71 +33,71 @@ export class Auditor implements RecordSink {
   readonly events_: FeedEvent[] = []
   readonly quotesSol: number[] = []
   newestSeconds = 0
-  private readonly nowSeconds: () => number
-  private order: readonly [number, number, number] = [-1, 0, 0]
+  readonly #nowSeconds: () => number
+  #order: readonly [number, number, number] = [-1, 0, 0]
 
   constructor(nowSeconds: () => number) {
-    this.nowSeconds = nowSeconds
+    this.#nowSeconds = nowSeconds
   }
 
-  private event(event: FeedEvent): void {
+  #event(event: FeedEvent): void {
     this.events_.push(event)
-    this.time(event.timestamp)
-    if ('slot' in event) this.position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
-    if (event.type === 'token_created') this.create(event)
-    else if (event.type === 'completed') this.known(event.mint).complete()
-    else if (event.type === 'migrated') this.migrate(event)
+    this.#time(event.timestamp)
+    if ('slot' in event) this.#position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
+    if (event.type === 'token_created') this.#create(event)
+    else if (event.type === 'completed') this.#known(event.mint).complete()
+    else if (event.type === 'migrated') this.#migrate(event)
   }
 
   records(batch: RecordBatch): void {
     batch.walk(
       (from, to) => {
-        for (let i = from; i < to; i++) this.swap(batch, i)
+        for (let i = from; i < to; i++) this.#swap(batch, i)
       },
-      (event) => this.event(event),
+      (event) => this.#event(event),
     )
   }
 
-  private create(event: TokenCreated): void {
+  #create(event: TokenCreated): void {
     if (this.tokens.has(event.mint)) throw new Error('a mint was created twice')
     this.tokens.set(event.mint, new AuditedToken(event))
   }
 
-  private migrate(event: Migrated): void {
-    this.known(event.mint).migrate(event.poolAmm)
+  #migrate(event: Migrated): void {
+    this.#known(event.mint).migrate(event.poolAmm)
   }
 
-  private known(mint: string | undefined): AuditedToken {
+  #known(mint: string | undefined): AuditedToken {
     const token = this.tokens.get(mint ?? '')
     if (token === undefined) throw new Error(`unknown mint ${mint}`)
     return token
   }
 
-  private time(seconds: number): void {
+  #time(seconds: number): void {
     if (seconds < this.newestSeconds) throw new Error('time went back')
-    if (seconds > this.nowSeconds()) throw new Error('an event from the future')
+    if (seconds > this.#nowSeconds()) throw new Error('an event from the future')
     this.newestSeconds = seconds
   }
 
-  private position(slot: number, txIndex: number, ordinal: number): void {
-    const [a, b, c] = this.order
+  #position(slot: number, txIndex: number, ordinal: number): void {
+    const [a, b, c] = this.#order
     const isLater = slot > a || (slot === a && (txIndex > b || (txIndex === b && ordinal > c)))
-    if (!isLater) throw new Error(`${[slot, txIndex, ordinal]} after ${this.order}`)
-    this.order = [slot, txIndex, ordinal]
+    if (!isLater) throw new Error(`${[slot, txIndex, ordinal]} after ${this.#order}`)
+    this.#order = [slot, txIndex, ordinal]
   }
 
-  private swap(batch: RecordBatch, index: number): void {
+  #swap(batch: RecordBatch, index: number): void {
     const at = RecordBatch.u32At(index)
     const lane = (offset: number): number => batch.u32[at + offset] ?? 0
     const u64 = (offset: number): bigint => BigInt(lane(offset)) + (BigInt(lane(offset + 1)) << 32n)
     const flags = lane(U.flags)
-    this.position(
+    this.#position(
       batch.f64[RecordBatch.f64At(index) + F.slot] ?? 0,
       lane(U.txIndex),
       lane(U.ordinal),
     )
-    this.time(lane(U.timestamp))
-    const token = this.known(this.names.tokens[lane(U.token)])
+    this.#time(lane(U.timestamp))
+    const token = this.#known(this.names.tokens[lane(U.token)])
     const signer = this.names.wallets[lane(U.wallet)] ?? ''
     token.swap({
       ...{ flags, signer, pool: this.names.addresses[lane(U.pool)] ?? '' },
@@ -108,11 +108,11 @@ export class Auditor implements RecordSink {
       supply: u64(U.supplyLo),
       ...{ balanceBefore: u64(U.balanceBeforeLo), balanceAfter: u64(U.balanceAfterLo) },
     })
-    this.count(flags, token)
+    this.#count(flags, token)
     if (!token.isUsdc) this.quotesSol.push(Number(u64(U.quoteLo)) / 1e9)
   }
 
-  private count(flags: number, token: AuditedToken): void {
+  #count(flags: number, token: AuditedToken): void {
     const { counts } = this
     counts.swaps++
     if ((flags & Flag.sell) === 0) counts.buys++

@@ -18,7 +18,7 @@ function historyOf(tokens: number, rate: number): { launches: number[]; swaps: n
       }
     },
   })
-  const history = new History(market, tokens, rate, END_SECONDS)
+  const history = new History(market, { tokens, rate, endSeconds: END_SECONDS })
   while (!history.step());
   market.flush()
   return { launches, swaps: market.swaps }

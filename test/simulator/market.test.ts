@@ -33,7 +33,7 @@ function hashOf(seed: number, startSeconds: number, pauses: boolean): string {
   const sink = new HashSink()
   const tokens = 300
   const market = new Market({ seed, tokens, startSeconds, addressBook: new Names() }, sink)
-  const history = new History(market, tokens, RATE, startSeconds)
+  const history = new History(market, { tokens, rate: RATE, endSeconds: startSeconds })
   for (let i = 0; !history.step(); i++) if (pauses && i % 97 === 0) market.flushSwaps()
   for (let second = 1; second <= 20; second++) market.run(500, startSeconds + second)
   market.flush()
@@ -46,7 +46,7 @@ function audited(tokens: number, liveSwaps: number): Auditor {
   const auditor = new Auditor(() => now)
   const options = { seed: 7, tokens, startSeconds: START, addressBook: auditor.names }
   const market = new Market(options, auditor)
-  const history = new History(market, tokens, RATE, START)
+  const history = new History(market, { tokens, rate: RATE, endSeconds: START })
   while (!history.step());
   for (let made = 0; made < liveSwaps; made += RATE) market.run(RATE, ++now)
   market.flush()
@@ -125,7 +125,7 @@ test('a market without tokens, or without a rate, starts too', () => {
     { seed: 1, tokens: 50, startSeconds: START, addressBook: auditor.names },
     new Auditor(() => START),
   )
-  const history = new History(market, 50, 0, START)
+  const history = new History(market, { tokens: 50, rate: 0, endSeconds: START })
   while (!history.step());
   expect(market.swaps).toBe(0)
 })

@@ -1,6 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import { Flag } from '../../engine/swap-record.ts'
 import { HOLDERS_PER_TOKEN, type HolderTable } from './holder-table.ts'
+import type { MarketParts } from './parts.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
@@ -24,54 +25,53 @@ const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
 
+export interface CrowdParts
+  extends Pick<MarketParts, 'tokens' | 'tickets' | 'holders' | 'wallets' | 'writer' | 'random'> {
+  readonly trader: Trader
+  /** Wallet of the mayhem agent. */
+  readonly agent: number
+}
+
 /** Decides who trades what next. */
 export class Crowd {
-  private readonly tokens: TokenTable
-  private readonly tickets: TicketPool
-  private readonly holders: HolderTable
-  private readonly wallets: WalletPool
-  private readonly trader: Trader
-  private readonly writer: SwapWriter
-  private readonly random: Random
-  private readonly agent: number
+  readonly #tokens: TokenTable
+  readonly #tickets: TicketPool
+  readonly #holders: HolderTable
+  readonly #wallets: WalletPool
+  readonly #trader: Trader
+  readonly #writer: SwapWriter
+  readonly #random: Random
+  readonly #agent: number
 
-  constructor(
-    tokens: TokenTable,
-    tickets: TicketPool,
-    holders: HolderTable,
-    wallets: WalletPool,
-    trader: Trader,
-    writer: SwapWriter,
-    random: Random,
-    agent: number,
-  ) {
-    this.tokens = tokens
-    this.tickets = tickets
-    this.holders = holders
-    this.wallets = wallets
-    this.trader = trader
-    this.writer = writer
-    this.random = random
-    this.agent = agent
+  constructor(parts: CrowdParts) {
+    this.#tokens = parts.tokens
+    this.#tickets = parts.tickets
+    this.#holders = parts.holders
+    this.#wallets = parts.wallets
+    this.#trader = parts.trader
+    this.#writer = parts.writer
+    this.#random = parts.random
+    this.#agent = parts.agent
   }
 
   /** One transaction of the market; false when there is no token to trade. */
   trade(): boolean {
-    if (this.tickets.isEmpty) return false
-    let row = this.tickets.draw()
-    for (let i = 0; i < DRAWS && this.tokens.has(row, Trait.frozen); i++) row = this.tickets.draw()
-    const traits = this.tokens.ints[row * TOKEN_INTS + I.traits]
+    if (this.#tickets.isEmpty) return false
+    let row = this.#tickets.draw()
+    for (let i = 0; i < DRAWS && this.#tokens.has(row, Trait.frozen); i++)
+      row = this.#tickets.draw()
+    const traits = this.#tokens.ints[row * TOKEN_INTS + I.traits]
     if ((traits & Trait.frozen) !== 0) return false
     // As a signed integer it is not boxed on its way into calls.
-    const bits = this.random.next() | 0
-    this.writer.beginTransaction()
+    const bits = this.#random.next() | 0
+    this.#writer.beginTransaction()
     if ((traits & (Trait.mayhem | Trait.amm)) === Trait.mayhem && (bits & 3) === 0) {
-      this.agentTrade(row, bits)
-    } else if (!this.wantsToSell(row, bits) || !this.sellSome(row)) {
-      if ((bits & 0xf00) === 0) this.roundTrip(row)
-      else this.buySome(row, this.wallets.trader(), 0)
+      this.#agentTrade(row, bits)
+    } else if (!this.#wantsToSell(row, bits) || !this.#sellSome(row)) {
+      if ((bits & 0xf00) === 0) this.#roundTrip(row)
+      else this.buySome(row, this.#wallets.trader(), 0)
     }
-    if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.moveTarget(row)
+    if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
     return true
   }
 
@@ -83,29 +83,29 @@ export class Crowd {
 
   /** A buy of the amount in the writer's lane. */
   buyGiven(row: number, wallet: number, flags: number): number {
-    const known = this.wallets.isNew ? KNOWN_BALANCES : 0
-    this.wallets.isNew = false
-    return this.trader.buy(row, wallet, flags | known)
+    const known = this.#wallets.isNew ? KNOWN_BALANCES : 0
+    this.#wallets.isNew = false
+    return this.#trader.buy(row, wallet, flags | known)
   }
 
   /** Puts a trade size into the writer's lane, times `factor`. */
   drawSize(row: number, factor: number): void {
-    const lanes = this.tokens.lanes
+    const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
-    const bits = this.random.next()
+    const bits = this.#random.next()
     const spread = 0.75 + (bits >>> 12) * 2 ** -21
     const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
-    const share = this.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
+    const share = this.#tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
     const limit = lanes[lane + T.virtualQuote] * share
     const quote = Math.min(size * lanes[lane + T.sizeFactor], limit)
-    this.writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, Math.floor(quote))
+    this.#writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, Math.floor(quote))
   }
 
-  private wantsToSell(row: number, bits: number): boolean {
-    const ints = this.tokens.ints
+  #wantsToSell(row: number, bits: number): boolean {
+    const ints = this.#tokens.ints
     const int = row * TOKEN_INTS
     if (ints[int + I.holders] === 0) return false
-    const lanes = this.tokens.lanes
+    const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     const isAbove = lanes[lane + T.virtualQuote] > lanes[lane + T.targetQuote]
     const isRunner = (ints[int + I.traits] & (Trait.runner | Trait.amm)) === Trait.runner
@@ -114,49 +114,52 @@ export class Crowd {
   }
 
   /** A sell of one of the recent holders: all of it, or a part. */
-  private sellSome(row: number): boolean {
-    const ints = this.tokens.ints
+  #sellSome(row: number): boolean {
+    const ints = this.#tokens.ints
     const int = row * TOKEN_INTS
-    const bits = this.random.next()
+    const bits = this.#random.next()
     let place = (((bits >>> 8) & 0xffff) * ints[int + I.holders]) >>> 16
     let isWhole = (bits & 7) < 5
-    const dumpAt = this.tokens.lanes[row * TOKEN_LANES + T.dumpAt]
-    if (ints[int + I.trades] >= dumpAt && this.holders.walletAt(row, 0) === ints[int + I.creator]) {
+    const dumpAt = this.#tokens.lanes[row * TOKEN_LANES + T.dumpAt]
+    if (
+      ints[int + I.trades] >= dumpAt &&
+      this.#holders.walletAt(row, 0) === ints[int + I.creator]
+    ) {
       place = 0
       isWhole = true
     }
-    const held = this.holders.baseRaw[row * HOLDERS_PER_TOKEN + place]
+    const held = this.#holders.baseRaw[row * HOLDERS_PER_TOKEN + place]
     const part = 0.25 + (bits >>> 24) * 2 ** -9
-    this.writer.amounts[A.base] = isWhole ? held : Math.ceil(held * part)
-    return this.trader.sell(row, place, 0)
+    this.#writer.amounts[A.base] = isWhole ? held : Math.ceil(held * part)
+    return this.#trader.sell(row, place, 0)
   }
 
   /** A volume bot: buys and sells the same in one transaction. */
-  private roundTrip(row: number): void {
-    const wallet = this.wallets.bot()
+  #roundTrip(row: number): void {
+    const wallet = this.#wallets.bot()
     // Its balance before is that of the transaction, not of the second swap: left untold.
-    this.wallets.isNew = false
+    this.#wallets.isNew = false
     const place = this.buySome(row, wallet, 0)
-    if (this.tokens.has(row, Trait.frozen)) return
-    this.trader.sell(row, place, 0)
+    if (this.#tokens.has(row, Trait.frozen)) return
+    this.#trader.sell(row, place, 0)
   }
 
-  private agentTrade(row: number, bits: number): void {
-    const held = this.tokens.lanes[row * TOKEN_LANES + T.agentBase]
+  #agentTrade(row: number, bits: number): void {
+    const held = this.#tokens.lanes[row * TOKEN_LANES + T.agentBase]
     if ((bits & 4) === 0 && held > 0) {
-      this.writer.amounts[A.base] = held
-      if (this.trader.agentSell(row, this.agent)) return
+      this.#writer.amounts[A.base] = held
+      if (this.#trader.agentSell(row, this.#agent)) return
     }
     this.drawSize(row, 1)
-    this.trader.agentBuy(row, this.agent)
+    this.#trader.agentBuy(row, this.#agent)
   }
 
   /** Opinions change: a pool's price finds a new level now and then. */
-  private moveTarget(row: number): void {
-    const lanes = this.tokens.lanes
+  #moveTarget(row: number): void {
+    const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     const launch = lanes[lane + T.launchQuote]
-    const moved = lanes[lane + T.targetQuote] * (0.53 + this.random.unit())
+    const moved = lanes[lane + T.targetQuote] * (0.53 + this.#random.unit())
     lanes[lane + T.targetQuote] = Math.min(
       launch * MAX_TARGET,
       Math.max(launch * MIN_TARGET, moved),

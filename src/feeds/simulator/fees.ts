@@ -49,8 +49,7 @@ export const TIER_PLATFORM_TENTH_BPS = Float64Array.from(TIERS, (tier) => tier[2
 export const TIER_CREATOR_TENTH_BPS = Float64Array.from(TIERS, (tier) => tier[3] * 10)
 
 /**
- * USDC pools climb the same tiers at this many dollars per SOL: their table starts at 59,000
- * dollars
+ * USDC pools climb the same tiers at this many dollars per SOL: their table starts at 59,000 dollars
  * where the SOL table has 420 SOL.
  */
 export const STABLE_TIER_USD_PER_SOL = 59_000 / 420

@@ -14,64 +14,73 @@ export function historySwaps(tokens: number, rate: number): number {
   return Math.floor(Math.min(rate * DAY_SECONDS, tokens * HISTORY_SWAPS_PER_TOKEN))
 }
 
+export interface HistoryOptions {
+  /** Tokens of the market. */
+  readonly tokens: number
+  /** Swaps per second. */
+  readonly rate: number
+  /** Unix seconds at which it ends and the live market begins. */
+  readonly endSeconds: number
+}
+
 /** The day before the start, made step by step so that its owner can pause in between. */
 export class History {
-  private readonly market: Market
-  private readonly endSeconds: number
-  private readonly swaps: number
-  private readonly tokens: number
-  private readonly oldTokens: number
-  private launched = 0
+  readonly #market: Market
+  readonly #endSeconds: number
+  readonly #swaps: number
+  readonly #tokens: number
+  readonly #oldTokens: number
+  #launched = 0
 
-  constructor(market: Market, tokens: number, rate: number, endSeconds: number) {
-    this.market = market
-    this.tokens = tokens
-    this.swaps = historySwaps(tokens, rate)
-    this.oldTokens = Math.floor(tokens * OLD_TOKEN_SHARE)
-    this.endSeconds = endSeconds
+  constructor(market: Market, { tokens, rate, endSeconds }: HistoryOptions) {
+    this.#market = market
+    this.#tokens = tokens
+    this.#swaps = historySwaps(tokens, rate)
+    this.#oldTokens = Math.floor(tokens * OLD_TOKEN_SHARE)
+    this.#endSeconds = endSeconds
   }
 
   /** True when it is complete. */
   step(): boolean {
-    if (this.launched < this.oldTokens) {
-      this.launchOld()
+    if (this.#launched < this.#oldTokens) {
+      this.#launchOld()
       return false
     }
-    if (this.launched >= this.tokens && this.market.swaps >= this.swaps) {
-      this.market.advanceHistory(this.endSeconds)
+    if (this.#launched >= this.#tokens && this.#market.swaps >= this.#swaps) {
+      this.#market.advanceHistory(this.#endSeconds)
       return true
     }
-    this.market.advanceHistory(this.endSeconds - DAY_SECONDS * (1 - this.progress()))
-    if (this.swaps === 0) {
-      this.market.launchQuietly()
-      this.launched++
-    } else if (this.market.step(this.isLaunchDue() ? DUE_LAUNCH_CHANCE : 0)) this.launched++
+    this.#market.advanceHistory(this.#endSeconds - DAY_SECONDS * (1 - this.#progress()))
+    if (this.#swaps === 0) {
+      this.#market.launchQuietly()
+      this.#launched++
+    } else if (this.#market.step(this.#isLaunchDue() ? DUE_LAUNCH_CHANCE : 0)) this.#launched++
     return false
   }
 
   /** Launches keep step with swaps, of which they bring some: so both are spread over the day. */
-  private isLaunchDue(): boolean {
-    return this.launchedShare() <= this.swapsShare()
+  #isLaunchDue(): boolean {
+    return this.#launchedShare() <= this.#swapsShare()
   }
 
-  private launchOld(): void {
-    const days = 1 + (OLDEST_DAYS - 1) * (1 - this.launched / this.oldTokens)
-    this.market.advanceHistory(this.endSeconds - days * DAY_SECONDS)
-    this.market.launchQuietly()
-    this.launched++
+  #launchOld(): void {
+    const days = 1 + (OLDEST_DAYS - 1) * (1 - this.#launched / this.#oldTokens)
+    this.#market.advanceHistory(this.#endSeconds - days * DAY_SECONDS)
+    this.#market.launchQuietly()
+    this.#launched++
   }
 
   /** Share of the day that is made: of the swaps or of the launches, whichever is behind. */
-  private progress(): number {
-    if (this.swaps === 0) return this.launchedShare()
-    return Math.min(this.launchedShare(), this.swapsShare())
+  #progress(): number {
+    if (this.#swaps === 0) return this.#launchedShare()
+    return Math.min(this.#launchedShare(), this.#swapsShare())
   }
 
-  private launchedShare(): number {
-    return (this.launched - this.oldTokens) / (this.tokens - this.oldTokens)
+  #launchedShare(): number {
+    return (this.#launched - this.#oldTokens) / (this.#tokens - this.#oldTokens)
   }
 
-  private swapsShare(): number {
-    return this.market.swaps / this.swaps
+  #swapsShare(): number {
+    return this.#market.swaps / this.#swaps
   }
 }

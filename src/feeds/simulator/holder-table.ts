@@ -11,12 +11,12 @@ export const HOLDERS_PER_TOKEN = 16
 export class HolderTable {
   readonly wallets: Int32Array
   readonly baseRaw: Float64Array
-  private readonly ints: Int32Array
+  readonly #ints: Int32Array
 
   constructor(capacity: number, tokens: TokenTable) {
     this.wallets = new Int32Array(capacity * HOLDERS_PER_TOKEN)
     this.baseRaw = new Float64Array(capacity * HOLDERS_PER_TOKEN)
-    this.ints = tokens.ints
+    this.#ints = tokens.ints
   }
 
   walletAt(row: number, place: number): number {
@@ -26,10 +26,10 @@ export class HolderTable {
   /** Returns the place; `random` picks who is forgotten. */
   add(row: number, wallet: number, baseRaw: number, random: number): number {
     const countAt = row * TOKEN_INTS + I.holders
-    const count = this.ints[countAt]
+    const count = this.#ints[countAt]
     let place = count
     if (count === HOLDERS_PER_TOKEN) place = 1 + (random % (HOLDERS_PER_TOKEN - 1))
-    else this.ints[countAt] = count + 1
+    else this.#ints[countAt] = count + 1
     const at = row * HOLDERS_PER_TOKEN + place
     this.wallets[at] = wallet
     this.baseRaw[at] = baseRaw
@@ -43,8 +43,8 @@ export class HolderTable {
     this.baseRaw[at] = left
     if (left > 0) return
     const countAt = row * TOKEN_INTS + I.holders
-    const last = this.ints[countAt] - 1
-    this.ints[countAt] = last
+    const last = this.#ints[countAt] - 1
+    this.#ints[countAt] = last
     this.wallets[at] = this.wallets[row * HOLDERS_PER_TOKEN + last]
     this.baseRaw[at] = this.baseRaw[row * HOLDERS_PER_TOKEN + last]
   }

@@ -12,6 +12,7 @@ import {
   VIRTUAL_QUOTE_MICRO_USDC,
 } from './curve.ts'
 import type { Interner } from './interner.ts'
+import type { MarketParts } from './parts.ts'
 import { randomAddress, randomMint } from './random-text.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
@@ -46,99 +47,91 @@ const RUNNER_MIN_TICKETS = 96
 const MAX_ORDINARY_TARGET = 2.8
 const INSIDER = Flag.insiderGiven | Flag.insiderValue
 
-export interface LauncherParts {
-  readonly tokens: TokenTable
-  readonly tickets: TicketPool
-  readonly appointments: Appointments
-  readonly wallets: WalletPool
+export interface LauncherParts extends Omit<MarketParts, 'holders'> {
   readonly crowd: Crowd
-  readonly clock: ChainClock
-  readonly writer: SwapWriter
-  readonly book: Interner
-  readonly random: Random
 }
 
 /** Launches tokens, with all that happens around the first block. */
 export class Launcher {
-  private readonly tokens: TokenTable
-  private readonly tickets: TicketPool
-  private readonly appointments: Appointments
-  private readonly wallets: WalletPool
-  private readonly crowd: Crowd
-  private readonly clock: ChainClock
-  private readonly writer: SwapWriter
-  private readonly book: Interner
-  private readonly random: Random
-  private readonly text: TokenTextSource
-  private readonly creators: CreatorSource
+  readonly #tokens: TokenTable
+  readonly #tickets: TicketPool
+  readonly #appointments: Appointments
+  readonly #wallets: WalletPool
+  readonly #crowd: Crowd
+  readonly #clock: ChainClock
+  readonly #writer: SwapWriter
+  readonly #book: Interner
+  readonly #random: Random
+  readonly #text: TokenTextSource
+  readonly #creators: CreatorSource
   /** Metadata arrives after the token: with the next launch. */
-  private late: Metadata | null = null
+  #late: Metadata | null = null
 
   constructor(parts: LauncherParts) {
-    this.tokens = parts.tokens
-    this.tickets = parts.tickets
-    this.appointments = parts.appointments
-    this.wallets = parts.wallets
-    this.crowd = parts.crowd
-    this.clock = parts.clock
-    this.writer = parts.writer
-    this.book = parts.book
-    this.random = parts.random
-    this.text = new TokenTextSource(parts.random)
-    this.creators = new CreatorSource(parts.random)
+    this.#tokens = parts.tokens
+    this.#tickets = parts.tickets
+    this.#appointments = parts.appointments
+    this.#wallets = parts.wallets
+    this.#crowd = parts.crowd
+    this.#clock = parts.clock
+    this.#writer = parts.writer
+    this.#book = parts.book
+    this.#random = parts.random
+    this.#text = new TokenTextSource(parts.random)
+    this.#creators = new CreatorSource(parts.random)
   }
 
   /** A launch with its first trades; without them when `quiet`. */
   launch(quiet: boolean): void {
-    if (this.tokens.isFull) return
-    const row = this.tokens.take()
-    this.writer.beginTransaction()
-    this.create(row)
-    if (!quiet) this.firstTrades(row)
-    const isRunner = this.tokens.has(row, Trait.runner)
-    const drawn = TICKETS[this.random.below(QUANTILES)]
-    this.tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
-    this.tokens.release(row)
+    if (this.#tokens.isFull) return
+    const row = this.#tokens.take()
+    this.#writer.beginTransaction()
+    this.#create(row)
+    if (!quiet) this.#firstTrades(row)
+    const isRunner = this.#tokens.has(row, Trait.runner)
+    const drawn = TICKETS[this.#random.below(QUANTILES)]
+    this.#tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
+    this.#tokens.release(row)
   }
 
   /** A sniper's buy some slots after the launch. */
   snipe(row: number): void {
-    if (!this.tokens.has(row, Trait.frozen)) {
-      this.writer.beginTransaction()
-      this.crowd.buySome(row, this.wallets.bot(), 0)
+    if (!this.#tokens.has(row, Trait.frozen)) {
+      this.#writer.beginTransaction()
+      this.#crowd.buySome(row, this.#wallets.bot(), 0)
     }
-    this.tokens.release(row)
+    this.#tokens.release(row)
   }
 
   /** Hands over what is still late. */
   flush(): void {
-    if (this.late !== null) this.writer.event({ ...this.late, ...this.stamp() })
-    this.late = null
+    if (this.#late !== null) this.#writer.event({ ...this.#late, ...this.#stamp() })
+    this.#late = null
   }
 
-  private stamp(): { timestamp: number } {
-    return { timestamp: this.clock.timestamp }
+  #stamp(): { timestamp: number } {
+    return { timestamp: this.#clock.timestamp }
   }
 
-  private create(row: number): void {
-    const random = this.random
-    const traits = this.drawTraits()
+  #create(row: number): void {
+    const random = this.#random
+    const traits = this.#drawTraits()
     const isUsdc = (traits & Trait.usdc) !== 0
     const mint = randomMint(random, random.chance(SUFFIX_SHARE))
     const bondingCurve = randomAddress(random)
-    const creator = this.creators.address()
+    const creator = this.#creators.address()
     const virtualQuoteRaw = isUsdc ? VIRTUAL_QUOTE_MICRO_USDC : VIRTUAL_QUOTE_LAMPORTS
-    this.fillRow(row, traits, virtualQuoteRaw)
+    this.#fillRow(row, traits, virtualQuoteRaw)
     const int = row * TOKEN_INTS
-    this.tokens.ints[int + I.token] = this.book.token(mint)
-    this.tokens.ints[int + I.pool] = this.book.address(bondingCurve)
-    this.tokens.ints[int + I.creator] = this.book.wallet(creator)
-    this.tokens.mints[row] = mint
-    this.tokens.curves[row] = bondingCurve
+    this.#tokens.ints[int + I.token] = this.#book.token(mint)
+    this.#tokens.ints[int + I.pool] = this.#book.address(bondingCurve)
+    this.#tokens.ints[int + I.creator] = this.#book.wallet(creator)
+    this.#tokens.mints[row] = mint
+    this.#tokens.curves[row] = bondingCurve
     const created: TokenCreated = {
       type: 'token_created',
-      ...this.writer.position(),
-      ...{ mint, ...this.text.text(), creator, bondingCurve, tokenProgram: TOKEN_2022 },
+      ...this.#writer.position(),
+      ...{ mint, ...this.#text.text(), creator, bondingCurve, tokenProgram: TOKEN_2022 },
       isMayhemMode: (traits & Trait.mayhem) !== 0,
       supplyRaw: BigInt(SUPPLY_RAW),
       decimals: 6,
@@ -147,31 +140,31 @@ export class Launcher {
       realBaseRaw: BigInt(REAL_BASE_RAW),
       ...(isUsdc ? { quoteMint: USDC_MINT } : {}),
     }
-    this.announce(created)
+    this.#announce(created)
   }
 
-  private announce(created: TokenCreated): void {
-    const { late } = this
-    if (late !== null) this.writer.event({ ...late, ...this.stamp() })
-    this.writer.event(created)
-    this.late = null
-    if (!this.random.chance(METADATA_SHARE)) return
+  #announce(created: TokenCreated): void {
+    const late = this.#late
+    if (late !== null) this.#writer.event({ ...late, ...this.#stamp() })
+    this.#writer.event(created)
+    this.#late = null
+    if (!this.#random.chance(METADATA_SHARE)) return
     const { mint, name, timestamp } = created
-    const paid = this.random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
-    this.late = { type: 'metadata', timestamp, mint, ...this.text.links(name), ...paid }
+    const paid = this.#random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
+    this.#late = { type: 'metadata', timestamp, mint, ...this.#text.links(name), ...paid }
   }
 
-  private drawTraits(): number {
-    const random = this.random
+  #drawTraits(): number {
+    const random = this.#random
     let traits = random.chance(RUNNER_SHARE) ? Trait.runner : 0
     if (random.chance(USDC_SHARE)) traits |= Trait.usdc
     else if (random.chance(MAYHEM_SHARE / (1 - USDC_SHARE))) traits |= Trait.mayhem
     return traits
   }
 
-  private fillRow(row: number, traits: number, virtualQuoteRaw: number): void {
-    const random = this.random
-    const lanes = this.tokens.lanes
+  #fillRow(row: number, traits: number, virtualQuoteRaw: number): void {
+    const random = this.#random
+    const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     const isRunner = (traits & Trait.runner) !== 0
     const unit = random.unit()
@@ -184,44 +177,44 @@ export class Launcher {
     const unitSize = (traits & Trait.usdc) !== 0 ? MICRO_USDC_PER_LAMPORT : 1
     lanes[lane + T.sizeFactor] = isRunner ? unitSize * RUNNER_SIZE : unitSize
     lanes[lane + T.dumpAt] = random.between(3, 40)
-    this.tokens.ints[row * TOKEN_INTS + I.traits] = traits
+    this.#tokens.ints[row * TOKEN_INTS + I.traits] = traits
   }
 
   /** Creator, bundle, snipers. */
-  private firstTrades(row: number): void {
-    const random = this.random
+  #firstTrades(row: number): void {
+    const random = this.#random
     if (random.chance(CREATOR_BUYS_SHARE)) {
       const isWhole = random.chance(WHOLE_CURVE_SHARE)
-      this.crowd.drawSize(row, 3)
+      this.#crowd.drawSize(row, 3)
       // Far more than the curve has: the buy is cut to exactly the rest.
-      const launchQuote = this.tokens.lanes[row * TOKEN_LANES + T.launchQuote]
-      if (isWhole) this.writer.amounts[A.quote] = launchQuote * 10
-      this.crowd.buyGiven(row, this.tokens.ints[row * TOKEN_INTS + I.creator], 0)
+      const launchQuote = this.#tokens.lanes[row * TOKEN_LANES + T.launchQuote]
+      if (isWhole) this.#writer.amounts[A.quote] = launchQuote * 10
+      this.#crowd.buyGiven(row, this.#tokens.ints[row * TOKEN_INTS + I.creator], 0)
     }
-    if (random.chance(BUNDLE_SHARE)) this.bundle(row)
+    if (random.chance(BUNDLE_SHARE)) this.#bundle(row)
     if (!random.chance(SNIPED_SHARE)) return
     for (let i = random.between(1, MAX_SNIPERS); i > 0; i--) {
-      this.tokens.hold(row)
+      this.#tokens.hold(row)
       const delaySlots = random.below(MAX_SNIPE_DELAY_SLOTS + 1)
-      const slot = this.clock.slot + delaySlots
-      if (delaySlots === 0 || !this.appointments.add(slot, row, Appointment.snipe)) this.snipe(row)
+      const slot = this.#clock.slot + delaySlots
+      if (delaySlots === 0 || !this.#appointments.add(slot, row, Appointment.snipe)) this.snipe(row)
     }
   }
 
   /** Several signers in the block of the launch, at times in one transaction. */
-  private bundle(row: number): void {
-    const random = this.random
+  #bundle(row: number): void {
+    const random = this.#random
     const isOneTransaction = random.chance(0.4)
     const flags = random.chance(0.1) ? INSIDER : 0
     const signers = random.between(2, 6)
     for (let i = 0; i < signers; i++) {
-      if (this.tokens.has(row, Trait.frozen)) return
-      if (i === 0 || !isOneTransaction) this.writer.beginTransaction()
-      const wallet = random.chance(0.7) ? this.wallets.fresh() : this.wallets.trader()
-      this.crowd.drawSize(row, 2)
-      const least = BUNDLE_MIN_LAMPORTS * this.tokens.lanes[row * TOKEN_LANES + T.sizeFactor]
-      this.writer.amounts[A.quote] = Math.max(Math.ceil(least), this.writer.amounts[A.quote])
-      this.crowd.buyGiven(row, wallet, flags)
+      if (this.#tokens.has(row, Trait.frozen)) return
+      if (i === 0 || !isOneTransaction) this.#writer.beginTransaction()
+      const wallet = random.chance(0.7) ? this.#wallets.fresh() : this.#wallets.trader()
+      this.#crowd.drawSize(row, 2)
+      const least = BUNDLE_MIN_LAMPORTS * this.#tokens.lanes[row * TOKEN_LANES + T.sizeFactor]
+      this.#writer.amounts[A.quote] = Math.max(Math.ceil(least), this.#writer.amounts[A.quote])
+      this.#crowd.buyGiven(row, wallet, flags)
     }
   }
 }

@@ -38,73 +38,72 @@ export interface MarketOptions {
 }
 
 /**
- * The simulated market: everything it emits is a pure function of its options and of the calls
- * made.
+ * The simulated market: everything it emits is a pure function of its options and of the calls made.
  * Fixed memory, whatever the number of tokens and swaps.
  */
 export class Market {
   /** Event time, unix seconds with fraction. */
   seconds: number
   readonly random: Random
-  private readonly clock: ChainClock
-  private readonly appointments = new Appointments()
-  private readonly writer: SwapWriter
-  private readonly launcher: Launcher
-  private readonly graduation: Graduation
-  private readonly crowd: Crowd
-  private readonly solPrice: SolPriceWalk
-  private priceSeconds = 0
-  private readonly keep: (row: number, kind: number) => void
+  readonly #clock: ChainClock
+  readonly #appointments: Appointments
+  readonly #writer: SwapWriter
+  readonly #launcher: Launcher
+  readonly #graduation: Graduation
+  readonly #crowd: Crowd
+  readonly #solPrice: SolPriceWalk
+  #priceSeconds = 0
+  readonly #keep: (row: number, kind: number) => void
 
   constructor(options: MarketOptions, sink: RecordSink) {
-    const { seed, startSeconds, addressBook } = options
+    const { seed, startSeconds, addressBook: book } = options
     const random = new Random(seed, startSeconds)
     const draws = ticketsInDraw(options.tokens)
     const tokens = new TokenTable(draws + SPARE_ROWS)
     const tickets = new TicketPool(draws, tokens, random)
     const holders = new HolderTable(draws + SPARE_ROWS, tokens)
-    const wallets = new WalletPool(options.tokens, addressBook, random)
+    const wallets = new WalletPool(options.tokens, book, random)
     const clock = new ChainClock(startSeconds, options.firstSlot ?? 0)
-    this.clock = clock
-    const { appointments } = this
-    const writer = new SwapWriter(sink, clock, tokens, random)
-    const end = new Graduation(tokens, tickets, appointments, clock, writer, addressBook, random)
-    const trader = new Trader(tokens, holders, writer, end, random)
-    const agent = addressBook.wallet(MAYHEM_AGENT)
-    const crowd = new Crowd(tokens, tickets, holders, wallets, trader, writer, random, agent)
+    const appointments = new Appointments()
+    const writer = new SwapWriter({ sink, clock, tokens, random })
+    const parts = { tokens, tickets, appointments, holders, wallets, clock, writer, book, random }
+    const graduation = new Graduation(parts)
+    const trader = new Trader({ ...parts, graduation })
+    const crowd = new Crowd({ ...parts, trader, agent: book.wallet(MAYHEM_AGENT) })
     this.seconds = 0
     this.random = random
-    this.writer = writer
-    this.crowd = crowd
-    this.graduation = end
-    this.solPrice = new SolPriceWalk(random)
-    const parts = { tokens, tickets, appointments, wallets, crowd, clock, writer, random }
-    this.launcher = new Launcher({ ...parts, book: addressBook })
-    this.keep = (row, kind) => {
-      if (kind === Appointment.migrate) this.graduation.migrate(row)
-      else this.launcher.snipe(row)
+    this.#clock = clock
+    this.#appointments = appointments
+    this.#writer = writer
+    this.#crowd = crowd
+    this.#graduation = graduation
+    this.#solPrice = new SolPriceWalk(random)
+    this.#launcher = new Launcher({ ...parts, crowd })
+    this.#keep = (row, kind) => {
+      if (kind === Appointment.migrate) this.#graduation.migrate(row)
+      else this.#launcher.snipe(row)
     }
   }
 
   /** Swaps emitted so far. */
   get swaps(): number {
-    return this.writer.swaps
+    return this.#writer.swaps
   }
 
   /** Moves event time on; it never goes back. */
   advance(seconds: number, priceIntervalSeconds = 1): void {
     if (seconds > this.seconds) this.seconds = seconds
-    if (this.seconds < this.clock.slotEndSeconds) return
+    if (this.seconds < this.#clock.slotEndSeconds) return
     const target = slotAt(this.seconds)
-    if (this.appointments.pending > 0) this.keepAppointments(target)
-    if (this.clock.slot < target || this.priceSeconds === 0) this.clock.enterSlot(target)
-    if (this.clock.timestamp - this.priceSeconds >= priceIntervalSeconds) this.emitPrice()
+    if (this.#appointments.pending > 0) this.#keepAppointments(target)
+    if (this.#clock.slot < target || this.#priceSeconds === 0) this.#clock.enterSlot(target)
+    if (this.#clock.timestamp - this.#priceSeconds >= priceIntervalSeconds) this.#emitPrice()
   }
 
   /** One more transaction: a launch now and then, else a trade. */
   step(launchProbability = 1 / TRADES_PER_LAUNCH): boolean {
-    if (this.random.chance(launchProbability) || !this.crowd.trade()) {
-      this.launcher.launch(false)
+    if (this.random.chance(launchProbability) || !this.#crowd.trade()) {
+      this.#launcher.launch(false)
       return true
     }
     return false
@@ -112,19 +111,19 @@ export class Market {
 
   /** A launch that nobody notices at first. */
   launchQuietly(): void {
-    this.launcher.launch(true)
+    this.#launcher.launch(true)
   }
 
   /** At least `count` more swaps, event time moving evenly on to `seconds`. */
   run(count: number, seconds: number): void {
     const from = this.seconds
-    const first = this.writer.swaps
+    const first = this.#writer.swaps
     const pace = (seconds - from) / count
     let made = 0
     while (made < count) {
       this.advance(Math.min(from + pace * made, seconds))
       this.step()
-      made = this.writer.swaps - first
+      made = this.#writer.swaps - first
     }
     this.advance(seconds)
   }
@@ -136,30 +135,30 @@ export class Market {
 
   /** Hands over the swaps generated so far. */
   flushSwaps(): void {
-    this.writer.flush()
+    this.#writer.flush()
   }
 
   /** Hands over everything generated so far. */
   flush(): void {
-    this.launcher.flush()
-    this.writer.flush()
+    this.#launcher.flush()
+    this.#writer.flush()
   }
 
-  private keepAppointments(target: number): void {
-    const last = Math.min(target, this.clock.slot + MAX_DELAY_SLOTS)
-    for (let slot = this.clock.slot + 1; slot <= last; slot++) {
-      if (!this.appointments.hasAny(slot)) continue
-      this.clock.enterSlot(slot)
-      this.appointments.run(slot, this.keep)
+  #keepAppointments(target: number): void {
+    const last = Math.min(target, this.#clock.slot + MAX_DELAY_SLOTS)
+    for (let slot = this.#clock.slot + 1; slot <= last; slot++) {
+      if (!this.#appointments.hasAny(slot)) continue
+      this.#clock.enterSlot(slot)
+      this.#appointments.run(slot, this.#keep)
     }
   }
 
-  private emitPrice(): void {
-    const { timestamp } = this.clock
+  #emitPrice(): void {
+    const { timestamp } = this.#clock
     // The first price has no price before it: the walk starts with one second.
-    const seconds = this.priceSeconds === 0 ? 1 : timestamp - this.priceSeconds
-    this.priceSeconds = timestamp
-    this.writer.event({ type: 'sol_price', timestamp, usd: this.solPrice.next(seconds) })
+    const seconds = this.#priceSeconds === 0 ? 1 : timestamp - this.#priceSeconds
+    this.#priceSeconds = timestamp
+    this.#writer.event({ type: 'sol_price', timestamp, usd: this.#solPrice.next(seconds) })
   }
 }
 

@@ -28,6 +28,13 @@ export interface Position {
   readonly timestamp: number
 }
 
+export interface SwapWriterParts {
+  readonly sink: RecordSink
+  readonly clock: ChainClock
+  readonly tokens: TokenTable
+  readonly random: Random
+}
+
 /** Puts transactions on the chain: swaps as binary records, everything else as events, in order. */
 export class SwapWriter {
   /**
@@ -37,56 +44,56 @@ export class SwapWriter {
   readonly amounts = new Float64Array(4)
   /** Swaps written since the start. */
   swaps = 0
-  private readonly batch = new RecordBatch(BATCH_RECORDS)
+  readonly #batch = new RecordBatch(BATCH_RECORDS)
   /** The signature of the open transaction once the batch no longer has it. */
-  private readonly signature = new Uint32Array(SIGNATURE_LANES)
-  private signatureState: number = Signature.unmade
+  readonly #signature = new Uint32Array(SIGNATURE_LANES)
+  #signatureState: number = Signature.unmade
   /** Where in the batch it is. */
-  private signatureAt = 0
-  private chainFeeLamports = 0
-  private readonly sink: RecordSink
-  private readonly clock: ChainClock
-  private readonly tokens: TokenTable
-  private readonly random: Random
+  #signatureAt = 0
+  #chainFeeLamports = 0
+  readonly #sink: RecordSink
+  readonly #clock: ChainClock
+  readonly #tokens: TokenTable
+  readonly #random: Random
 
-  constructor(sink: RecordSink, clock: ChainClock, tokens: TokenTable, random: Random) {
-    this.sink = sink
-    this.clock = clock
-    this.tokens = tokens
-    this.random = random
+  constructor(parts: SwapWriterParts) {
+    this.#sink = parts.sink
+    this.#clock = parts.clock
+    this.#tokens = parts.tokens
+    this.#random = parts.random
   }
 
   beginTransaction(): void {
-    const bits = this.random.next()
-    this.clock.beginTransaction(bits & 3)
-    this.signatureState = Signature.unmade
+    const bits = this.#random.next()
+    this.#clock.beginTransaction(bits & 3)
+    this.#signatureState = Signature.unmade
     // Three of four transactions tell their fee, with a priority fee up to some 0.008 SOL.
     const priorityLamports = (bits >>> 16) << ((bits >>> 4) & 7)
-    this.chainFeeLamports = (bits & 0xc) === 0 ? 0 : BASE_CHAIN_FEE_LAMPORTS + priorityLamports
+    this.#chainFeeLamports = (bits & 0xc) === 0 ? 0 : BASE_CHAIN_FEE_LAMPORTS + priorityLamports
   }
 
   /** Writes the swap in `amounts`; the token's row already stands after the trade. */
   swap(row: number, wallet: number, flags: number): void {
-    const batch = this.batch
+    const batch = this.#batch
     // Not `next`: the batch was zeroed as a whole, which costs less than zeroing each record.
     const index = batch.count++
     const u32 = batch.u32
     const at = RecordBatch.u32At(index)
-    const ints = this.tokens.ints
+    const ints = this.#tokens.ints
     const int = row * TOKEN_INTS
     const traits = ints[int + I.traits]
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
-    batch.f64[RecordBatch.f64At(index) + F.slot] = this.clock.toldSlot
-    u32[at + U.txIndex] = this.clock.txIndex
-    u32[at + U.ordinal] = this.clock.ordinal++
-    u32[at + U.timestamp] = this.clock.timestamp
+    batch.f64[RecordBatch.f64At(index) + F.slot] = this.#clock.toldSlot
+    u32[at + U.txIndex] = this.#clock.txIndex
+    u32[at + U.ordinal] = this.#clock.ordinal++
+    u32[at + U.timestamp] = this.#clock.timestamp
     u32[at + U.token] = ints[int + I.token]
     u32[at + U.wallet] = wallet
     u32[at + U.pool] = ints[int + I.pool]
-    if (this.chainFeeLamports > 0) {
+    if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
-      u32[at + U.chainFeeLo] = this.chainFeeLamports
+      u32[at + U.chainFeeLo] = this.#chainFeeLamports
     }
     if ((traits & Trait.mayhem) !== 0) {
       bits |= Flag.supplyGiven
@@ -95,76 +102,76 @@ export class SwapWriter {
     if ((flags & Flag.balanceAfterGiven) !== 0)
       put(u32, at + U.balanceAfterLo, this.amounts[A.base])
     u32[at + U.flags] = bits
-    this.putAmounts(u32, at, row)
-    this.putSignature(u32, at + U.signature)
+    this.#putAmounts(u32, at, row)
+    this.#putSignature(u32, at + U.signature)
     this.swaps++
     if (batch.isFull) this.flush()
   }
 
-  private putAmounts(u32: Uint32Array, at: number, row: number): void {
+  #putAmounts(u32: Uint32Array, at: number, row: number): void {
     const amounts = this.amounts
-    const lanes = this.tokens.lanes
+    const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     put(u32, at + U.baseLo, amounts[A.base])
     put(u32, at + U.quoteLo, amounts[A.quote])
     put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase])
     put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote])
     put(u32, at + U.realBaseLo, lanes[lane + T.realBase])
-    const launchQuote = this.tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]
+    const launchQuote = this.#tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]
     put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - launchQuote)
     put(u32, at + U.platformFeeLo, amounts[A.platformFee])
     put(u32, at + U.creatorFeeLo, amounts[A.creatorFee])
   }
 
-  private putSignature(u32: Uint32Array, at: number): void {
-    if (this.signatureState === Signature.unmade) {
-      this.makeSignature(u32, at)
-      this.signatureState = Signature.inBatch
-      this.signatureAt = at
+  #putSignature(u32: Uint32Array, at: number): void {
+    if (this.#signatureState === Signature.unmade) {
+      this.#makeSignature(u32, at)
+      this.#signatureState = Signature.inBatch
+      this.#signatureAt = at
     } else {
-      const isKept = this.signatureState === Signature.kept
-      const from = isKept ? this.signature : u32
-      const fromAt = isKept ? 0 : this.signatureAt
+      const isKept = this.#signatureState === Signature.kept
+      const from = isKept ? this.#signature : u32
+      const fromAt = isKept ? 0 : this.#signatureAt
       for (let i = 0; i < SIGNATURE_LANES; i++) u32[at + i] = from[fromAt + i]
     }
   }
 
-  private makeSignature(lanes: Uint32Array, at: number): void {
-    this.random.scatter(lanes, at, SIGNATURE_LANES)
+  #makeSignature(lanes: Uint32Array, at: number): void {
+    this.#random.scatter(lanes, at, SIGNATURE_LANES)
     // A first byte of zero would need a leading digit of its own in the text.
     if ((lanes[at] & 0xff) === 0) lanes[at] = lanes[at] | 1
   }
 
   /** Makes sure that the signature of the open transaction is in `signature`. */
-  private keepSignature(): void {
-    if (this.signatureState === Signature.unmade) this.makeSignature(this.signature, 0)
-    else if (this.signatureState === Signature.inBatch) {
-      const at = this.signatureAt
-      for (let i = 0; i < SIGNATURE_LANES; i++) this.signature[i] = this.batch.u32[at + i]
+  #keepSignature(): void {
+    if (this.#signatureState === Signature.unmade) this.#makeSignature(this.#signature, 0)
+    else if (this.#signatureState === Signature.inBatch) {
+      const at = this.#signatureAt
+      for (let i = 0; i < SIGNATURE_LANES; i++) this.#signature[i] = this.#batch.u32[at + i]
     }
-    this.signatureState = Signature.kept
+    this.#signatureState = Signature.kept
   }
 
   /** Takes the next ordinal of the open transaction for an event. */
   position(): Position {
-    const { toldSlot: slot, txIndex, timestamp } = this.clock
-    this.keepSignature()
-    const signature = signatureText(this.signature)
-    return { slot, txIndex, ordinal: this.clock.ordinal++, signature, timestamp }
+    const { toldSlot: slot, txIndex, timestamp } = this.#clock
+    this.#keepSignature()
+    const signature = signatureText(this.#signature)
+    return { slot, txIndex, ordinal: this.#clock.ordinal++, signature, timestamp }
   }
 
   /** Puts an event behind the swaps that came before it. */
   event(event: OtherEvent['event']): void {
-    if (this.batch.others.length === BATCH_OTHERS_MAX) this.flush()
-    this.batch.addOther(event)
+    if (this.#batch.others.length === BATCH_OTHERS_MAX) this.flush()
+    this.#batch.addOther(event)
   }
 
   flush(): void {
-    if (this.batch.events === 0) return
-    if (this.signatureState === Signature.inBatch) this.keepSignature()
-    this.sink.records(this.batch)
-    this.batch.u32.fill(0, 0, RecordBatch.u32At(this.batch.count))
-    this.batch.clear()
+    if (this.#batch.events === 0) return
+    if (this.#signatureState === Signature.inBatch) this.#keepSignature()
+    this.#sink.records(this.#batch)
+    this.#batch.u32.fill(0, 0, RecordBatch.u32At(this.#batch.count))
+    this.#batch.clear()
   }
 }
 

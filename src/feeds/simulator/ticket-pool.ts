@@ -7,36 +7,36 @@ import type { TokenTable } from './token-table.ts'
  * dead. O(1) a draw, fixed memory.
  */
 export class TicketPool {
-  private readonly rows: Int32Array
-  private readonly tokens: TokenTable
-  private readonly random: Random
-  private count = 0
+  readonly #rows: Int32Array
+  readonly #tokens: TokenTable
+  readonly #random: Random
+  #count = 0
 
   constructor(capacity: number, tokens: TokenTable, random: Random) {
-    this.rows = new Int32Array(capacity)
-    this.tokens = tokens
-    this.random = random
+    this.#rows = new Int32Array(capacity)
+    this.#tokens = tokens
+    this.#random = random
   }
 
   get isEmpty(): boolean {
-    return this.count === 0
+    return this.#count === 0
   }
 
   add(row: number, tickets: number): void {
     for (let i = 0; i < tickets; i++) {
-      this.tokens.hold(row)
-      if (this.count < this.rows.length) {
-        this.rows[this.count++] = row
+      this.#tokens.hold(row)
+      if (this.#count < this.#rows.length) {
+        this.#rows[this.#count++] = row
       } else {
-        const at = this.random.below(this.count)
-        const loser = this.rows[at]
-        this.rows[at] = row
-        this.tokens.release(loser)
+        const at = this.#random.below(this.#count)
+        const loser = this.#rows[at]
+        this.#rows[at] = row
+        this.#tokens.release(loser)
       }
     }
   }
 
   draw(): number {
-    return this.rows[this.random.below(this.count)]
+    return this.#rows[this.#random.below(this.#count)]
   }
 }

@@ -53,24 +53,24 @@ export class TokenTable {
   readonly ints: Int32Array
   readonly mints: string[] = []
   readonly curves: string[] = []
-  private readonly free: Int32Array
-  private freeCount: number
+  readonly #free: Int32Array
+  #freeCount: number
 
   constructor(capacity: number) {
     this.lanes = new Float64Array(capacity * TOKEN_LANES)
     this.ints = new Int32Array(capacity * TOKEN_INTS)
-    this.free = new Int32Array(capacity)
-    for (let i = 0; i < capacity; i++) this.free[i] = capacity - 1 - i
-    this.freeCount = capacity
+    this.#free = new Int32Array(capacity)
+    for (let i = 0; i < capacity; i++) this.#free[i] = capacity - 1 - i
+    this.#freeCount = capacity
   }
 
   get isFull(): boolean {
-    return this.freeCount === 0
+    return this.#freeCount === 0
   }
 
   /** A zeroed row, held once; the caller has checked `isFull`. */
   take(): number {
-    const row = this.free[--this.freeCount]
+    const row = this.#free[--this.#freeCount]
     this.lanes.fill(0, row * TOKEN_LANES, (row + 1) * TOKEN_LANES)
     this.ints.fill(0, row * TOKEN_INTS, (row + 1) * TOKEN_INTS)
     this.ints[row * TOKEN_INTS + I.holds] = 1
@@ -85,7 +85,7 @@ export class TokenTable {
     const at = row * TOKEN_INTS + I.holds
     const holds = this.ints[at] - 1
     this.ints[at] = holds
-    if (holds === 0) this.free[this.freeCount++] = row
+    if (holds === 0) this.#free[this.#freeCount++] = row
   }
 
   has(row: number, trait: number): boolean {

@@ -47,15 +47,15 @@ export interface TokenLinks {
 }
 
 export class TokenTextSource {
-  private readonly random: Random
-  private readonly recentLinks: string[] = []
+  readonly #random: Random
+  readonly #recentLinks: string[] = []
 
   constructor(random: Random) {
-    this.random = random
+    this.#random = random
   }
 
   text(): TokenText {
-    const random = this.random
+    const random = this.#random
     const uri = `https://ipfs.io/ipfs/${randomCid(random)}`
     if (random.chance(HOSTILE_SHARE)) {
       const name = random.pick(HOSTILE)
@@ -71,40 +71,41 @@ export class TokenTextSource {
   }
 
   links(name: string): TokenLinks {
-    const random = this.random
+    const random = this.#random
     const bits = random.next()
     const links: TokenLinks = {}
     if ((bits & 31) !== 0) links.image = `ipfs://${randomCid(random)}`
-    if ((bits & 0x300) !== 0) links.twitter = this.twitter()
-    if ((bits & 0x3000) === 0) links.telegram = `https://t.me/${this.handle()}`
-    if ((bits & 0xc000) === 0) links.website = this.website(bits)
-    if ((bits & 0x10000) !== 0) links.description = `${name}: the one and only, on ${this.handle()}`
-    if ((bits & 0x7e0000) === 0) links.discord = `https://discord.gg/${this.handle()}`
+    if ((bits & 0x300) !== 0) links.twitter = this.#twitter()
+    if ((bits & 0x3000) === 0) links.telegram = `https://t.me/${this.#handle()}`
+    if ((bits & 0xc000) === 0) links.website = this.#website(bits)
+    if ((bits & 0x10000) !== 0)
+      links.description = `${name}: the one and only, on ${this.#handle()}`
+    if ((bits & 0x7e0000) === 0) links.discord = `https://discord.gg/${this.#handle()}`
     if ((bits & 0x3f800000) === 0) links.video = `ipfs://${randomCid(random)}`
     return links
   }
 
-  private website(bits: number): string {
-    if (bits >>> 30 === 0 && this.random.chance(0.1)) return 'javascript:alert(document.domain)'
-    return `https://${this.handle()}.fun`
+  #website(bits: number): string {
+    if (bits >>> 30 === 0 && this.#random.chance(0.1)) return 'javascript:alert(document.domain)'
+    return `https://${this.#handle()}.fun`
   }
 
   /** A profile, a post, or a link that another token has already. */
-  private twitter(): string {
-    const random = this.random
-    if (this.recentLinks.length > 0 && random.chance(REUSE_SHARE))
-      return random.pick(this.recentLinks)
-    const profile = `https://x.com/${this.handle()}`
+  #twitter(): string {
+    const random = this.#random
+    if (this.#recentLinks.length > 0 && random.chance(REUSE_SHARE))
+      return random.pick(this.#recentLinks)
+    const profile = `https://x.com/${this.#handle()}`
     // Ids of posts have 19 digits; two draws write them without a number beyond 2^53.
     const id = `19${random.between(10_000_000, 99_999_999)}${random.between(100_000_000, 999_999_999)}`
     const link = random.chance(0.4) ? `${profile}/status/${id}` : profile
-    if (this.recentLinks.length < RECENT_LINKS) this.recentLinks.push(link)
-    else this.recentLinks[random.below(RECENT_LINKS)] = link
+    if (this.#recentLinks.length < RECENT_LINKS) this.#recentLinks.push(link)
+    else this.#recentLinks[random.below(RECENT_LINKS)] = link
     return link
   }
 
-  private handle(): string {
-    const random = this.random
+  #handle(): string {
+    const random = this.#random
     return `${random.pick(FIRST)}${random.pick(SECOND)}${random.below(10_000)}`
   }
 }
@@ -114,19 +115,19 @@ const SERIAL_SHARE = 0.35
 
 /** Who creates tokens: mostly newcomers, and some who launch one token after the other. */
 export class CreatorSource {
-  private readonly serial: string[] = []
-  private readonly random: Random
+  readonly #serial: string[] = []
+  readonly #random: Random
 
   constructor(random: Random) {
-    this.random = random
+    this.#random = random
   }
 
   address(): string {
-    const random = this.random
-    if (this.serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(this.serial)
+    const random = this.#random
+    if (this.#serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(this.#serial)
     const address = randomAddress(random)
-    if (this.serial.length < SERIAL_CREATORS) this.serial.push(address)
-    else if (random.chance(0.1)) this.serial[random.below(SERIAL_CREATORS)] = address
+    if (this.#serial.length < SERIAL_CREATORS) this.#serial.push(address)
+    else if (random.chance(0.1)) this.#serial[random.below(SERIAL_CREATORS)] = address
     return address
   }
 }

@@ -13,51 +13,51 @@ const UNMADE = -1
 
 /** The wallets that trade: few very active ones, many quiet ones, some new ones all the time. */
 export class WalletPool {
-  private readonly ids: Int32Array
-  private readonly book: Interner
-  private readonly random: Random
+  readonly #ids: Int32Array
+  readonly #book: Interner
+  readonly #random: Random
   /** Whether the wallet returned last was made for that call: its balances are known to be zero. */
   isNew = false
 
   constructor(tokens: number, book: Interner, random: Random) {
     const size = Math.min(MAX_WALLETS, Math.max(MIN_WALLETS, tokens * WALLETS_PER_TOKEN))
-    this.ids = new Int32Array(size).fill(UNMADE)
-    this.book = book
-    this.random = random
+    this.#ids = new Int32Array(size).fill(UNMADE)
+    this.#book = book
+    this.#random = random
   }
 
   /** Any trader. */
   trader(): number {
-    const bits = this.random.next()
+    const bits = this.#random.next()
     if ((bits & FRESH_MASK) === 0) return this.fresh()
     if (((bits >>> 6) & 3) === 0) return this.bot()
     // The cube bends a uniform draw into a power law over ranks.
     const unit = (bits >>> 8) * 2 ** -24
-    return this.at(Math.floor(unit * unit * unit * this.ids.length))
+    return this.#at(Math.floor(unit * unit * unit * this.#ids.length))
   }
 
   /** One of the bots. */
   bot(): number {
-    const unit = this.random.unit()
-    return this.at(Math.floor(unit * unit * BOTS))
+    const unit = this.#random.unit()
+    return this.#at(Math.floor(unit * unit * BOTS))
   }
 
   /** A wallet never seen before; it takes the place of a quiet one. */
   fresh(): number {
-    const place = BOTS + this.random.below(this.ids.length - BOTS)
-    return this.make(place)
+    const place = BOTS + this.#random.below(this.#ids.length - BOTS)
+    return this.#make(place)
   }
 
-  private at(place: number): number {
-    const id = this.ids[place]
-    if (id === UNMADE) return this.make(place)
+  #at(place: number): number {
+    const id = this.#ids[place]
+    if (id === UNMADE) return this.#make(place)
     this.isNew = false
     return id
   }
 
-  private make(place: number): number {
-    const id = this.book.wallet(randomAddress(this.random))
-    this.ids[place] = id
+  #make(place: number): number {
+    const id = this.#book.wallet(randomAddress(this.#random))
+    this.#ids[place] = id
     this.isNew = true
     return id
   }
