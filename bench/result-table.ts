@@ -15,7 +15,11 @@ export const COLUMNS = [
   'what saturated',
 ] as const
 /** Columns of numbers stand to the right. */
-const RIGHT = new Set([2, 3, 4, 5])
+const NUMERIC = new Set([2, 3, 4, 5])
+
+export function isNumeric(column: number): boolean {
+  return NUMERIC.has(column)
+}
 
 /** Above this share of one core other programs have a say in the figures. */
 const OTHERS_PERCENT_MAX = 10
@@ -61,7 +65,7 @@ export function tableText(rows: readonly (readonly string[])[]): string {
   const cells = [COLUMNS, ...rows]
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map((row) => row[column].length)))
   const padded = (cell: string, column: number) =>
-    RIGHT.has(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column])
+    isNumeric(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column])
   return cells.map((row) => row.map(padded).join('  ').trimEnd()).join('\n')
 }
 

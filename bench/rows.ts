@@ -26,3 +26,20 @@ export const EXTRAS: Readonly<Record<string, Row>> = {
   parts: () => import('./parts.ts'),
   profile: () => import('./profile.ts'),
 }
+
+/** What each is about, as docs/benchmark.md heads it. */
+export const TITLES: Readonly<Record<keyof typeof ROWS, string>> = {
+  S1: 'tables, a filter asked before',
+  S2: 'tables, filters never asked before',
+  S3: 'encoding the rows of a table',
+  S4: 'reads of one hot token, and search',
+  S5: 'a trade to many readers',
+  S6: 'latency of a trade',
+  S7: 'the fold',
+  S8: 'events coming in',
+  S9: 'the journal',
+  S10: 'memory',
+  S11: 'garbage collection',
+  S12: 'restarts and snapshots',
+  S13: 'growth with the number of tokens',
+}
