@@ -20,7 +20,7 @@ import type { WrittenBefore } from '../store/written-mark.ts'
 import { reportChunk } from './chunk-report.ts'
 import { bytesBetween } from './journal-bytes.ts'
 import type { Progress } from './progress.ts'
-import { ReplayedChunks } from './replayed-chunks.ts'
+import { type Archived, ReplayedChunks } from './replayed-chunks.ts'
 
 export interface VerifyOptions {
   readonly disk: Disk
@@ -95,20 +95,27 @@ class Verification {
     this.#checkChunks(archived.swaps, this.#files.chunks, SWAP_CHUNKS, 'tape')
     const { dormantChunks } = this.#files
     this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant')
-    const chunks = (engine: Engine) => new ReplayedChunks(this.#options, engine, archived)
-    if (readable.length === 0 || this.#beginsAt0()) {
-      const engine = this.#options.newEngine()
-      const start = { seq: 0, segment: 0, isOlder: readable.some(goesBackToOlder) }
-      this.#replay('the beginning', engine, start, readable[0] ?? null, chunks(engine))
-    }
-    for (const [i, snapshot] of readable.entries()) {
-      const engine = this.#loaded(snapshot)
-      if (engine === null) continue
-      const { name, number: seq } = snapshot.file
-      const isOlder = snapshot.contents.version < SNAPSHOT_VERSION
-      const start = { seq, segment: snapshot.contents.segment, isOlder }
-      this.#replay(name, engine, start, readable[i + 1] ?? null, chunks(engine))
-    }
+    if (readable.length === 0 || this.#beginsAt0()) this.#replayAll(readable, archived)
+    for (const [i, snapshot] of readable.entries())
+      this.#replayFrom(snapshot, readable[i + 1] ?? null, archived)
+  }
+
+  #replayAll(readable: readonly Snapshot[], archived: Archived): void {
+    const engine = this.#options.newEngine()
+    const start = { seq: 0, segment: 0, isOlder: readable.some(goesBackToOlder) }
+    const chunks = new ReplayedChunks(this.#options, engine, archived)
+    this.#replay('the beginning', engine, start, readable[0] ?? null, chunks)
+  }
+
+  /** The state goes with this call, so that only one is in memory. */
+  #replayFrom(snapshot: Snapshot, next: Snapshot | null, archived: Archived): void {
+    const engine = this.#loaded(snapshot)
+    if (engine === null) return
+    const { name, number: seq } = snapshot.file
+    const isOlder = snapshot.contents.version < SNAPSHOT_VERSION
+    const start = { seq, segment: snapshot.contents.segment, isOlder }
+    const chunks = new ReplayedChunks(this.#options, engine, archived)
+    this.#replay(name, engine, start, next, chunks)
   }
 
   #readable(file: NumberedFile): Snapshot | null {

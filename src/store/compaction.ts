@@ -67,6 +67,18 @@ export interface Compaction {
  * @throws StoreError when the journal cannot be read to its end or the new snapshot does not verify
  */
 export function* compact(options: CompactionOptions): Generator<CompactionProgress, Compaction> {
+  // Steps of their own: what they hold goes with them, so that only one state is in memory.
+  const written = yield* bringUp(options)
+  if (written.path === null) return written.compaction
+  yield* verify(options, written.path, written.compaction.digest)
+  const removed = prune(options.disk, options.folder, options.keepsJournal)
+  return { ...written.compaction, ...removed }
+}
+
+/** Writes the new snapshot; its path is null when nothing came since the last one. */
+function* bringUp(
+  options: CompactionOptions,
+): Generator<CompactionProgress, { path: string | null; compaction: Compaction }> {
   const { disk, folder, newEngine } = options
   const files = listDataFiles(disk, folder)
   // Only compactors leave such files, and this is the only one.
@@ -76,10 +88,11 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
   const loaded = yield* retold(loading, ({ done }) => ({ step: 'load' as const, done }))
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
-  let engine: Engine | null = loaded?.engine ?? newEngine()
+  const engine = loaded?.engine ?? newEngine()
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
   const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
-  if (end.segment === 0 || end.seq === fromSeq) return nothingNew(fromSeq, engine)
+  if (end.segment === 0 || end.seq === fromSeq)
+    return { path: null, compaction: nothingNew(fromSeq, engine) }
   // Should the snapshot turn out damaged, the journal must have what is in it. What came before the one
   // that it was begun with was synced for that.
   const added = segments.filter(({ number }) => number >= from.segment)
@@ -100,21 +113,18 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
     settings: engine.settings,
     ...(loaded !== null && upgradedFrom(loaded.contents)),
   }
-  const digest = writeSnapshot(disk, folder, path, engine.parts, about)
-  // The old state goes before the new one is loaded, so that only one is in memory.
-  engine = null
-  yield* verify(options, path, digest)
-  const removed = prune(disk, folder, options.keepsJournal)
-  return {
+  const compaction = {
     seq: end.seq,
     fromSeq,
     framesFolded: frames,
-    digest,
+    digest: writeSnapshot(disk, folder, path, engine.parts, about),
     archivedRecords,
     archivedPositions,
     damagedSnapshots,
-    ...removed,
+    snapshotsRemoved: 0,
+    segmentsRemoved: 0,
   }
+  return { path, compaction }
 }
 
 /** Bytes of a snapshot of it, and of the chunks that are archived with it. */
