@@ -8,7 +8,7 @@ import { Market } from '../src/feeds/simulator/market.ts'
 import { Service } from '../src/service.ts'
 
 /** 2026-01-01, so that the same seed gives the same market on every day. */
-export const START_SECONDS = 1_767_225_600
+const START_SECONDS = 1_767_225_600
 const SEED = 1
 const LATE_SLOTS = 32
 

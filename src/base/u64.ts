@@ -120,7 +120,7 @@ const POWERS_OF_TEN = Array.from({ length: 19 }, (_, exponent) => 10 ** exponent
  * Whole units of a raw amount: the double nearest to raw / 10^decimals (contract section 1).
  * `decimals` 0 to 18.
  */
-export function wholeOf(lo: number, hi: number, decimals: number): number {
+function wholeOf(lo: number, hi: number, decimals: number): number {
   if (hi < EXACT_HIGH) return (hi * TWO_32 + lo) / POWERS_OF_TEN[decimals]
   return wholeOfLarge(u64ToBigInt(lo, hi), decimals)
 }

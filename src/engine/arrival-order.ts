@@ -14,7 +14,7 @@ import { U } from './swap-record.ts'
 const SHIFT = 26
 const BITS = (0x3f << SHIFT) >>> 0
 /** Farthest displacement that is kept, to both sides. */
-export const DISPLACEMENT_MAX = 31
+const DISPLACEMENT_MAX = 31
 /** What stands for all farther ones. */
 const LOST = -DISPLACEMENT_MAX - 1
 

@@ -6,7 +6,7 @@ import { bytesOf } from './memory/views.ts'
  * many times and counts once (contract section 2). Keys are 64-bit hashes in a first-in-first-out
  * ring, found by open addressing; one wrong match is expected in 10^13 swaps.
  */
-export const IDENTITIES_MAX = 1 << 20
+const IDENTITIES_MAX = 1 << 20
 /** What the system gives memory by, to whoever writes to it first. */
 const PAGE_BYTES = 4_096
 

@@ -14,7 +14,7 @@ import type { OrderKey } from './token-births.ts'
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32
 /** Events remembered for it; past it the oldest go, and what would come before them is refused. */
-export const RECENT_EVENTS_MAX = 1 << 20
+const RECENT_EVENTS_MAX = 1 << 20
 /**
  * Characters of the lifecycle events among them, with what each is beside its texts; past it the oldest
  * events go too. Slots move on long before; a feed without slots has nothing else that makes an event old,

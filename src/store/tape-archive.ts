@@ -13,7 +13,7 @@ import {
 } from './tape-chunk.ts'
 
 /** Bytes of blocks of one kind that are kept after they were read. */
-export const TAPE_CACHE_BYTES = 32 << 20
+const TAPE_CACHE_BYTES = 32 << 20
 /** Chunks held open for reading. */
 const OPEN_CHUNKS_MAX = 64
 

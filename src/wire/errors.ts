@@ -22,7 +22,7 @@ export const STATUS_TEXTS = {
 export type StatusCode = keyof typeof STATUS_TEXTS
 
 /** Machine-readable `code` of an HTTP error and the status that goes with it. */
-export const HTTP_ERRORS = {
+const HTTP_ERRORS = {
   missing_parameter: 400,
   invalid_parameter: 400,
   invalid_encoding: 400,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import {
   feeOf,
-  TIER_COUNT,
   TIER_CREATOR_TENTH_BPS,
   TIER_LIQUIDITY_TENTH_BPS,
   TIER_MIN_SOL,
@@ -24,13 +23,13 @@ test('a fee is the exact ceiling up to the largest amount it is made for', () =>
 })
 
 test('the tiers are those of the platform, and are found from any tier before', () => {
-  expect(TIER_COUNT).toBe(TIERS_FROM_FACTS.length)
+  expect(TIER_PLATFORM_TENTH_BPS).toHaveLength(TIERS_FROM_FACTS.length)
   TIERS_FROM_FACTS.forEach(([minSol, liquidity, platform, creator], tier) => {
     expect(TIER_MIN_SOL[tier]).toBe(minSol)
     expect(TIER_LIQUIDITY_TENTH_BPS[tier]).toBe(liquidity * 10)
     expect(TIER_PLATFORM_TENTH_BPS[tier]).toBe(platform * 10)
     expect(TIER_CREATOR_TENTH_BPS[tier]).toBe(creator * 10)
-    for (const last of [0, 12, TIER_COUNT - 1]) {
+    for (const last of [0, 12, TIERS_FROM_FACTS.length - 1]) {
       expect(tierOf(minSol, last)).toBe(tier)
       if (tier > 0) expect(tierOf(minSol - 0.001, last)).toBe(tier - 1)
     }

@@ -10,7 +10,7 @@ const UNITS_PER_CHUNK = CHUNK_BYTES / 4
 const UNITS_MAX = 2 ** 32
 
 /** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
-export const TEXT_BYTES_MAX = 65_536
+const TEXT_BYTES_MAX = 65_536
 
 /** Texts that were read lately, each at a place of its own; one that falls on it takes it. */
 const READ_TEXTS = 1 << 12

@@ -128,7 +128,7 @@ export const DEPOSIT_EVENT = eventLayout('pump_amm', 'DepositEvent', '78f83d531f
   user_pool_token_account: 'pubkey',
 })
 
-export const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c0', {
+const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c0', {
   timestamp: 'i64',
   lp_token_amount_in: 'u64',
   min_base_amount_out: 'u64',
@@ -147,7 +147,7 @@ export const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851a
   user_pool_token_account: 'pubkey',
 })
 
-export const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451f611', {
+const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451f611', {
   timestamp: 'i64',
   mint: 'pubkey',
   bonding_curve: 'pubkey',
@@ -156,7 +156,7 @@ export const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4
   real_quote_reserves_after: 'u64',
 })
 
-export const BOOST_BUY_AND_BURN_EVENT = eventLayout(
+const BOOST_BUY_AND_BURN_EVENT = eventLayout(
   'pump_amm',
   'BoostBuyAndBurnEvent',
   '3f451c16305cc2b9',

@@ -22,7 +22,7 @@ export function bondingCurveAddress(mint: string): string | null {
 }
 
 /** The authority that creates the pool of `mint` when its curve migrates. */
-export function poolAuthorityAddress(mint: string): string | null {
+function poolAuthorityAddress(mint: string): string | null {
   return addressFrom(PUMP_PROGRAM, [Buffer.from('pool-authority'), addressBytes(mint)])
 }
 
@@ -70,10 +70,7 @@ function addressFrom(program: string, seeds: readonly (Uint8Array | null)[]): st
  * Solana's find_program_address: the first bump from 255 down whose hash is no point of the
  * curve. null only when all 256 are, which does not happen.
  */
-export function findProgramAddress(
-  seeds: readonly Uint8Array[],
-  program: Uint8Array,
-): Uint8Array | null {
+function findProgramAddress(seeds: readonly Uint8Array[], program: Uint8Array): Uint8Array | null {
   for (let bump = 255; bump >= 0; bump--) {
     const hash = createHash('sha256')
     for (const seed of seeds) hash.update(seed)
@@ -91,7 +88,7 @@ export function findProgramAddress(
  * Whether 32 bytes are the y of a point: x^2 = (y^2 - 1) / (d y^2 + 1) must be a square, which
  * holds when numerator times denominator is one (Euler's criterion; the denominator is never 0).
  */
-export function isOnCurve(bytes: Uint8Array): boolean {
+function isOnCurve(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).reverse().toString('hex')
   const y = BigInt(`0x${text}`) & (2n ** 255n - 1n)
   const ySquared = (y * y) % P

@@ -89,7 +89,7 @@ export const COMPLETE_PUMP_AMM_MIGRATION_EVENT = eventLayout(
   },
 )
 
-export const EXTEND_ACCOUNT_EVENT = eventLayout('pump', 'ExtendAccountEvent', '6161d7905d92167c', {
+const EXTEND_ACCOUNT_EVENT = eventLayout('pump', 'ExtendAccountEvent', '6161d7905d92167c', {
   account: 'pubkey',
   user: 'pubkey',
   current_size: 'u64',
@@ -97,14 +97,14 @@ export const EXTEND_ACCOUNT_EVENT = eventLayout('pump', 'ExtendAccountEvent', '6
   timestamp: 'i64',
 })
 
-export const SET_CREATOR_EVENT = eventLayout('pump', 'SetCreatorEvent', 'ed347b25f5fb48d2', {
+const SET_CREATOR_EVENT = eventLayout('pump', 'SetCreatorEvent', 'ed347b25f5fb48d2', {
   timestamp: 'i64',
   mint: 'pubkey',
   bonding_curve: 'pubkey',
   creator: 'pubkey',
 })
 
-export const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
+const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
   'pump',
   'UpdateMayhemVirtualParamsEvent',
   '757be4b6a1a8dcd6',
@@ -120,7 +120,7 @@ export const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
   },
 )
 
-export const ADMIN_CTO_EVENT = eventLayout('pump', 'AdminCtoEvent', '6e7ce262aaff1178', {
+const ADMIN_CTO_EVENT = eventLayout('pump', 'AdminCtoEvent', '6e7ce262aaff1178', {
   timestamp: 'i64',
   authority: 'pubkey',
   mint: 'pubkey',
@@ -136,7 +136,7 @@ export const ADMIN_CTO_EVENT = eventLayout('pump', 'AdminCtoEvent', '6e7ce262aaf
   pool_updated: 'bool',
 })
 
-export const MIGRATE_BONDING_CURVE_CREATOR_EVENT = eventLayout(
+const MIGRATE_BONDING_CURVE_CREATOR_EVENT = eventLayout(
   'pump',
   'MigrateBondingCurveCreatorEvent',
   '9ba768dcd56cf303',

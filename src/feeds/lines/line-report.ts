@@ -3,9 +3,9 @@ import type { Timers } from '../supervisor/timers.ts'
 /** Bad lines that are reported one by one when they come at once. */
 export const REPORTED_LINES_MAX = 20
 /** After so long another line may be reported by itself: six a minute. */
-export const REFILL_MS = 10_000
+const REFILL_MS = 10_000
 /** The lines between are summed up once in so long. */
-export const SUMMARY_MS = 60_000
+const SUMMARY_MS = 60_000
 
 export type ReportLine = (lineNumber: number, reason: string) => void
 

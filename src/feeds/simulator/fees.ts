@@ -41,7 +41,6 @@ const TIERS: readonly (readonly [number, number, number, number])[] = [
   [98240, 20, 5, 5],
 ]
 
-export const TIER_COUNT = TIERS.length
 /** By tier: lowest market cap in SOL. The entry after the last is never reached. */
 export const TIER_MIN_SOL = Float64Array.from([...TIERS.map((tier) => tier[0]), Infinity])
 export const TIER_LIQUIDITY_TENTH_BPS = Float64Array.from(TIERS, (tier) => tier[1] * 10)

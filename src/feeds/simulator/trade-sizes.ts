@@ -14,7 +14,7 @@ export const SIZE_LAMPORTS = Float64Array.from({ length: QUANTILES }, (_, i) =>
 
 /** Popularity is Zipf's law with this exponent over tokens, cut at `MAX_TICKETS`. */
 const POPULARITY_EXPONENT = 1.05
-export const MAX_TICKETS = 1024
+const MAX_TICKETS = 1024
 
 /** Tickets of a new token in the draw for trades. */
 export const TICKETS = Int32Array.from({ length: QUANTILES }, (_, i) =>

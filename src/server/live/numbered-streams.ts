@@ -23,7 +23,7 @@ import type { LiveConnection, Send } from './connection.ts'
 import type { Topics } from './topics.ts'
 
 /** Topic of a numbered stream. */
-export function streamTopic(channel: StreamChannel, key: string): string {
+function streamTopic(channel: StreamChannel, key: string): string {
   return `${channel}/${key}`
 }
 

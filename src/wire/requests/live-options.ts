@@ -8,8 +8,8 @@ export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
 
 export const EPOCH_CHARACTERS_MAX = 128
 
-export const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-export const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])
+const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])
 export const OptionsSchema = Type.Object({
   seq: Type.Optional(Type.Boolean()),
   from_seq: Type.Optional(FromSeqSchema),
