@@ -3,6 +3,7 @@
  * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
  */
 import { Compile } from 'typebox/compile'
+import { messageOf } from './base/message-of.ts'
 import {
   type CompactorProgress,
   CompactorRun,
@@ -23,7 +24,7 @@ process.on('message', (run) => {
   const progressed = (progress: CompactorProgress) => tell({ progress })
   runCompactor(run, process.ppid, progressed, ending.signal).then(
     (result) => tell({ result }),
-    (error: unknown) => tell({ failed: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => tell({ failed: messageOf(error) }),
   )
 })
 

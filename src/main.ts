@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { messageOf } from './base/message-of.ts'
 import { isCommandLine } from './cli/command-words.ts'
 import { checkFeeds } from './feed-setup/feed-checks.ts'
 import { type Logger, Program } from './program.ts'
@@ -47,7 +48,7 @@ function makeLog(level: string): Logger {
 }
 
 function stopStart(code: number, error: unknown): never {
-  process.stderr.write(`mintfeed: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
   // Of a fault of the program: what its makers have to know.
   if (error instanceof Error && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`)

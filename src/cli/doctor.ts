@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from '../base/config.ts'
+import { messageOf } from '../base/message-of.ts'
 import { isLoopback } from '../base/surface.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
@@ -85,7 +86,7 @@ function checkTls(tls: Config['surface']['tls']): Finding[] {
       return [warn('TLS', `The certificate ends in ${days} days: renew.`)]
     return [good('TLS', `The certificate is good for ${days} days.`)]
   } catch (error) {
-    return [bad('TLS', error instanceof Error ? error.message : String(error), Exit.usage)]
+    return [bad('TLS', messageOf(error), Exit.usage)]
   }
 }
 
@@ -114,7 +115,7 @@ function checkProxies(trustProxy: Config['trustProxy']): Finding[] {
   try {
     clientAddresses(trustProxy)
   } catch (error) {
-    return [bad('proxies', error instanceof Error ? error.message : String(error), Exit.usage)]
+    return [bad('proxies', messageOf(error), Exit.usage)]
   }
   if (!trustProxy.some((entry) => entry.endsWith('/0'))) return []
   return [bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.', Exit.usage)]

@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from '../base/config.ts'
+import { messageOf } from '../base/message-of.ts'
 import { fixedPrice, type PriceSeries, readPriceFile } from '../feeds/sol-price/price-series.ts'
 
 /**
@@ -11,7 +12,7 @@ export function givenPrices(setting: Config['solPrice']): PriceSeries | null {
   try {
     return readPriceFile(setting.file)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ConfigError(`SOL_PRICE names a file that cannot be used: ${reason}.`)
   }
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { messageOf } from '../base/message-of.ts'
 import type { FeedEvent } from '../engine/event.ts'
 import type { EventSink } from '../engine/event-sink.ts'
 import type { LineError } from '../wire/event-lines.ts'
@@ -176,8 +177,4 @@ export class LineRun {
 function isOpening(text: string): boolean {
   const trimmed = text.trim()
   return trimmed === '{' || trimmed === '['
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { messageOf } from '../base/message-of.ts'
 import { entryFile } from '../base/program-files.ts'
 import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
@@ -93,7 +94,7 @@ function note(child: ChildProcess, folder: string, refuse: (why: string) => void
   try {
     return noteCompactor(folder, child.pid)
   } catch (error) {
-    refuse(error instanceof Error ? error.message : String(error))
+    refuse(messageOf(error))
     child.kill('SIGKILL')
     return () => {}
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../base/message-of.ts'
 import type { Tape } from '../engine/tape.ts'
 import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
 import type { Journal } from './journal.ts'
@@ -103,7 +104,7 @@ export class Snapshots {
       options.onDone(result)
     } catch (error) {
       this.#failures += 1
-      options.onFailed(error instanceof Error ? error.message : String(error))
+      options.onFailed(messageOf(error))
     }
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../../base/message-of.ts'
 
 /** Most rows of a price file: a price a minute for two years. */
 const ROWS_MAX = 1_100_000
@@ -57,7 +58,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new Error(`"${path}" cannot be read (${reason})`)
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/message-of.ts'
 import { withoutSteering } from '../../base/steering.ts'
 import { codePoints } from '../../engine/text.ts'
 
@@ -6,7 +7,7 @@ const CHARACTERS_MAX = 200
 
 /** Why something failed, for logs and `/readyz`; long ones are cut. */
 export function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const shown = withoutSteering(codePoints(message, CHARACTERS_MAX), ' ')
   return shown.length < message.length ? `${shown}…` : shown
 }
