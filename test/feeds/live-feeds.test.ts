@@ -16,6 +16,7 @@ import { everySeed, PAIR_SEEDS, PATIENCE } from './peers/runs.ts'
 import { SolanaPeer } from './peers/solana-peer.ts'
 import { syntheticChain } from './peers/synthetic-chain.ts'
 import { TurnTimers } from './peers/turn-timers.ts'
+import { SILENT_RECEIVER } from './silent-receiver.ts'
 import { runSolana } from './solana/solana-run.ts'
 import { lastSlot, runYellowstone, tls, transactionLines } from './yellowstone/yellowstone-run.ts'
 
@@ -134,22 +135,12 @@ test('a server whose certificate nobody vouches for gets nothing', async () => {
     const trust = rootCertificates === undefined ? {} : { rootCertificates }
     return new YellowstoneSource({ peer: { url, token, ...trust }, counters })
   }
-  const receiver = {
-    ...{
-      connected: () => {},
-      alive: () => {},
-      slotSeen: () => {},
-      events: () => {},
-      suspect: () => {},
-    },
-    ...{ transaction: () => {}, slotComplete: () => {} },
-  }
   const { signal } = new AbortController()
-  await expect(from('secret').connect(receiver, null, signal)).rejects.toThrow(
+  await expect(from('secret').connect(SILENT_RECEIVER, null, signal)).rejects.toThrow(
     /self.signed certificate/i,
   )
   expect(counters.lines).toBe(0)
-  await expect(from('guess', tls.cert).connect(receiver, null, signal)).rejects.toThrow(
+  await expect(from('guess', tls.cert).connect(SILENT_RECEIVER, null, signal)).rejects.toThrow(
     'wrong x-token',
   )
   expect(peer.refusedTokens).toBe(1)

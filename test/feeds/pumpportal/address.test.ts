@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { PumpPortalSource } from '../../../src/feeds/pumpportal/pumpportal-source.ts'
+import { SILENT_RECEIVER } from '../silent-receiver.ts'
 
 /** The path with which a source comes to a server. */
 async function askedFor(path: string, key: string | null): Promise<string> {
@@ -12,17 +13,7 @@ async function askedFor(path: string, key: string | null): Promise<string> {
   const url = `ws://127.0.0.1:${port}${path}`
   const source = new PumpPortalSource({ url, key, mints: [], followsNew: false })
   const stopping = new AbortController()
-  const receiver = {
-    ...{
-      connected: () => {},
-      alive: () => {},
-      slotSeen: () => {},
-      events: () => {},
-      suspect: () => {},
-    },
-    ...{ transaction: () => {}, slotComplete: () => {} },
-  }
-  const ended = source.connect(receiver, null, stopping.signal).catch(() => {})
+  const ended = source.connect(SILENT_RECEIVER, null, stopping.signal).catch(() => {})
   const [, request] = await once(server, 'connection')
   stopping.abort()
   await ended

@@ -6,6 +6,7 @@ import { MockSocketServer } from '../mock-socket-server.ts'
 import { FAILED } from '../peers/chain-blocks.ts'
 import { logsFrame } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
+import { SILENT_RECEIVER } from '../silent-receiver.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 
 const [PUMP, AMM, SLOTS] = [1, 2, 3]
@@ -20,7 +21,7 @@ async function connecting() {
   })
   const told: string[] = []
   const receiver: Receiver = {
-    ...{ alive: () => {}, slotSeen: () => {}, events: () => {}, suspect: () => {} },
+    ...SILENT_RECEIVER,
     connected: () => told.push('connected'),
     transaction: ({ signature }) => told.push(signature),
     slotComplete: (slot, parentSlot) => told.push(`${parentSlot}>${slot}`),

@@ -9,6 +9,7 @@ import { replayOf } from '../peers/feed-run.ts'
 import { GeyserPeer } from '../peers/geyser-peer.ts'
 import { everySeed, PATIENCE, SCHEDULES } from '../peers/runs.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
+import { SILENT_RECEIVER } from '../silent-receiver.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { runYellowstone, tls, transactionLines } from './yellowstone-run.ts'
@@ -183,14 +184,7 @@ test.each([
     const stopping = new AbortController()
     const slots: number[] = []
     const receiver = {
-      ...{
-        connected: () => {},
-        alive: () => {},
-        slotSeen: () => {},
-        events: () => {},
-        suspect: () => {},
-      },
-      transaction: () => {},
+      ...SILENT_RECEIVER,
       slotComplete: (slot: number) => slots.push(slot),
     }
     const { slot } = chain.blocks[0]
