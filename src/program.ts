@@ -4,6 +4,7 @@ import type { pino } from 'pino'
 import { openAdmin } from './admin-surface.ts'
 import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
+import { messageOf } from './base/message-of.ts'
 import { programFile } from './base/program-files.ts'
 import { snakeCase } from './base/snake-case.ts'
 import { Durability } from './durability.ts'
@@ -128,7 +129,7 @@ export class Program {
     try {
       this.#log.info({}, this.#changeTls(tls))
     } catch (error) {
-      this.#log.error({ reason: String(error) }, 'the certificate stays what it was')
+      this.#log.error({ reason: messageOf(error) }, 'the certificate stays what it was')
     }
   }
 

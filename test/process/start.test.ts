@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { hangUpMeaning } from '../../src/signals.ts'
 import { get } from '../crash/http.ts'
+import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { newFolder } from './data-folders.ts'
 import { launch, runProgram, startProgram } from './program.ts'
@@ -95,6 +96,20 @@ test('SIGHUP without TLS is a line of the log, and the service goes on', async (
   expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   expect(await program.end('SIGTERM')).toBe(0)
 })
+
+test.skipIf(!HAS_OPENSSL)(
+  'a certificate that cannot be used is refused in the log with its sentence alone',
+  async () => {
+    const { certFile, keyFile } = makeCertificate('refused')
+    const tls = { TLS_CERT: certFile, TLS_KEY: keyFile }
+    const program = await startProgram({ ...tls, FEED: 'none' })
+    writeFileSync(certFile, 'no certificate')
+    program.child.kill('SIGHUP')
+    const line = await program.seen(/the certificate stays what it was/)
+    expect(line).toContain('"reason":"TLS_CERT ')
+    expect(await program.end('SIGTERM')).toBe(0)
+  },
+)
 
 test('SIGUSR1 opens no debugger, by which everybody on the machine would own the service', async () => {
   const program = await startProgram({ FEED: 'none', LOG_LEVEL: 'info' })
