@@ -40,7 +40,7 @@ const X_ROOMS = new Set(['broadcasts', 'spaces'])
  * `broadcasts:<id>`, `spaces:<id>`; "" when it counts for nothing (contract section 2, xReuses).
  */
 export function xLinkOf(link: string): string {
-  const match = /^https?:\/\/(?:www\.|mobile\.)?([^/?#:]+)\/([^?#]*)/i.exec(link.trim())
+  const match = /^https?:\/\/(?:www\.|mobile\.|m\.|pro\.)?([^/?#:]+)\/([^?#]*)/i.exec(link.trim())
   if (match === null || !X_HOSTS.has(match[1].toLowerCase())) return ''
   const parts = match[2].split('/').filter((part) => part !== '')
   if (parts.length === 0) return ''
@@ -50,9 +50,9 @@ export function xLinkOf(link: string): string {
   const room = (parts[1] ?? '').toLowerCase()
   if (first === 'i' && X_ROOMS.has(room) && /^\w+$/.test(parts[2] ?? ''))
     return `${room}:${parts[2]}`
-  // /i/web/status/<id> is another spelling of /i/status/<id>.
+  // /i/web/status/<id> is another spelling of /i/status/<id>, and /<handle>/statuses/<id> an old one.
   const at = first === 'i' && /^web$/i.test(parts[1] ?? '') ? 2 : 1
-  if (/^status$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))
+  if (/^status(es)?$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))
     return `status:${/^\d+/.exec(parts[at + 1])?.[0] ?? ''}`
   // X leads /@handle to /handle.
   const handle = first.replace(/^@/, '')

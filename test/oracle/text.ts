@@ -55,7 +55,7 @@ export function knownOf(arrived: readonly Metadata[]): Known {
   return { texts, dexPaid }
 }
 
-const X_HOSTS = /^(www\.|mobile\.)?(x|twitter)\.com$/
+const X_HOSTS = /^(www\.|mobile\.|m\.|pro\.)?(x|twitter)\.com$/
 const RESERVED = [
   'home',
   'explore',
@@ -77,7 +77,8 @@ export function xLink(link: string): string | null {
   const parts = url.pathname.split('/').filter((part) => part !== '')
   // /i/web/status/<id> is another spelling of /i/status/<id>.
   if (parts[0] === 'i' && parts[1] === 'web') parts.splice(1, 1)
-  const [first = '', second, third] = parts
+  const [first = '', page, third] = parts
+  const second = page === 'statuses' ? 'status' : page
   if (first === 'i' && second === 'communities' && isId(third)) return `community:${third}`
   const room = /^(broadcasts|spaces)$/i.exec(second ?? '')?.[0].toLowerCase()
   if (first === 'i' && room !== undefined && /^\w+$/.test(third ?? '')) return `${room}:${third}`

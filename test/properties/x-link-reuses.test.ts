@@ -34,6 +34,16 @@ test('one tweet is one link in all of its spellings', () => {
   ])
 })
 
+test('a link that TweetDeck, an old phone page or an old client made is the one that X makes', () => {
+  expectLinksReused([
+    'https://x.com/MarioNawfal/status/1859129592033775842',
+    'https://pro.x.com/MarioNawfal/status/1859129592033775842/photo/1',
+    'https://m.twitter.com/MarioNawfal/status/1859129592033775842',
+    'http://twitter.com/MarioNawfal/statuses/1859129592033775842',
+  ])
+  expectLinksReused(['https://x.com/someone', 'https://m.twitter.com/someone'])
+})
+
 test('one handle is one link, also with the @ in front of it', () => {
   expectLinksReused([
     'https://x.com/@realDonaldTrump',
