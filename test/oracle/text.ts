@@ -82,9 +82,10 @@ export function xLink(link: string): string | null {
   if (first === 'i' && second === 'communities' && isId(third)) return `community:${third}`
   const room = /^(broadcasts|spaces)$/i.exec(second ?? '')?.[0].toLowerCase()
   if (first === 'i' && room !== undefined && /^\w+$/.test(third ?? '')) return `${room}:${third}`
-  if (first === 'i' && second === 'status' && isId(third)) return `status:${third}`
-  if (second === 'status' && isId(third)) return `status:${third}`
-  if (second === 'status' || first === 'i') return null
+  // People paste links twice, or with what stood behind them: the id is the digits it begins with.
+  const tweet = second === 'status' ? /^\d+/.exec(third ?? '')?.[0] : undefined
+  if (tweet !== undefined) return `status:${tweet}`
+  if (first === 'i') return null
   const handle = (first.startsWith('@') ? first.slice(1) : first).toLowerCase()
   if (!/^[a-z0-9_]{1,15}$/.test(handle)) return null
   return RESERVED.includes(handle) ? null : `handle:${handle}`

@@ -44,6 +44,15 @@ test('a link that TweetDeck, an old phone page or an old client made is the one 
   expectLinksReused(['https://x.com/someone', 'https://m.twitter.com/someone'])
 })
 
+test('a link to a tweet that was pasted twice, or has more behind its id, is that tweet', () => {
+  expectLinksReused([
+    'https://x.com/BBCWorld/status/1859582946857857452',
+    'https://x.com/BBCWorld/status/1859582946857857452https://x.com/BBCWorld/status/1859582946857857452',
+    'https://x.com/BBCWorld/status/1859582946857857452).',
+  ])
+  expectLinksReused(['https://x.com/BBCWorld', 'https://x.com/BBCWorld/status/'])
+})
+
 test('one handle is one link, also with the @ in front of it', () => {
   expectLinksReused([
     'https://x.com/@realDonaldTrump',
