@@ -11,6 +11,10 @@ const REQUESTS_MAX = 1_000
 const ATTEMPTS_MAX = 3
 /** Characters of an answer at most: far above the largest one. */
 const ANSWER_CHARACTERS_MAX = 64 * 1024 * 1024
+/** A path up to this length comes to the service in one segment of TCP. */
+const ONE_SEGMENT = 1_000
+/** Longer than what stands in a request's line behind the path. */
+const MOVED = 'again=123456'
 
 export interface Request<T> {
   /** Names the rate limit's window. */
@@ -75,15 +79,17 @@ export class Http {
     const { backoff: options, random, rateWaitMs } = this.#settings
     const backoff = new Backoff(options, random)
     const endMs = performance.now() + rateWaitMs
+    let { path } = request
     for (let attempt = 1; ; attempt += 1) {
       const paced = await this.#pace(request.endpoint, endMs)
       if (paced !== null) return unread(paced)
-      const tried = await this.#attempt(request)
+      const tried = await this.#attempt(request, path)
       if ('done' in tried) return tried.done
       const waitMs = tried.afterMs ?? backoff.nextMs()
       const isLast =
         tried.afterMs === null ? attempt >= ATTEMPTS_MAX : performance.now() + waitMs > endMs
       if (isLast) return unread(tried.failed)
+      if (tried.afterMs === null) path = movedPath(request.path)
       if (!(await this.#wait(waitMs))) return unread(CLOSED)
     }
   }
@@ -99,7 +105,7 @@ export class Http {
     }
   }
 
-  async #attempt<T>(request: Request<T>): Promise<Attempt<T>> {
+  async #attempt<T>(request: Request<T>, path: string): Promise<Attempt<T>> {
     const { fetch, url, requestTimeoutMs } = this.#settings
     if (fetch === null) return failure('network', 'This platform has no fetch: give one.')
     if (this.#closing.signal.aborted) return { done: unread(CLOSED) }
@@ -109,7 +115,7 @@ export class Http {
     this.#closing.signal.addEventListener('abort', abort)
     const isPost = request.body !== undefined
     try {
-      const answer = await fetch(url + request.path, {
+      const answer = await fetch(url + path, {
         method: isPost ? 'POST' : 'GET',
         headers: { ...(isPost && { 'content-type': 'application/json' }), ...request.headers },
         ...(request.body !== undefined && { body: request.body }),
@@ -143,6 +149,14 @@ export class Http {
       signal.addEventListener('abort', end)
     })
   }
+}
+
+/**
+ * The same request in a longer line. The service's parser takes a line that is cut in two behind its path for
+ * no HTTP/1.1 (SECURITY.md), and the network cuts the same line in the same place each time.
+ */
+function movedPath(path: string): string {
+  return path.length > ONE_SEGMENT ? `${path}${path.includes('?') ? '&' : '?'}${MOVED}` : path
 }
 
 function failure<T>(code: string, message: string): Attempt<T> {
