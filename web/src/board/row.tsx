@@ -58,8 +58,11 @@ function RowCells({ row }: { readonly row: TableRow }) {
       <span class="title">
         <bdi class="symbol">{shownName(row.symbol, row.mint)}</bdi>
         <bdi class="name">{shown(row.name)}</bdi>
+        <span class="socials">
+          <SocialMarks links={row} />
+        </span>
+        <FlashUsd value={row.market_cap} cell="cap" />
       </span>
-      <FlashUsd value={row.market_cap} cell="cap" />
       <span class="facts">
         <TimeAgo class="age" seconds={createdAt} />
         <span title={`${exact(row.holders)} holders`}>
@@ -73,9 +76,6 @@ function RowCells({ row }: { readonly row: TableRow }) {
           <span data-cell="creator">
             {compact(row.creator_completed_pools)}/{compact(row.creator_completing_pools)}
           </span>
-        </span>
-        <span class="socials">
-          <SocialMarks links={row} />
         </span>
       </span>
       <span class="volume">
