@@ -3,8 +3,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { TokenSearchDetailed } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
 import { Avatar } from '../parts/avatar.tsx'
-import { shown, shownName } from '../text/chain-text.ts'
+import { TimeAgo } from '../parts/time-ago.tsx'
+import { short, shown, shownName } from '../text/chain-text.ts'
 import { usd } from '../text/number-form.ts'
+import { parseTime } from '../text/time-form.ts'
 import { addKeys } from './keyboard.ts'
 import { go, tokenPath, walletPath } from './route.ts'
 
@@ -129,12 +131,7 @@ export function SearchBox() {
               href={tokenPath(token.mint)}
               onClick={leave}
             >
-              <Avatar mint={token.mint} symbol={token.symbol} image={token.image} />
-              <span class="title">
-                <bdi>{shownName(token.symbol, token.mint)}</bdi>{' '}
-                <bdi class="faint">{shown(token.name)}</bdi>
-              </span>
-              <span>{usd(token.market_cap)}</span>
+              <FoundToken token={token} />
             </a>
           ))}
         </div>
@@ -145,6 +142,24 @@ export function SearchBox() {
         </div>
       )}
     </search>
+  )
+}
+
+/** Names are copied: what nobody can copy stands below. */
+function FoundToken({ token }: { readonly token: TokenSearchDetailed }) {
+  return (
+    <>
+      <Avatar mint={token.mint} symbol={token.symbol} image={token.image} />
+      <span class="title">
+        <bdi>{shownName(token.symbol, token.mint)}</bdi>
+        <bdi class="faint">{shown(token.name)}</bdi>
+      </span>
+      <span>{usd(token.market_cap)}</span>
+      <span class="which faint">
+        <span title={token.mint}>{short(token.mint)}</span>
+        <TimeAgo class="age" seconds={parseTime(token.timestamp) ?? 0} />
+      </span>
+    </>
   )
 }
 
