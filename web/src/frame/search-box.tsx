@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { TokenSearchDetailed } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
 import { Avatar } from '../parts/avatar.tsx'
@@ -23,6 +23,8 @@ interface Found {
   readonly tokens: readonly TokenSearchDetailed[]
   readonly problem: string | null
 }
+
+const optionId = (index: number) => `found-${index}`
 
 /** Search as you type, over the whole market. */
 export function SearchBox() {
@@ -71,6 +73,10 @@ export function SearchBox() {
     go(path)
   }
   const tokens = found.value?.tokens ?? []
+  // The focus stays in the field, so that nothing brings the token into sight by itself.
+  useLayoutEffect(() => {
+    document.getElementById(optionId(at.value))?.scrollIntoView({ block: 'nearest' })
+  }, [at.value])
   /** Opens the token that is pointed at; while the answer to what was typed is not there, its first one when it comes. */
   const openFound = () => {
     const text = query.value.trim()
@@ -104,7 +110,7 @@ export function SearchBox() {
         aria-label="Search a token"
         aria-expanded={isShown && tokens.length > 0}
         aria-controls="found"
-        aria-activedescendant={isShown && tokens.length > 0 ? `found-${at.value}` : undefined}
+        aria-activedescendant={isShown && tokens.length > 0 ? optionId(at.value) : undefined}
         placeholder="Search name, symbol or mint"
         autocomplete="off"
         spellcheck={false}
@@ -125,7 +131,7 @@ export function SearchBox() {
           {tokens.map((token, index) => (
             <a
               key={token.mint}
-              id={`found-${index}`}
+              id={optionId(index)}
               role="option"
               aria-selected={index === at.value}
               href={tokenPath(token.mint)}

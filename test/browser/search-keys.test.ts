@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { feed, launch } from './fed-events.ts'
+import { describePage } from './page-tests.ts'
+
+/** As many as the list shows. */
+const TOKENS = 12
+
+describePage(
+  'a search on a screen that is too low for all that was found',
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(
+      program,
+      Array.from({ length: TOKENS }, (_, at) =>
+        launch({
+          mint: `SearchKeys${at}pump`,
+          signature: `SearchKeys${at}`,
+          txIndex: at,
+          name: 'search keys',
+          symbol: 'KEYS',
+          creator: `SearchKeysCreator${at}`,
+          bondingCurve: `SearchKeysCurve${at}`,
+        }),
+      ),
+    )
+    return program
+  },
+  (market) => {
+    test('shows the token that the arrows went to', async () => {
+      const tab = await market().tab({ height: 500 })
+      const { page } = tab
+      await page.goto(market().program.url)
+      await page.locator('.search input').fill('keys')
+      await page
+        .locator('.found a')
+        .nth(TOKENS - 1)
+        .waitFor({ state: 'attached' })
+      const isSeen = () =>
+        page.locator('.found a[aria-selected="true"]').evaluate((option) => {
+          const list = option.parentElement?.getBoundingClientRect()
+          const { top, bottom } = option.getBoundingClientRect()
+          return list !== undefined && top >= list.top && bottom <= list.bottom
+        })
+      expect(await isSeen()).toBe(true)
+      for (let step = 1; step < TOKENS; step += 1) await page.keyboard.press('ArrowDown')
+      await page.locator(`#found-${TOKENS - 1}[aria-selected="true"]`).waitFor()
+      expect(await isSeen()).toBe(true)
+      for (let step = 1; step < TOKENS; step += 1) await page.keyboard.press('ArrowUp')
+      await page.locator('#found-0[aria-selected="true"]').waitFor()
+      expect(await isSeen()).toBe(true)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+  },
+)
