@@ -8,6 +8,7 @@ import { CandleFeed } from './candle-feed.ts'
 import { CandleLegend } from './candle-legend.tsx'
 import { type CandleView, candleOf, WIDTHS, widthFor, widthLabel } from './candle-view.ts'
 import type { ChartCanvas } from './chart-canvas.ts'
+import { loadChartCanvas } from './chart-loading.ts'
 import { barMarks, type Mark } from './marks.ts'
 
 interface ChartProps {
@@ -26,6 +27,8 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
   const pointed = useSignal<number | null>(null)
   const box = useRef<HTMLDivElement>(null)
   const canvas = useSignal<ChartCanvas | null>(null)
+  /** What draws it did not come. */
+  const isMissing = useSignal(false)
   const feed = useMemo(() => new CandleFeed(), [])
   const candles = useComputed(() =>
     feed.bars.value.map((bar) => candleOf(bar, view.value, supply.value)),
@@ -34,10 +37,13 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
 
   useEffect(() => {
     let isWanted = true
-    // The library is large: it comes with the first chart, not with the page.
-    void import('./chart-canvas.ts').then(({ ChartCanvas }) => {
-      if (!isWanted || box.current === null) return
-      canvas.value = new ChartCanvas(box.current, (time) => {
+    const missed = () => {
+      isMissing.value = true
+    }
+    void loadChartCanvas(() => isWanted, missed).then((Loaded) => {
+      if (!isWanted || Loaded === null || box.current === null) return
+      isMissing.value = false
+      canvas.value = new Loaded(box.current, (time) => {
         pointed.value = time
       })
     })
@@ -113,7 +119,8 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
       <div class="canvas">
         <CandleLegend candles={candles.value} time={pointed.value} unit={unit} />
         <div ref={box} class="canvas-box" aria-hidden="true" />
-        {feed.bars.value.length === 0 && <Barless feed={feed} />}
+        {isMissing.value && <Undrawn />}
+        {!isMissing.value && feed.bars.value.length === 0 && <Barless feed={feed} />}
       </div>
       <div class="chart-foot">
         <BarTable candles={candles.value} />
@@ -130,6 +137,17 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
         </span>
       </div>
     </section>
+  )
+}
+
+function Undrawn() {
+  return (
+    <Note title="The chart cannot be drawn">
+      Its program did not come, and is asked for again. Behind an upgrade of the service:{' '}
+      <button type="button" class="button edge" onClick={() => location.reload()}>
+        Load the page anew
+      </button>
+    </Note>
   )
 }
 
