@@ -144,6 +144,17 @@ test('a connection is pinged three times within the silence that ends it, howeve
   expect(pings).toBeLessThanOrEqual(5)
 })
 
+test('a ping goes as soon as a third of the silence is over, not with the next look behind it', () => {
+  const socket = follow({ silenceMs: 30_000 })
+  vi.advanceTimersByTime(20)
+  socket.open()
+  for (const pings of [1, 2, 3, 4]) {
+    expect(socket.sent.filter((text) => text === PING)).toHaveLength(pings)
+    socket.say('{"type":"pong"}')
+    vi.advanceTimersByTime(10_000)
+  }
+})
+
 test('a connection that stayed makes the next wait short again, one that broke off at once does not', async () => {
   follow({ backoff: { firstMs: 100, longestMs: 10_000 }, random: () => 1 })
   const newest = () => sockets[sockets.length - 1]

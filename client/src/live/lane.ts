@@ -29,6 +29,7 @@ export class Lane implements Line {
   #heardMs = 0
   #pingedMs: number | null = null
   #nextPingMs = 0
+  #lookEveryMs = 0
   #startingToldMs = Number.NEGATIVE_INFINITY
   #watch: ReturnType<typeof setInterval> | null = null
   #retry: ReturnType<typeof setTimeout> | null = null
@@ -111,7 +112,8 @@ export class Lane implements Line {
     }
     this.#socket = socket
     this.#heardMs = performance.now()
-    this.#watch = setInterval(() => this.#look(), Math.min(silenceMs, requestTimeoutMs) / 3)
+    this.#lookEveryMs = Math.min(silenceMs, requestTimeoutMs) / 3
+    this.#watch = setInterval(() => this.#look(), this.#lookEveryMs)
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => isCurrent() && this.#opened())
     socket.addEventListener('message', ({ data }) => isCurrent() && this.#heard(data))
@@ -195,7 +197,8 @@ export class Lane implements Line {
 
   #ping(): void {
     const nowMs = performance.now()
-    if (this.#pingedMs !== null || nowMs < this.#nextPingMs) return
+    // One that is due before the middle of the time to the next look goes now: a timer comes early, or just late.
+    if (this.#pingedMs !== null || nowMs + this.#lookEveryMs / 2 < this.#nextPingMs) return
     this.#pingedMs = nowMs
     this.#nextPingMs = nowMs + this.#settings.silenceMs / 3
     this.#send(PING)
