@@ -197,3 +197,19 @@ test('what is answered one by one, as over a slow line, is waited for as long as
     await vi.advanceTimersByTimeAsync(3_000)
   }
 })
+
+test('the round trip is as long as the ping under way has waited: what comes before its answer is late by that', () => {
+  const socket = follow({ silenceMs: 30_000, requestTimeoutMs: 3_000 })
+  socket.open()
+  vi.advanceTimersByTime(40)
+  socket.say('{"type":"pong"}')
+  expect(client.live.status.roundTripMs).toBe(40)
+  vi.advanceTimersByTime(9_960)
+  expect(socket.sent.filter((text) => text === PING)).toHaveLength(2)
+  vi.advanceTimersByTime(7_000)
+  socket.say('{"type":"ping"}')
+  expect(client.live.status.roundTripMs).toBe(7_000)
+  vi.advanceTimersByTime(1_000)
+  socket.say('{"type":"pong"}')
+  expect(client.live.status.roundTripMs).toBe(8_000)
+})

@@ -46,6 +46,11 @@ export class Lane implements Line {
     return this.#isOpen
   }
 
+  /** How long the ping under way has waited for its answer; 0: none is. */
+  get pingWaitMs(): number {
+    return this.#pingedMs === null ? 0 : performance.now() - this.#pingedMs
+  }
+
   get isEmpty(): boolean {
     return [...this.#follows.values()].every((follows) => follows.size === 0)
   }

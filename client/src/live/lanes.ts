@@ -39,6 +39,11 @@ export class Lanes {
     return this.#lanes.filter((lane) => lane.isOpen).length
   }
 
+  /** Of the ping that has waited longest for its answer; 0: none is under way. */
+  get pingWaitMs(): number {
+    return Math.max(0, ...this.#lanes.map((lane) => lane.pingWaitMs))
+  }
+
   add(follow: Follow): void {
     if (this.#isClosed) {
       follow.refused(problem('closed', 'The client is closed.'))

@@ -86,8 +86,9 @@ export class Live {
   }
 
   get status(): LiveStatus {
-    const { roundTripMs, lagMs, counts } = this.#journal
-    const { count: connections, openCount: open } = this.#lanes
+    const { roundTripMs: answeredMs, lagMs, counts } = this.#journal
+    const { count: connections, openCount: open, pingWaitMs } = this.#lanes
+    const roundTripMs = answeredMs === null ? null : Math.max(answeredMs, Math.round(pingWaitMs))
     return { connections, open, roundTripMs, lagMs, ...counts }
   }
 

@@ -6,7 +6,10 @@ export interface LiveStatus {
   /** Connections that are wanted, and of these the open ones. */
   readonly connections: number
   readonly open: number
-  /** Round trip of the newest ping; null before the first. */
+  /**
+   * Round trip of the newest ping, or how long the one under way has waited if that is longer: on a slow line
+   * what comes is late by so much. Null before the first.
+   */
   readonly roundTripMs: number | null
   /** Lag of the newest event (`EventUpdate.lagMs`); null before the first. */
   readonly lagMs: number | null

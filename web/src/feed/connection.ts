@@ -10,6 +10,8 @@ const BACKOFF = { firstMs: 250, longestMs: 2_000 }
 const SILENCE_MS = 30_000
 /** Pings are answered at once: a link on which nothing is heard for longer than this is told, in ms. */
 const UNHEARD_MS = SILENCE_MS / 3 + 3_000
+/** A round trip that takes longer than this is told, in ms: all that came last is late by it. */
+const LATE_MS = 5_000
 const LOOK_MS = 1_000
 
 const mintfeed = new Mintfeed(location.origin, {
@@ -28,7 +30,7 @@ export const live = mintfeed.live
 const STALE_MS = 5_000
 
 export interface Link {
-  readonly state: 'connecting' | 'live' | 'reconnecting' | 'stale'
+  readonly state: 'connecting' | 'live' | 'late' | 'reconnecting' | 'stale'
   /** Position of the newest state that is shown; null before the first. */
   readonly seq: number | null
   /** Unix second of the newest frame; null before the first. */
@@ -50,7 +52,10 @@ let heardMs = performance.now()
 let isUnheard = false
 
 live.onChange(statusChanged)
-setInterval(lookForSilence, LOOK_MS)
+setInterval(() => {
+  lookForSilence()
+  lookForLateness()
+}, LOOK_MS)
 
 /** A socket whose silence is noticed long before it is given up: a service that hangs closes nothing. */
 function listenedSocket(url: string): WebSocket {
@@ -69,22 +74,35 @@ function somethingCame(): void {
 
 function lookForSilence(): void {
   const { connections, open } = live.status
-  if (connections === 0 || open < connections || link.value.state !== 'live') return
+  if (connections === 0 || open < connections || !isUp()) return
   if (performance.now() - heardMs < UNHEARD_MS) return
   isUnheard = true
   link.value = { ...link.value, state: 'stale' }
 }
 
+/** A line that brings less than there is to tell is never silent, and shows a market of some time ago. */
+function lookForLateness(): void {
+  const { roundTripMs } = live.status
+  if (!isUp() || roundTripMs === null) return
+  const isLate = roundTripMs >= LATE_MS
+  if (!isLate && link.value.state === 'live') return
+  link.value = { ...link.value, state: isLate ? 'late' : 'live', roundTripMs }
+}
+
+/** The link is there, whatever it brings. */
+function isUp(): boolean {
+  return link.value.state === 'live' || link.value.state === 'late'
+}
+
 function statusChanged({ connections, open }: LiveStatus): void {
-  const { state } = link.value
   if (connections === 0) return
   if (open === connections) {
     clearTimeout(staleTimer)
     staleTimer = 0
-    if (state !== 'live') link.value = { ...link.value, state: 'live' }
+    if (!isUp()) link.value = { ...link.value, state: 'live' }
     return
   }
-  if (state === 'live') {
+  if (isUp()) {
     link.value = { ...link.value, state: 'reconnecting' }
     clearTimeout(staleTimer)
     staleTimer = 0

@@ -1,11 +1,12 @@
 import { link } from '../feed/connection.ts'
 import { heldUp } from '../feed/held-up.ts'
 import { exact } from '../text/number-form.ts'
-import { clockTime } from '../text/time-form.ts'
+import { age, clockTime } from '../text/time-form.ts'
 
 const WORDS = {
   connecting: 'Connecting',
   live: 'Live',
+  late: 'Late',
   reconnecting: 'Reconnecting',
   stale: 'Stale',
 } as const
@@ -39,7 +40,15 @@ export function LinkStatus() {
 
 /** Says that what is shown is not of now; the page heals by itself. */
 export function LinkBanner() {
-  const { state, lastSeconds } = link.value
+  const { state, lastSeconds, roundTripMs } = link.value
+  if (state === 'late')
+    return (
+      <p class="banner" role="alert">
+        What is shown is late
+        <span aria-hidden="true"> by {age((roundTripMs ?? 0) / 1000)}</span>: there is more to tell
+        than the line brings, or the service is slow.
+      </p>
+    )
   if (state === 'live' || state === 'connecting') return <HeldUpBanner />
   if (lastSeconds === null)
     return (
