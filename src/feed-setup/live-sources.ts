@@ -29,7 +29,7 @@ export function supervisedFeed(
   const isEventClock = config.clock === 'event'
   const cursor = cursorOf(engine, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
-  const resumed = { cursor, toldByReserve }
+  const resumed = { cursor, cursorSeconds: engine.newestEventSeconds, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }
 

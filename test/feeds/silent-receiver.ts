@@ -5,6 +5,7 @@ export const SILENT_RECEIVER: Receiver = {
   connected: () => {},
   alive: () => {},
   suspect: () => {},
+  admits: () => true,
   slotSeen: () => {},
   events: () => {},
   transaction: () => {},

@@ -54,17 +54,20 @@ export class SocketFrames {
     if (frame.kind === 'failed') {
       own.failedFrames++
       counters.failedTransactions++
-      if (frame.slot === null) return null
+      if (frame.slot === null || !receiver.admits(frame.slot)) return null
       this.#reach(frame.slot, reader)
       reader.touch(frame.slot)
       return this.#watched(frame.subscription, frame.slot, reader)
     }
     if (frame.kind === 'logs' && frame.transaction.slot !== null) {
-      this.#reach(frame.transaction.slot, reader)
-      reader.read(frame.transaction.slot, frame.transaction, frame.subscription)
-      return this.#watched(frame.subscription, frame.transaction.slot, reader)
+      const { slot } = frame.transaction
+      if (!receiver.admits(slot)) return null
+      this.#reach(slot, reader)
+      reader.read(slot, frame.transaction, frame.subscription)
+      return this.#watched(frame.subscription, slot, reader)
     }
     if (frame.kind === 'slot') {
+      if (!receiver.admits(frame.slot)) return null
       this.#hasSlots = true
       this.#slotMs = this.#reading.timers.nowMs()
       reader.reached(frame.slot, frame.parentSlot)

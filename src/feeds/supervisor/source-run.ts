@@ -2,6 +2,7 @@ import type { FeedEvent } from '../../engine/event.ts'
 import { Backoff } from '../backoff.ts'
 import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
+import type { SlotReach } from './slot-reach.ts'
 import type { Receiver, Source, ToldTransaction } from './source.ts'
 import { newSourceCounters } from './supervisor-counters.ts'
 import { type Timers, waitFor } from './timers.ts'
@@ -12,6 +13,8 @@ export const SILENCE_MS = 5_000
 export interface SourceRunOptions {
   readonly source: Source
   readonly desk: SlotDesk
+  /** One for all sources: they tell of one chain. */
+  readonly reach: SlotReach
   readonly timers: Timers
   /** A number in [0, 1), for the waits. */
   readonly random: () => number
@@ -137,6 +140,7 @@ export class SourceRun {
   /** What a connection that was given up still tells is dropped. */
   #receiver(signal: AbortSignal): Receiver {
     const { desk, onProgress, onSuspect } = this.#options
+    let hasRefused = false
     const heard = (listen: () => void) => {
       if (signal.aborted) return
       this.#lastSignMs = this.#options.timers.nowMs()
@@ -154,6 +158,13 @@ export class SourceRun {
         }),
       alive: () => heard(() => {}),
       suspect: onSuspect,
+      admits: (slot) => {
+        if (signal.aborted || this.#options.reach.admits(slot)) return true
+        this.counters.impossibleSlots++
+        if (!hasRefused) this.#options.report(impossible(slot))
+        hasRefused = true
+        return false
+      },
       slotSeen: (slot) => {
         if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
       },
@@ -180,6 +191,10 @@ export class SourceRun {
     if (this.source.isDegraded && this.#options.isStandby()) this.counters.standby += events.length
     else if (events.length > 0) this.#options.handOver(events)
   }
+}
+
+function impossible(slot: number): string {
+  return `it speaks of slot ${slot}, where the chain cannot be yet: what it says of such slots is left out`
 }
 
 /** Why the watchdog ended a connection. */

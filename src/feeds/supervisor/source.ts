@@ -42,6 +42,11 @@ export interface Receiver extends SlotReceiver {
    * are back-filled, late. Heard also when the connection has ended.
    */
   suspect(from: number, to: number): void
+  /**
+   * Asked of each slot before anything else is told of it. False: the chain cannot have come there yet,
+   * and what was said of it is left out.
+   */
+  admits(slot: number): boolean
   /** The chain has reached this slot. No sign of life: events may have stopped all the same. */
   slotSeen(slot: number): void
   /** Events without a slot: handed over at once, in the order told. */

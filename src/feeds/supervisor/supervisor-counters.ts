@@ -14,6 +14,8 @@ export interface SourceCounters {
   slots: number
   /** Events left out because a better source was connected. */
   standby: number
+  /** What it said of slots that the chain cannot have reached, left out. */
+  impossibleSlots: number
 }
 
 export function newSourceCounters(): SourceCounters {
@@ -25,6 +27,7 @@ export function newSourceCounters(): SourceCounters {
     transactions: 0,
     slots: 0,
     standby: 0,
+    impossibleSlots: 0,
   }
 }
 

@@ -8,6 +8,7 @@ import { GapFiller } from './gap-filler.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import { SlotDesk } from './slot-desk.ts'
+import { SlotReach } from './slot-reach.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
 import { newDeskCounters } from './supervisor-counters.ts'
@@ -21,6 +22,8 @@ export interface SupervisorOptions {
   readonly sources: readonly Source[]
   /** The last slot that is known to be whole, from what was recovered; null: none. */
   readonly cursor: number | null
+  /** Unix seconds of what was recovered last; absent or 0: not known. */
+  readonly cursorSeconds?: number
   /** Trades that the runs before took of a source without slots; asked for where others tell them too. */
   readonly toldByReserve?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
@@ -82,11 +85,13 @@ export class Supervisor implements Feed {
       slotsMax: options.backfillSlotsMax ?? BACKFILL_SLOTS_MAX,
       report: (reason) => report('gap', reason),
     })
+    const reach = this.#reachFrom(cursor, options.cursorSeconds ?? 0)
     this.#runs = sources.map(
       (source) =>
         new SourceRun({
           source,
           desk: this.#desk,
+          reach,
           timers: this.#timers,
           random,
           handOver: (events) => this.#handOver(events, source.isDegraded),
@@ -185,6 +190,13 @@ export class Supervisor implements Feed {
       this.#standsSinceMs = this.#timers.nowMs()
     }
     if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
+  }
+
+  /** How far the chain can be, by what was recovered. */
+  #reachFrom(slot: number | null, seconds: number): SlotReach {
+    if (slot === null || seconds === 0) return new SlotReach(this.#timers, null)
+    const agoMs = Math.max(0, this.#timers.wallMs() - seconds * 1_000)
+    return new SlotReach(this.#timers, { slot, atMs: this.#timers.nowMs() - agoMs })
   }
 
   /** Below 0: what was recovered lies ahead of what the sources tell. */

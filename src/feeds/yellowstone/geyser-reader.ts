@@ -2,7 +2,7 @@ import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
-import type { SlotReceiver } from '../supervisor/source.ts'
+import type { Receiver, SlotReceiver } from '../supervisor/source.ts'
 import type { Timers } from '../supervisor/timers.ts'
 import type { GeyserMessage } from './geyser-client.ts'
 import { transactionOfGeyser } from './geyser-transaction.ts'
@@ -36,11 +36,14 @@ export interface GeyserCounters {
   hugeMessages: number
 }
 
+/** What a stream tells of how far the chain is, and asks. */
+export type ChainPlace = Pick<Receiver, 'admits' | 'slotSeen'>
+
 /** Reads the updates of one stream. */
 export class GeyserReader {
   readonly #reading: GeyserReading
   readonly #receiver: SlotReceiver
-  readonly #slotSeen: (slot: number) => void
+  readonly #chain: ChainPlace
   readonly #settler: SlotSettler
   /** Slots from here on are told from their first transaction on. */
   #wholeFrom: number | null
@@ -50,12 +53,12 @@ export class GeyserReader {
   constructor(
     reading: GeyserReading,
     receiver: SlotReceiver,
-    slotSeen: (slot: number) => void,
+    chain: ChainPlace,
     wholeFrom: number | null,
   ) {
     this.#reading = reading
     this.#receiver = receiver
-    this.#slotSeen = slotSeen
+    this.#chain = chain
     this.#wholeFrom = wholeFrom
     this.#settler = new SlotSettler(reading.timers, reading.settleMs, (slot, parentSlot) =>
       receiver.slotComplete(slot, parentSlot),
@@ -76,6 +79,8 @@ export class GeyserReader {
       counters.badLines++
       return false
     }
+    const slot = slotOf(update)
+    if (slot !== null && !this.#chain.admits(slot)) return false
     if (update.transaction !== undefined)
       this.#transaction(update.transaction.slot ?? 0, update.transaction.transaction)
     if (update.blockMeta !== undefined) this.#blockMeta(update.blockMeta)
@@ -110,7 +115,7 @@ export class GeyserReader {
   #slot(slot: number, status: number): void {
     if (status === STATUS_DEAD) this.#reading.own.deadSlots++
     if (status > STATUS_REACHED_MAX) return
-    this.#slotSeen(slot)
+    this.#chain.slotSeen(slot)
     this.#settler.reached(slot)
     if (status === STATUS_CONFIRMED) this.#settler.touch(slot)
   }
@@ -119,4 +124,10 @@ export class GeyserReader {
   #begin(slot: number): void {
     this.#wholeFrom ??= slot + 1
   }
+}
+
+/** The slot that an update is about; null: it is about none. */
+function slotOf({ transaction, blockMeta, slot }: GeyserUpdate): number | null {
+  const about = transaction ?? blockMeta ?? slot
+  return about === undefined ? null : (about.slot ?? 0)
 }

@@ -19,6 +19,7 @@ import {
   type GeyserStream,
 } from './geyser-client.ts'
 import {
+  type ChainPlace,
   type GeyserCounters,
   GeyserReader,
   type GeyserReading,
@@ -32,6 +33,9 @@ const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
 /** The chain makes a slot every 0.4 s: a stream that tells none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
+
+/** Of a back-fill only what was asked for is heard. */
+const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
 
 export interface YellowstoneOptions {
   readonly peer: GeyserPeer
@@ -120,8 +124,7 @@ export class YellowstoneSource implements Source {
         giveUp(empty.whole(slot, timers.nowMs()))
       },
     }
-    const slotSeen = (slot: number) => receiver.slotSeen(slot)
-    const reader = new GeyserReader(this.#reading, watched, slotSeen, from)
+    const reader = new GeyserReader(this.#reading, watched, receiver, from)
     let isFirst = true
     const ended = this.#run(stream, reader, signal, (update) => {
       if (update?.transaction !== undefined) empty.transaction(update.transaction.slot ?? 0)
@@ -172,7 +175,7 @@ export class YellowstoneSource implements Source {
           if (slot >= to) isTold = true
         },
       }
-      const reader = new GeyserReader(this.#reading, within, () => {}, from)
+      const reader = new GeyserReader(this.#reading, within, ANYWHERE, from)
       const stream = client.subscribe(requestFrom(from))
       const watch = new SilenceWatch(this.#reading.timers, SILENCE_MS, () => stream.cancel())
       try {

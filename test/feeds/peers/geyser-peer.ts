@@ -35,6 +35,8 @@ export interface GeyserPeerOptions {
   readonly isEmptyTo?: number
   /** From this block on the streams that are there then get no updates of this kind any more. */
   readonly withoutFrom?: { readonly block: number; readonly kind: 'blockMeta' | 'slot' }
+  /** All of this block is told of another slot first. */
+  readonly mistaken?: { readonly block: number; readonly slot: number }
   /** Behind this block the streams end. */
   readonly cutAt?: number
   /** Waits between two blocks; else they come as fast as they are read. */
@@ -195,6 +197,8 @@ export class GeyserPeer {
       for (const stream of streams) this.#emptied.add(stream)
     if (this.#head === this.#options.withoutFrom?.block)
       for (const stream of streams) this.#dulled.add(stream)
+    const { mistaken } = this.#options
+    if (this.#head === mistaken?.block) this.#send(...updatesOf({ ...block, slot: mistaken.slot }))
     this.#tell(block)
     if (this.#head === this.#options.cutAt) this.#lose(status.UNAVAILABLE)
     if (plan === undefined || fault === null) return

@@ -36,6 +36,8 @@ export interface SolanaPeerOptions {
   readonly forgetsOne?: boolean
   /** So many blocks go by before the first connection's subscription to the AMM is served, though it is answered. */
   readonly lateBlocks?: number
+  /** All of this block is told of another slot first. */
+  readonly mistaken?: { readonly block: number; readonly slot: number }
   /** From this block on slot notifications are sent no more. */
   readonly isMuteFrom?: number
   /** Waits between two blocks; else they come as fast as they are read. */
@@ -151,6 +153,9 @@ export class SolanaPeer {
       for (const listener of this.#listeners.values()) listener.isDeaf = true
     if (this.#head === this.#options.lateBlocks)
       for (const listener of this.#listeners.values()) listener.isDeaf = false
+    const { mistaken } = this.#options
+    if (this.#head === mistaken?.block)
+      this.#tell({ ...block, slot: mistaken.slot }, block.transactions)
     this.#head++
     if (plan === undefined || fault === null) this.#tell(block, block.transactions)
     else {

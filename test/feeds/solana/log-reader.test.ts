@@ -41,6 +41,7 @@ async function reading(firstSlot = 10) {
       connected: () => {},
       alive: () => {},
       slotSeen: () => {},
+      admits: () => true,
       events: () => {},
       suspect: (from) => suspects.push(from),
     },

@@ -23,6 +23,8 @@ export async function runSolana(
     readonly rawFrames?: RawFrames
     /** From one block to the next, in the time of the timers; else as fast as they are read. */
     readonly blockMs?: number
+    /** How long a slot that nothing follows stays open. */
+    readonly settleMs?: number
     /** Where a run before this one ended; null: nowhere. */
     readonly cursor?: number | null
   },
@@ -42,7 +44,7 @@ export async function runSolana(
     blocks,
     counters: newFeedCounters(),
     timers,
-    settleMs: SETTLE_MS,
+    settleMs: options.settleMs ?? SETTLE_MS,
     rawFrames: options.rawFrames ?? NO_RECORDER,
     frameBytesMax: FRAME_BYTES_MAX,
   })

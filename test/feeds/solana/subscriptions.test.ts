@@ -91,7 +91,7 @@ async function resumed() {
   const suspects: [number, number][] = []
   const life: string[] = []
   const receiver: Receiver = {
-    ...{ slotSeen: () => {}, events: () => {}, connected: () => {} },
+    ...{ slotSeen: () => {}, events: () => {}, connected: () => {}, admits: () => true },
     alive: () => life.push('alive'),
     transaction: () => {},
     slotComplete: (slot) => whole.push(slot),

@@ -32,6 +32,8 @@ export async function runYellowstone(
     readonly rawFrames?: RawFrames
     /** From one block to the next, in the time of the timers; else as fast as they are read. */
     readonly blockMs?: number
+    /** How long a slot that nothing follows stays open. */
+    readonly settleMs?: number
   },
 ): Promise<YellowstoneOutcome> {
   const { chain, rawFrames = NO_RECORDER, blockMs } = options
@@ -51,7 +53,7 @@ export async function runYellowstone(
     },
     counters: newFeedCounters(),
     timers,
-    settleMs: SETTLE_MS,
+    settleMs: options.settleMs ?? SETTLE_MS,
     rawFrames,
   })
   const playing = peer.play()
