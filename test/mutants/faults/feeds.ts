@@ -164,7 +164,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'desk: of a slot told in part by two sources one part is lost',
-    file: 'src/feeds/supervisor/slot-desk.ts',
+    file: 'src/feeds/supervisor/held-slot.ts',
     find: 'held.every(({ guessed }) => guessed !== null)',
     replace: 'held.some(({ guessed }) => guessed !== null)',
     tests: ['test/feeds/supervisor/slot-desk.test.ts'],

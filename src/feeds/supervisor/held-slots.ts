@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache'
+import { type Arrival, HeldSlot, type Parent } from './held-slot.ts'
+import type { ToldTransaction } from './source.ts'
+
+/** Slots held while an older one is missing, 200 s of the chain; past it the held ones are let go. */
+const HELD_SLOTS_MAX = 512
+/** Transactions held; past it as above. */
+const HELD_TRANSACTIONS_MAX = 100_000
+/** Slots let go that are remembered, more than sources keep open; past it the oldest are forgotten. */
+const LET_GO_MAX = 4_096
+
+/** A slot that is whole, and the one before it. */
+export interface WholeSlot {
+  readonly slot: number
+  readonly parent: Parent
+}
+
+/** The slots that were told and not handed over yet. */
+export class HeldSlots {
+  readonly #slots = new Map<number, HeldSlot>()
+  #transactions = 0
+  /** Slots that were let go in part or whole: only a back-fill tells them now. */
+  readonly #letGo = new LRUCache<number, true>({ max: LET_GO_MAX })
+
+  get count(): number {
+    return this.#slots.size
+  }
+
+  get areTooMany(): boolean {
+    return this.#slots.size > HELD_SLOTS_MAX || this.#transactions > HELD_TRANSACTIONS_MAX
+  }
+
+  /** The oldest of those that are whole; null: none is. */
+  get oldestWhole(): WholeSlot | null {
+    let oldest: WholeSlot | null = null
+    for (const [slot, { parent }] of this.#slots)
+      if (parent !== null && (oldest === null || slot < oldest.slot)) oldest = { slot, parent }
+    return oldest
+  }
+
+  /** Whether what is told of the slot as it happens comes too late: a part of it is gone. */
+  wasLetGo(slot: number): boolean {
+    return this.#letGo.has(slot)
+  }
+
+  take(transaction: ToldTransaction): Arrival {
+    const arrival = this.#slotOf(transaction.slot).take(transaction)
+    if (!arrival.isKnown) this.#transactions++
+    return arrival
+  }
+
+  /** All of the slot was told. */
+  complete(slot: number, parentSlot: number | null): void {
+    const held = this.#slotOf(slot)
+    if (parentSlot !== null) held.parent = { slot: Math.min(parentSlot, slot - 1), isKnown: true }
+    held.parent ??= { slot: slot - 1, isKnown: false }
+  }
+
+  /** A back-fill tells the slot: it is not let go before that is over. */
+  isToldAgain(slot: number): void {
+    const held = this.#slots.get(slot)
+    if (held !== undefined) held.isToldAgain = true
+  }
+
+  /** Those up to one, in order. */
+  upTo(last: number): readonly number[] {
+    return [...this.#slots.keys()].filter((slot) => slot <= last).sort((a, b) => a - b)
+  }
+
+  /** The transactions of a slot, in order, which is held no more; null: it is not held. */
+  remove(slot: number): readonly ToldTransaction[] | null {
+    const held = this.#slots.get(slot)
+    if (held === undefined) return null
+    this.#slots.delete(slot)
+    this.#transactions -= held.transactions
+    return held.inOrder()
+  }
+
+  /** The transactions of every slot. */
+  all(): readonly ToldTransaction[] {
+    return [...this.#slots.values()].flatMap((held) => held.inOrder())
+  }
+
+  /** Lets go of the slots from `first` on; the answer is how many they were. */
+  letGo(first: number): number {
+    let count = 0
+    for (const [slot, { transactions, isToldAgain }] of [...this.#slots]) {
+      if (slot < first || isToldAgain) continue
+      this.#slots.delete(slot)
+      this.#transactions -= transactions
+      // However late it is said to be whole: what was told of it is gone.
+      this.#letGo.set(slot, true)
+      count++
+    }
+    return count
+  }
+
+  #slotOf(slot: number): HeldSlot {
+    let held = this.#slots.get(slot)
+    if (held === undefined) {
+      held = new HeldSlot()
+      this.#slots.set(slot, held)
+    }
+    return held
+  }
+}
