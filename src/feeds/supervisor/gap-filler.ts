@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts'
-import { reasonOf } from './reason.ts'
+import { type Failure, SlotAsker } from './slot-asker.ts'
 import type { SlotDesk } from './slot-desk.ts'
-import { SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
+import type { Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
 import { type SlotRange, SUSPECT_SLOTS_MAX, Suspects } from './suspects.ts'
 import { type Timers, waitFor } from './timers.ts'
@@ -10,10 +10,6 @@ import { type Timers, waitFor } from './timers.ts'
 const GRACE_MS = 200
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
-/** A back-fill that took longer is ended and tried again. */
-const PIECE_MS = 60_000
-/** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
-const LEFT_OUT_MAX = 10
 /** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
 const UNHEARD_MAX = 4
 
@@ -28,32 +24,22 @@ export interface GapFillerOptions {
   readonly report: (reason: string) => void
 }
 
-/** Why no source told a piece. */
-interface Failure {
-  readonly reason: string
-  /** Whether asking again is of no use. */
-  readonly isFinal: boolean
-  /** The last slot that every source lacks, if it is final. */
-  readonly lacksTo: number
-}
-
 /** Has gaps told again, oldest first, by whichever source can; one back-fill at a time. */
 export class GapFiller {
   readonly #options: GapFillerOptions
+  readonly #asker: SlotAsker
   readonly #backoff: Backoff
   readonly #suspects = new Suspects()
   #isRunning = false
   /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
   #askedTo = -1
-  /** Times in a row that sources told a piece with a hole, and the first slot that was missing then. */
-  #leftOut = 0
-  #missing = -1
   /** Times in a row that the block behind a gap was left out too, and its slot. */
   #unheard = 0
   #unheardOf = -1
 
   constructor(options: GapFillerOptions) {
     this.#options = options
+    this.#asker = new SlotAsker(options)
     this.#backoff = new Backoff(options.random)
   }
 
@@ -103,11 +89,11 @@ export class GapFiller {
     }
     const to = Math.min(last, from + PIECE_SLOTS - 1)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#ask(from, to, signal)
+    const outcome = await this.#asker.ask(from, to, signal)
     if (signal.aborted) return
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)
     this.#backoff.succeeded()
-    this.#leftOut = 0
+    this.#asker.settled()
     if (outcome === 'told') this.#suspects.settle(to)
     else {
       this.#lose(from, outcome.lacksTo, outcome.reason)
@@ -124,11 +110,11 @@ export class GapFiller {
     }
     const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#ask(from, to, signal)
+    const outcome = await this.#asker.ask(from, to, signal)
     if (signal.aborted) return
     if (outcome === 'told') {
       this.#backoff.succeeded()
-      this.#leftOut = 0
+      this.#asker.settled()
       await this.#told(to, signal)
     } else if (outcome.isFinal) {
       // Some of them may have been told meanwhile.
@@ -150,7 +136,7 @@ export class GapFiller {
     if (rest.hasBlock) return
     // It may be a node that had not come there yet: the block behind it names its parent.
     const next = rest.to + 1
-    const outcome = await this.#ask(next, next, signal)
+    const outcome = await this.#asker.ask(next, next, signal)
     if (signal.aborted) return
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
     const still = desk.gap
@@ -172,57 +158,6 @@ export class GapFiller {
     counters.backfillErrors++
     report(`slots ${from} to ${to} could not be told again: ${reason}`)
     await waitFor(timers, this.#backoff.nextMs(), signal)
-  }
-
-  /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
-  #leftOutSlot(from: number, to: number): number | null {
-    const rest = this.#options.desk.gap
-    return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null
-  }
-
-  /** Asks the sources one after the other. */
-  async #ask(from: number, to: number, signal: AbortSignal): Promise<'told' | Failure> {
-    let isFinal = true
-    let hasHole = false
-    let lacksTo = to
-    const reasons: string[] = []
-    for (const source of this.#options.sources) {
-      if (source.backfill === undefined) continue
-      const deadline = new AbortController()
-      const stop = () => deadline.abort()
-      const cancel = this.#options.timers.after(PIECE_MS, stop)
-      signal.addEventListener('abort', stop)
-      try {
-        await source.backfill(from, to, this.#options.desk.backfill, deadline.signal)
-        const leftOut = this.#leftOutSlot(from, to)
-        if (deadline.signal.aborted) {
-          isFinal = false
-          reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
-        } else if (leftOut === null) return 'told'
-        else {
-          hasHole = true
-          reasons.push(`${source.name}: slot ${leftOut} was left out`)
-        }
-      } catch (error) {
-        if (error instanceof SlotsUnavailable)
-          lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
-        else if (error instanceof SlotUnreadable) {
-          hasHole = true
-          lacksTo = Math.max(from, Math.min(lacksTo, error.slot))
-        } else isFinal = false
-        reasons.push(`${source.name}: ${reasonOf(error)}`)
-      } finally {
-        cancel()
-        signal.removeEventListener('abort', stop)
-      }
-    }
-    if (hasHole && isFinal) {
-      const missing = this.#options.desk.gap?.from ?? -1
-      this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
-      this.#missing = missing
-      isFinal = this.#leftOut >= LEFT_OUT_MAX
-    }
-    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
   }
 
   #giveUp(from: number, to: number, reason: string): void {

@@ -51,7 +51,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a back-fill that left out a slot is believed',
-    file: 'src/feeds/supervisor/gap-filler.ts',
+    file: 'src/feeds/supervisor/slot-asker.ts',
     find: 'return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null',
     replace: 'return null',
     tests: GAPS,
@@ -79,7 +79,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a slot that is left out is asked for without end',
-    file: 'src/feeds/supervisor/gap-filler.ts',
+    file: 'src/feeds/supervisor/slot-asker.ts',
     find: 'isFinal = this.#leftOut >= LEFT_OUT_MAX',
     replace: 'isFinal = false',
     tests: GAPS,
@@ -100,7 +100,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: tries at other slots count towards giving one up',
-    file: 'src/feeds/supervisor/gap-filler.ts',
+    file: 'src/feeds/supervisor/slot-asker.ts',
     find: 'missing === this.#missing ? this.#leftOut + 1 : 1',
     replace: 'this.#leftOut + 1',
     tests: GAPS,
@@ -178,7 +178,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a slot that one source leaves out is given up while another cannot be asked',
-    file: 'src/feeds/supervisor/gap-filler.ts',
+    file: 'src/feeds/supervisor/slot-asker.ts',
     find: 'if (hasHole && isFinal)',
     replace: 'if (hasHole)',
     tests: BACKFILLS,
