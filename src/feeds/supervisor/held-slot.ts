@@ -27,6 +27,8 @@ export class HeldSlot {
   parent: Parent | null = null
   /** Whether a back-fill has begun to tell it, which tells the rest and then that it is whole. */
   isToldAgain = false
+  /** Unix seconds of its earliest event; infinite: it has none. */
+  earliestSeconds = Number.POSITIVE_INFINITY
 
   get transactions(): number {
     return this.#transactions.size
@@ -37,6 +39,8 @@ export class HeldSlot {
     const index = transaction.txIndex ?? this.#highestIndex
     const isReordered = index < this.#highestIndex
     this.#highestIndex = Math.max(this.#highestIndex, index)
+    for (const { timestamp } of transaction.events)
+      this.earliestSeconds = Math.min(this.earliestSeconds, timestamp)
     const known = this.#transactions.get(signature)
     this.#transactions.set(signature, {
       exact: known?.exact ?? (isExact ? transaction : null),

@@ -38,6 +38,11 @@ export class HeldSlots {
     return oldest
   }
 
+  /** Unix seconds of the earliest event; infinite: there is none. */
+  get earliestSeconds(): number {
+    return Math.min(...[...this.#slots.values()].map(({ earliestSeconds }) => earliestSeconds))
+  }
+
   /** Whether what is told of the slot as it happens comes too late: a part of it is gone. */
   wasLetGo(slot: number): boolean {
     return this.#letGo.has(slot)

@@ -43,12 +43,12 @@ export function whyNotLive(liveness: Liveness): string | null {
     return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
   if (slotsBehind < -BEHIND_SLOTS_MAX)
     return `The chain is ${-slotsBehind} slots behind what DATA_DIR holds: is that of another feed?`
-  if (slotsBehind > BEHIND_SLOTS_MAX) return `The feed is ${slotsBehind} slots behind the chain.`
   if (aheadSeconds > AHEAD_OF_WALL_SECONDS_MAX)
     return (
       `The chain is ${aheadSeconds} s ahead of the clock of this machine, and events more ` +
-      `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead are refused: set the clock.`
+      `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead wait: set the clock.`
     )
+  if (slotsBehind > BEHIND_SLOTS_MAX) return `The feed is ${slotsBehind} slots behind the chain.`
   if (heldSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)

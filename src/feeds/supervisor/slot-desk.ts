@@ -46,18 +46,24 @@ export class SlotDesk {
 
   readonly #handOver: (events: readonly FeedEvent[]) => void
   readonly #counters: DeskCounters
+  readonly #isEarly: (seconds: number) => boolean
   readonly #held = new HeldSlots()
   readonly #strays = new Strays()
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   #cursor: number | null
 
+  /**
+   * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
+   */
   constructor(
     handOver: (events: readonly FeedEvent[]) => void,
     counters: DeskCounters,
     cursor: number | null,
+    isEarly: (seconds: number) => boolean = () => false,
   ) {
     this.#handOver = handOver
     this.#counters = counters
+    this.#isEarly = isEarly
     this.#cursor = cursor
   }
 
@@ -70,10 +76,11 @@ export class SlotDesk {
     return this.#held.count
   }
 
-  /** What is missing before the oldest slot that is whole; null: nothing. */
+  /** What is missing before the oldest slot that is whole; null: nothing, or that one has to wait itself. */
   get gap(): Gap | null {
     const next = this.#held.oldestWhole
     if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
+    if (this.#isEarly(this.#held.earliestSeconds)) return null
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
@@ -118,6 +125,7 @@ export class SlotDesk {
     for (;;) {
       const next = this.#held.oldestWhole
       if (next === null || (this.#cursor !== null && next.parent.slot > this.#cursor)) return
+      if (this.#isEarly(this.#held.earliestSeconds)) return
       for (const slot of this.#held.upTo(next.slot)) {
         if (slot !== next.slot) this.#counters.partialSlots++
         this.#give(slot)

@@ -75,7 +75,12 @@ export class Supervisor implements Feed {
     this.#standsSinceMs = this.#timers.nowMs()
     const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
     this.#reserveTrades = isMixed ? new ReserveTrades(options.toldByReserve?.()) : null
-    this.#desk = new SlotDesk((events) => this.#handOver(events, false), this.#counters, cursor)
+    this.#desk = new SlotDesk(
+      (events) => this.#handOver(events, false),
+      this.#counters,
+      cursor,
+      (seconds) => this.#isEarly(seconds),
+    )
     this.#filler = new GapFiller({
       desk: this.#desk,
       sources,
@@ -182,6 +187,15 @@ export class Supervisor implements Feed {
       this.#failures.push(error)
       this.stop()
     }
+  }
+
+  /** Whether the clock of this machine, which is wrong then, has the engine refuse events of this time. */
+  #isEarly(seconds: number): boolean {
+    if (this.#isEventClock || seconds === Number.POSITIVE_INFINITY) return false
+    const aheadSeconds = seconds - Math.floor(this.#timers.wallMs() / 1000)
+    if (aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX) return false
+    this.#aheadSeconds = aheadSeconds
+    return true
   }
 
   #progressed(): void {

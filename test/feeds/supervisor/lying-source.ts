@@ -5,6 +5,7 @@ import {
   SlotsUnavailable,
   SlotUnreadable,
   type Source,
+  type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
 import { type Timers, waitFor } from '../../../src/feeds/supervisor/timers.ts'
 import { told } from './scripted-source.ts'
@@ -14,6 +15,8 @@ export interface Lies {
   readonly random: Random
   readonly timers: Timers
   readonly chain: readonly TrueBlock[]
+  /** Unix seconds of a slot. */
+  readonly secondsOf: (slot: number) => number
   /** Whether it tells indexes of blocks, else those of arrival. */
   readonly isExact: boolean
   /** Blocks that it is behind the chain. */
@@ -75,9 +78,11 @@ export class LyingSource implements Source {
     for (; this.#known <= index - lag; this.#known++) {
       const block = chain[this.#known]
       const receiver = this.#receiver
-      if (receiver === null || this.#mute-- > 0) continue
+      if (receiver === null || this.#mute-- > 0 || !receiver.admits(block.slot)) continue
       receiver.slotSeen(block.slot)
       this.#tellLate(receiver)
+      if (this.#lie(0.02))
+        this.#tellFar(receiver, block.slot + random.pick([3_000, 20_000, 2 ** 40]))
       if (this.#lie(0.03)) this.#mute = random.pick([1, 3, 30])
       else this.#tell(block)
       if (this.#lie(0.04)) this.#end?.()
@@ -87,6 +92,14 @@ export class LyingSource implements Source {
   #tellLate(receiver: Receiver): void {
     for (const { slot, index } of this.#late) this.#transaction(receiver, slot, index)
     this.#late = []
+  }
+
+  /** A slot where the chain is not, told as all are: asked for first. */
+  #tellFar(receiver: Receiver, slot: number): void {
+    if (!receiver.admits(slot)) return
+    receiver.slotSeen(slot)
+    this.#transaction(receiver, slot, 0)
+    receiver.slotComplete(slot, null)
   }
 
   #tell({ slot, parentSlot, signatures }: TrueBlock): void {
@@ -114,8 +127,7 @@ export class LyingSource implements Source {
   }
 
   #transaction(receiver: SlotReceiver, slot: number, index: number): void {
-    const { isExact } = this.#lies
-    receiver.transaction(told(slot, index, { isExact }))
+    receiver.transaction(this.#told(slot, index, this.#lies.isExact))
   }
 
   async backfill(
@@ -137,13 +149,19 @@ export class LyingSource implements Source {
       if (slot < from || slot > to || this.#lie(0.05)) continue
       if (this.#lie(0.03)) throw new SlotUnreadable('internal error', slot)
       for (const index of signatures.keys()) {
-        receiver.transaction(told(slot, index))
+        receiver.transaction(this.#told(slot, index, true))
         if (this.#lie(0.02)) throw new Error('reset')
         if (this.#lie(0.05)) await waitFor(timers, random.below(3_000), signal)
         if (signal.aborted) return
       }
       receiver.slotComplete(slot, parentSlot)
     }
+  }
+
+  #told(slot: number, index: number, isExact: boolean): ToldTransaction {
+    const timestamp = this.#lies.secondsOf(slot)
+    const { events } = told(slot, index)
+    return told(slot, index, { isExact, events: events.map((event) => ({ ...event, timestamp })) })
   }
 
   #lie(share: number): boolean {

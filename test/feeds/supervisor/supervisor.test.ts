@@ -232,7 +232,7 @@ test('events without a slot are left out while a source that knows slots is conn
   await stop()
 })
 
-test('a chain that is ahead of the clock of the machine is not live: its events are refused', async () => {
+test('a chain that is ahead of the clock of the machine is not live: its events wait', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor, timers } = await started([source])
   source.receiver.connected()
@@ -246,7 +246,7 @@ test('a chain that is ahead of the clock of the machine is not live: its events 
   expect(supervisor.notLive()).toBe(null)
   at(11, 1_790_000_100)
   expect(supervisor.notLive()).toBe(
-    'The chain is 100 s ahead of the clock of this machine, and events more than 60 s ahead are refused: set the clock.',
+    'The chain is 100 s ahead of the clock of this machine, and events more than 60 s ahead wait: set the clock.',
   )
   await timers.pass(1_000)
   at(12, 1_790_000_000)

@@ -10,6 +10,8 @@ interface Appointment {
 export class VirtualTimers implements Timers {
   readonly #appointments = new Set<Appointment>()
   #nowMs = 0
+  /** How far somebody has set the clock. */
+  setMs = 0
 
   nowMs(): number {
     return this.#nowMs
@@ -21,7 +23,7 @@ export class VirtualTimers implements Timers {
   }
 
   wallMs(): number {
-    return 1_790_000_000_000 + this.#nowMs
+    return 1_790_000_000_000 + this.setMs + this.#nowMs
   }
 
   after(delayMs: number, call: () => void): () => void {

@@ -11,6 +11,9 @@ const FIRST_SLOT = 1_000
 const BLOCKS = 120
 const SLOT_MS = 400
 const LATE_SLOTS = 32
+const AHEAD_SECONDS_MAX = 60
+/** So far the clock of the machine is behind at times. */
+const BEHIND_MS = 600_000
 /** As after a restart of the service (`feed-setup/live-sources.ts`). */
 const TOLD_AGAIN_SLOTS = 16
 
@@ -22,12 +25,20 @@ class Kept {
   readonly signatures: string[] = []
   readonly #known = new Set<string>()
   newestSlot = 0
+  newestSeconds = 0
   readonly refused = new Set<string>()
+  readonly #timers: VirtualTimers
+
+  constructor(timers: VirtualTimers) {
+    this.#timers = timers
+  }
 
   events(batch: readonly FeedEvent[]): void {
     for (const event of batch) {
       if (!('signature' in event) || event.slot === null || this.#known.has(event.signature))
         continue
+      // Nobody is told that these are missing.
+      if (event.timestamp > this.#timers.wallMs() / 1_000 + AHEAD_SECONDS_MAX) continue
       if (event.slot < this.newestSlot - LATE_SLOTS) {
         this.refused.add(event.signature)
         continue
@@ -35,6 +46,7 @@ class Kept {
       this.#known.add(event.signature)
       this.signatures.push(event.signature)
       this.newestSlot = Math.max(this.newestSlot, event.slot)
+      this.newestSeconds = Math.max(this.newestSeconds, event.timestamp)
     }
   }
 
@@ -52,18 +64,28 @@ async function play(seed: number, isKilled: boolean) {
   const random = new Random(seed, 41)
   const timers = new VirtualTimers()
   const chain = trueChain(random, FIRST_SLOT, BLOCKS + 40)
-  const kept = new Kept()
+  const kept = new Kept(timers)
+  const startSeconds = timers.wallMs() / 1_000
   kept.newestSlot = FIRST_SLOT
+  kept.newestSeconds = startSeconds
+  const secondsOf = (slot: number) =>
+    startSeconds + Math.floor(((slot - FIRST_SLOT) * SLOT_MS) / 1_000)
   const reports: string[] = []
   const sources = Array.from({ length: random.between(1, 2) }, (_, n) => {
     const firstSlot = random.pick([0, 0, 0, 0, FIRST_SLOT + random.below(BLOCKS), null])
-    const given = { random, timers, chain, lag: random.below(4), isExact: n === 0 }
+    const given = { random, timers, chain, secondsOf, lag: random.below(4), isExact: n === 0 }
     return new LyingSource(`source${n}`, { ...given, firstSlot })
   })
   const start = () => {
     const sink = { events: (batch: readonly FeedEvent[]) => kept.events(batch), records: () => {} }
     const supervisor = new Supervisor({
-      ...{ sources, cursor: kept.cursor, timers, random: () => random.unit() },
+      ...{
+        sources,
+        cursor: kept.cursor,
+        cursorSeconds: kept.newestSeconds,
+        timers,
+        random: () => random.unit(),
+      },
       report: (who, reason) => reports.push(`${who}: ${reason}`),
     })
     const ended = supervisor.start(sink)
@@ -78,6 +100,8 @@ async function play(seed: number, isKilled: boolean) {
   }
   let run = start()
   for (const [index, block] of chain.entries()) {
+    if (index < BLOCKS && random.chance(0.02)) timers.setMs = timers.setMs === 0 ? -BEHIND_MS : 0
+    if (index === BLOCKS) timers.setMs = 0
     if (index === BLOCKS) for (const source of sources) source.isHonest = true
     for (const source of sources) source.come(index)
     await timers.pass(SLOT_MS * (block.slot - block.parentSlot))
