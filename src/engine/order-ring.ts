@@ -21,6 +21,11 @@ const RECENT_EVENTS_MAX = 1 << 20
  * and what it tells is to be saved and loaded (`COPIED_BYTES_MAX`) however it is escaped.
  */
 export const LIFECYCLE_TEXTS_MAX = 1 << 25
+/**
+ * Events without a slot remembered once as many in a row have come, two minutes of a busy feed: those that
+ * told one before them are over, and nothing else would make an event of such a feed old.
+ */
+export const SLOTLESS_EVENTS_MAX = 1 << 12
 const FIRST_EVENTS = 1 << 12
 
 /** Events of a slot looked back over for one of the same transaction; a real slot holds fewer. */
@@ -53,6 +58,8 @@ export class OrderRing {
   #swaps = 0
   /** Characters of the lifecycle events. */
   #texts = 0
+  /** Position of the newest event that told its slot; before the tail: none has. */
+  #slotted = -1
 
   readonly parts: readonly StatePart[] = [
     {
@@ -63,7 +70,7 @@ export class OrderRing {
         this.#open(facts)
         return this.#views()
       },
-      settle() {},
+      settle: () => this.#findSlotted(),
     },
     jsonPart(
       'lifecycle events',
@@ -119,8 +126,11 @@ export class OrderRing {
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
     else this.#texts += charactersOf(entry)
+    if (isSlotted(key)) this.#slotted = this.#head
     this.#head += 1
     while (this.#texts > LIFECYCLE_TEXTS_MAX && this.length > 1) this.#drop()
+    if (this.#head - this.#slotted > SLOTLESS_EVENTS_MAX)
+      while (this.length > SLOTLESS_EVENTS_MAX) this.#drop()
   }
 
   /** Forgets events of slots before `slot`; returns the undo mark before which nothing is needed. */
@@ -147,6 +157,7 @@ export class OrderRing {
     const entry = this.#entries[at]
     this.#left(entry)
     this.#entries[at] = null
+    if (this.#slotted === this.#head) this.#findSlotted()
     return { key, mark: columns.marks[at], bars: columns.bars[at], entry }
   }
 
@@ -217,6 +228,18 @@ export class OrderRing {
     this.#tail += 1
   }
 
+  /** The newest event but those that came without a slot. */
+  #findSlotted(): void {
+    const { signatureHighs, signatureLows } = this.#columns
+    const mask = this.#capacity - 1
+    let position = this.#head - 1
+    for (; position >= this.#tail; position--) {
+      const at = position & mask
+      if (isSlotted({ signatureHigh: signatureHighs[at], signatureLow: signatureLows[at] })) break
+    }
+    this.#slotted = position
+  }
+
   #left(entry: LifecycleEntry | null): void {
     if (entry === null) this.#swaps -= 1
     else this.#texts -= charactersOf(entry)
@@ -279,4 +302,12 @@ export class OrderRing {
     }
     this.#swaps = this.length - placed.length
   }
+}
+
+/** Events without a slot have the place of the one before them, and nothing of their own to be told by. */
+function isSlotted({
+  signatureHigh,
+  signatureLow,
+}: Pick<RingKey, 'signatureHigh' | 'signatureLow'>): boolean {
+  return signatureHigh !== 0 || signatureLow !== 0
 }

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { totalBytes } from '../../src/engine/memory/views.ts'
+import { SLOTLESS_EVENTS_MAX } from '../../src/engine/order-ring.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { LiveCandles } from '../../src/wire/live-candles.ts'
 import { CandleCopy } from '../model/live-copies.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { slotlessHistory } from '../oracle/histories.ts'
+import { differenceOf, restored } from '../store/restoring.ts'
 
 const HISTORIES = 8
 const EVENTS = 60
@@ -65,4 +67,58 @@ test('events that tell the first slot may come late among themselves, behind all
   engine.accept(swap({ slot: 110, txIndex: 0, signature: 'first' }))
   expect(engine.counts.lateFolded).toBe(1)
   expect(engine.settledSwaps).toBe(2)
+})
+
+/** An engine that a feed of the chain has left at slot 110, and what a feed without slots told since. */
+function leftAt110(count: number): { engine: Engine; history: FeedEvent[] } {
+  const engine = new Engine({ clock: 'event', identities: 1 << 14 })
+  const history: FeedEvent[] = [
+    created(),
+    ...[0, 1, 2].map((n) => swap({ slot: 108 + n, txIndex: 1, signature: `chain ${n}` })),
+    ...Array.from({ length: count }, (_, n) => untimed(n, { ordinal: n })),
+  ]
+  engine.events(history)
+  return { engine, history }
+}
+
+/** One that the chain tells late. */
+const late = (n: number) => swap({ slot: 105, txIndex: 1, signature: `late ${n}` })
+
+test('a feed without slots that goes on alone behind one that had some has its swaps settled', () => {
+  const { engine } = leftAt110(SLOTLESS_EVENTS_MAX - 1)
+  expect(engine.settledSwaps).toBe(0)
+  engine.accept(untimed(SLOTLESS_EVENTS_MAX))
+  for (let n = 1; n < 2_000; n++) {
+    engine.accept(untimed(SLOTLESS_EVENTS_MAX + n))
+    expect(engine.state.tape.count - engine.settledSwaps).toBe(SLOTLESS_EVENTS_MAX)
+  }
+})
+
+test('behind a reserve that stood in for a while the chain may tell swaps late, behind a long one not', () => {
+  const { engine, history } = leftAt110(SLOTLESS_EVENTS_MAX - 1)
+  const late1 = late(1)
+  engine.accept(late1)
+  expect(engine.counts).toMatchObject({ lateFolded: 1, lateRefused: 0 })
+  const [first, ...others] = history
+  const inOrder = new Engine({ clock: 'event', identities: 1 << 14 })
+  inOrder.events([first, late1, ...others])
+  expect(engine.state.tape.count).toBe(inOrder.state.tape.count)
+  engine.accept(untimed(SLOTLESS_EVENTS_MAX))
+  engine.accept(untimed(SLOTLESS_EVENTS_MAX + 1))
+  engine.accept(late(2))
+  expect(engine.counts).toMatchObject({ lateFolded: 1, lateRefused: 1 })
+  // One that tells a newer slot ends it: events of the slots before that may be late again.
+  engine.accept(swap({ slot: 120, txIndex: 5, signature: 'newer' }))
+  engine.accept(swap({ slot: 119, txIndex: 5, signature: 'older' }))
+  expect(engine.counts).toMatchObject({ lateFolded: 2, lateRefused: 1 })
+})
+
+test('what is kept behind a slot for late events is the same after a restart, wherever that is', () => {
+  for (const count of [1, SLOTLESS_EVENTS_MAX - 1, SLOTLESS_EVENTS_MAX, SLOTLESS_EVENTS_MAX + 9]) {
+    const { engine, history } = leftAt110(count)
+    const again = restored(engine, new Engine({ clock: 'event', identities: 1 << 14 }))
+    const more = [untimed(count), untimed(count + 1), late(3), untimed(count + 2), late(4)]
+    for (const one of [engine, again]) one.events(more)
+    expect(differenceOf(again, engine, history.slice(0, 20)), `${count} events`).toBe(null)
+  }
 })
