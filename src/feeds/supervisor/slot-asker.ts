@@ -1,6 +1,6 @@
 import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
-import { SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
+import { type SlotReceiver, SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
 import type { Timers } from './timers.ts'
 
 /** A back-fill that took longer is ended and tried again. */
@@ -45,6 +45,7 @@ export class SlotAsker {
     let hasHole = false
     let lacksTo = to
     const reasons: string[] = []
+    const known = this.#options.desk.wholeAmong(from, to)
     for (const source of this.#options.sources) {
       if (source.backfill === undefined) continue
       const deadline = new AbortController()
@@ -52,8 +53,9 @@ export class SlotAsker {
       const cancel = this.#options.timers.after(PIECE_MS, stop)
       signal.addEventListener('abort', stop)
       try {
-        await source.backfill(from, to, this.#options.desk.backfill, deadline.signal)
-        const leftOut = this.#leftOutSlot(from, to)
+        const untold = new Set(known)
+        await source.backfill(from, to, this.#withoutTold(untold), deadline.signal)
+        const leftOut = this.#leftOutSlot(from, to) ?? lowestOf(untold)
         if (deadline.signal.aborted) {
           isFinal = false
           reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
@@ -84,9 +86,26 @@ export class SlotAsker {
     return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
   }
 
+  /** Tells the desk, and takes the slots that are told whole out of those that have to be. */
+  #withoutTold(untold: Set<number>): SlotReceiver {
+    const { backfill } = this.#options.desk
+    return {
+      transaction: (transaction) => backfill.transaction(transaction),
+      slotComplete: (slot, parentSlot) => {
+        untold.delete(slot)
+        backfill.slotComplete(slot, parentSlot)
+      },
+    }
+  }
+
   /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
   #leftOutSlot(from: number, to: number): number | null {
     const rest = this.#options.desk.gap
     return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null
   }
+}
+
+/** null: there are none. */
+function lowestOf(slots: ReadonlySet<number>): number | null {
+  return slots.size === 0 ? null : Math.min(...slots)
 }

@@ -4,6 +4,7 @@ import { HeldSlots } from './held-slots.ts'
 import type { SlotReceiver, ToldTransaction } from './source.ts'
 import { Strays } from './strays.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
+import { SUSPECT_SLOTS_MAX } from './suspects.ts'
 
 /**
  * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
@@ -50,6 +51,8 @@ export class SlotDesk {
   readonly #held = new HeldSlots()
   readonly #strays = new Strays()
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
+  /** Of those handed over whole the newest, of which some may be told again. */
+  readonly #whole = new LRUCache<number, true>({ max: SUSPECT_SLOTS_MAX })
   #cursor: number | null
 
   /**
@@ -82,6 +85,11 @@ export class SlotDesk {
     if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
     if (this.#isEarly(this.#held.earliestSeconds)) return null
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
+  }
+
+  /** Those of the slots that were handed over whole lately: the chain has blocks there. */
+  wholeAmong(from: number, to: number): readonly number[] {
+    return [...this.#whole.keys()].filter((slot) => slot >= from && slot <= to)
   }
 
   #take(transaction: ToldTransaction): void {
@@ -131,6 +139,7 @@ export class SlotDesk {
         this.#give(slot)
       }
       this.#cursor = next.slot
+      this.#whole.set(next.slot, true)
     }
   }
 

@@ -85,3 +85,42 @@ test('of slots that may lack something those that the engine would refuse are gi
   expect(supervisor.figures().feed_slots_given_up_total).toBe(13)
   await stop()
 })
+
+test('a slot that was handed over whole and that a back-fill leaves out is asked for again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11, 12)
+  // Another machine of the same server, which has not come there, answers that there is no block.
+  source.onBackfill = (_from, to, receiver) => twoInEach(12, to, receiver)
+  source.receiver.suspect(11, 12)
+  await timers.pass(300)
+  expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
+  expect(reports).toEqual([
+    'gap: slots 11 to 12 could not be told again: scripted: slot 11 was left out',
+  ])
+  source.onBackfill = twoInEach
+  await timers.pass(1_000)
+  source.tell(13, 14)
+  expect(signatures().toSorted()).toEqual(
+    ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '14/0'].toSorted(),
+  )
+  expect(supervisor.figures()).toMatchObject({ feed_late_total: 2, feed_slots_given_up_total: 0 })
+  await stop()
+})
+
+test('a slot without a block among those that may lack something is not asked for again', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, timers } = await started([source])
+  source.tell(10, 11)
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, 11)
+  source.onBackfill = async (from, to, receiver) => {
+    await twoInEach(from, 11, receiver)
+    await twoInEach(13, to, receiver)
+  }
+  source.receiver.suspect(11, 13)
+  await timers.pass(1_000)
+  expect(source.askedSlots).toEqual([[11, 13]])
+  expect(reports).toEqual([])
+  await stop()
+})
