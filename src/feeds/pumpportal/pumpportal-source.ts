@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import { snakeCase } from '../../base/snake-case.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
+import { secretsOf } from '../secrets.ts'
 import { reasonOf } from '../supervisor/reason.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
@@ -38,6 +39,7 @@ export interface PumpPortalOptions extends PortalMints {
 export class PumpPortalSource implements Source {
   readonly name = PUMPPORTAL
   readonly isDegraded = true
+  readonly secrets: readonly string[]
   readonly #options: PumpPortalOptions
   readonly #timers: Timers
   readonly #counters = newPortalCounters()
@@ -46,6 +48,7 @@ export class PumpPortalSource implements Source {
 
   constructor(options: PumpPortalOptions) {
     this.#options = options
+    this.secrets = secretsOf(this.#address())
     this.#timers = options.timers ?? REAL_TIMERS
     this.#followed = new FollowedMints(options)
   }
@@ -110,14 +113,14 @@ export class PumpPortalSource implements Source {
     socket: WebSocket,
     refused: (reason: string) => void,
   ): void {
-    const { rawFrames = NO_RECORDER, key } = this.#options
+    const { rawFrames = NO_RECORDER } = this.#options
     rawFrames.frame(PUMPPORTAL, text)
     const value = parsed(text)
     const { refusedSubscriptions } = this.#counters
     const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
     if (this.#counters.refusedSubscriptions > refusedSubscriptions) {
       // A service that refuses everything is none that is connected.
-      refused(`it refuses a subscription: ${reasonOf(withoutKey(refusalOf(value), key))}`)
+      refused(`it refuses a subscription: ${reasonOf(refusalOf(value), this.secrets)}`)
       return
     }
     receiver.connected()
@@ -161,10 +164,6 @@ export class PumpPortalSource implements Source {
     address.searchParams.set('api-key', key)
     return address.href
   }
-}
-
-function withoutKey(text: string, key: string | null): string {
-  return key === null ? text : text.replaceAll(key, '…')
 }
 
 function parsed(text: string): unknown {

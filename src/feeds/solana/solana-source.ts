@@ -3,6 +3,7 @@ import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
+import { secretsOf } from '../secrets.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { isTooLong } from '../too-long.ts'
@@ -40,6 +41,7 @@ export interface SolanaOptions {
 export class SolanaSource implements Source {
   readonly name = SOLANA
   readonly isDegraded = false
+  readonly secrets: readonly string[]
   readonly #options: SolanaOptions
   readonly #rpc: RpcClient
   readonly #pools: PoolResolver
@@ -51,6 +53,7 @@ export class SolanaSource implements Source {
   constructor(options: SolanaOptions) {
     const { counters, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
     this.#options = options
+    this.secrets = [...secretsOf(options.rpcUrl), ...secretsOf(options.wsUrl)]
     this.#rpc = new RpcClient(options.rpcUrl, timers)
     const questions = new RpcQuestions(this.#rpc)
     const normaliser = new ChainNormaliser(counters)

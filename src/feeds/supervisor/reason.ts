@@ -1,13 +1,14 @@
 import { messageOf } from '../../base/message-of.ts'
 import { withoutSteering } from '../../base/steering.ts'
 import { codePoints } from '../../engine/text.ts'
+import { withoutSecrets } from '../secrets.ts'
 
 /** A peer's own words stand among them: a frame of megabytes may be one refusal. */
 const CHARACTERS_MAX = 200
 
-/** Why something failed, for logs and `/readyz`; long ones are cut. */
-export function reasonOf(error: unknown): string {
-  const message = messageOf(error)
+/** Why something failed, for logs and `/readyz`: without these secrets, and long ones are cut. */
+export function reasonOf(error: unknown, secrets: readonly string[] = []): string {
+  const message = withoutSecrets(messageOf(error), secrets)
   const shown = withoutSteering(codePoints(message, CHARACTERS_MAX), ' ')
   return shown.length < message.length ? `${shown}…` : shown
 }

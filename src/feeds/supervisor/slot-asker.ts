@@ -71,7 +71,7 @@ export class SlotAsker {
           hasHole = true
           lacksTo = Math.max(from, Math.min(lacksTo, error.slot))
         } else isFinal = false
-        reasons.push(`${source.name}: ${reasonOf(error)}`)
+        reasons.push(`${source.name}: ${reasonOf(error, source.secrets)}`)
       } finally {
         cancel()
         signal.removeEventListener('abort', stop)

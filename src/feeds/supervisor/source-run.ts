@@ -104,7 +104,7 @@ export class SourceRun {
     try {
       await source.connect(this.#receiver(attempt.signal), desk.cursor, attempt.signal)
     } catch (error) {
-      reason = reasonOf(error)
+      reason = reasonOf(error, source.secrets)
     }
     endWatch()
     signal.removeEventListener('abort', stop)

@@ -86,6 +86,8 @@ export interface Source {
    * source that has them is connected; what it tells else is known again by its content.
    */
   readonly isDegraded: boolean
+  /** Keys that its peer may repeat, and that stand in no log; absent: there are none. */
+  readonly secrets?: readonly string[]
   /**
    * One connection, from the first byte to the last. Resolves when the peer has ended it, rejects
    * with a sentence when it failed. Ends soon after the signal.

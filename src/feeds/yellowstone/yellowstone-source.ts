@@ -3,6 +3,7 @@ import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
+import { secretsOf } from '../secrets.ts'
 import {
   type Receiver,
   type SlotReceiver,
@@ -52,6 +53,7 @@ export interface YellowstoneOptions {
 export class YellowstoneSource implements Source {
   readonly name = YELLOWSTONE
   readonly isDegraded = false
+  readonly secrets: readonly string[]
   readonly #peer: GeyserPeer
   readonly #reading: GeyserReading
   readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
@@ -61,6 +63,8 @@ export class YellowstoneSource implements Source {
 
   constructor(options: YellowstoneOptions) {
     this.#peer = options.peer
+    const { url, token } = options.peer
+    this.secrets = token === '' ? secretsOf(url) : [token, ...secretsOf(url)]
     this.#reading = {
       normaliser: new ChainNormaliser(options.counters),
       counters: options.counters,

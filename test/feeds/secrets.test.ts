@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { SolanaSource } from '../../src/feeds/solana/solana-source.ts'
+import { reasonOf } from '../../src/feeds/supervisor/reason.ts'
+import { Supervisor } from '../../src/feeds/supervisor/supervisor.ts'
+import { YellowstoneSource } from '../../src/feeds/yellowstone/yellowstone-source.ts'
+import { CollectingSink } from './collecting-sink.ts'
+import { MockSocketServer } from './mock-socket-server.ts'
+import { rpcServer } from './solana/rpc-server.ts'
+import { VirtualTimers } from './supervisor/virtual-timers.ts'
+
+const KEY = '0a1b2c3d-4e5f-6a7b-8c9d'
+
+/** A feed behind slot 5 whose servers have its key in their addresses, and what it reports. */
+async function started() {
+  const sockets = await MockSocketServer.listen()
+  onTestFinished(() => sockets.close())
+  const rpc = await rpcServer()
+  const timers = new VirtualTimers()
+  const source = new SolanaSource({
+    rpcUrl: `${rpc.url}/?api-key=${KEY}`,
+    wsUrl: `${sockets.url}/v2/${KEY}`,
+    ...{ blocks: 'gaps', counters: newFeedCounters(), timers },
+  })
+  const told: string[] = []
+  const report = (_who: string, reason: string) => told.push(reason)
+  const supervisor = new Supervisor({ sources: [source], cursor: 5, report, timers })
+  const ended = supervisor.start(new CollectingSink())
+  onTestFinished(async () => {
+    supervisor.stop()
+    await ended
+  })
+  await sockets.until(() => sockets.received.length === 3)
+  return { sockets, rpc, timers, told }
+}
+
+test('a server that repeats the key in its address does not tell it to the log', async () => {
+  const { sockets, told } = await started()
+  sockets.say({ id: 1, error: { code: 401, message: `no access to /v2/${KEY}` } })
+  await expect.poll(() => told).toEqual(['the server refuses logsSubscribe: no access to /v2/…'])
+})
+
+test('an RPC server that repeats the key in its address does not tell it to the log', async () => {
+  const { sockets, rpc, timers, told } = await started()
+  for (const id of [1, 2, 3]) sockets.say({ jsonrpc: '2.0', id, result: 100 + id })
+  const notified = (slot: number) => ({ result: { slot, parent: slot - 1, root: 1 } })
+  sockets.say({ method: 'slotNotification', params: notified(20) })
+  const value = { signature: 's', err: { is: 'failed' }, logs: [] }
+  for (const slot of [8, 9, 10])
+    for (const subscription of [101, 102]) {
+      const result = { context: { slot }, value }
+      sockets.say({ method: 'logsNotification', params: { result, subscription } })
+    }
+  await sockets.heard()
+  await timers.pass(500)
+  await expect.poll(() => rpc.questions.length).toBe(1)
+  rpc.questions[0].fail(401, `key ${KEY} is blocked`)
+  await expect.poll(() => told.length).toBe(1)
+  expect(told[0]).toMatch(/could not be told again: solana: key … is blocked$/)
+})
+
+test('the token of a Yellowstone server is left out before its words are cut', () => {
+  const counters = newFeedCounters()
+  const peer = { url: `https://geyser.example/${KEY}`, token: 'short' }
+  const { secrets } = new YellowstoneSource({ peer, counters })
+  expect(reasonOf(new Error(`x-token short, path /${KEY}`), secrets)).toBe('x-token …, path /…')
+  const cut = reasonOf(`${'.'.repeat(190)}${KEY}`, secrets)
+  expect(cut).toBe(`${'.'.repeat(190)}…`)
+})
