@@ -156,11 +156,11 @@ function marketReply(answers: Answers, mints: Parsed<readonly string[]>): Answer
   )
 }
 
-/** The first search weighs all tokens. */
+/** The first search weighs all tokens, and the holders of those found may not have been looked through. */
 function searchReply(answers: Answers, text: Parsed<string>): Answered {
   if (!text.ok) return text
   return onceFound(
-    (mayGoOn) => answers.hasFoundNamed(mayGoOn),
+    (mayGoOn) => answers.hasFoundNamed(text.value, mayGoOn),
     () => answers.search(text.value),
   )
 }

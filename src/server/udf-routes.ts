@@ -51,7 +51,7 @@ function symbolInfo(answers: Answers, reads: TokenReads, parameters: QueryParame
   const asked = withoutExchange(symbol.value)
   const token = reads.symbol(asked)
   if (token !== null) return accept(jsonReply(udfSymbolJson(asked, token)))
-  if (!answers.hasFoundNamed(slice())) return UNFINISHED
+  if (!answers.hasFoundNamed(asked, slice())) return UNFINISHED
   // The box of a chart writes what is typed in capitals.
   const mint = asked === '' ? null : mintIgnoringCase(answers.search(asked), asked)
   const meant = mint === null ? null : reads.symbol(mint)
@@ -73,7 +73,7 @@ function found(answers: Answers, parameters: QueryParameters): Answered {
   if (!text.ok) return text
   const limit = integer(parameters, 'limit', SEARCH_LIMIT)
   if (!limit.ok) return limit
-  if (!answers.hasFoundNamed(slice())) return UNFINISHED
+  if (!answers.hasFoundNamed(text.value, slice())) return UNFINISHED
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
 }
 

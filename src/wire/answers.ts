@@ -125,8 +125,11 @@ export interface BegunChart extends Written {
 export interface Answers {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
-  /** As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for. */
-  hasFoundNamed(mayGoOn: () => boolean): boolean
+  /**
+   * As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for, and
+   * the holders of each one that is found are looked through.
+   */
+  hasFoundNamed(query: string, mayGoOn: () => boolean): boolean
   search(query: string): string
   /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
   hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean

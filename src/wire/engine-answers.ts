@@ -27,6 +27,12 @@ import { columnPage, ORDER_PARTS } from './trader-column-pages.ts'
 import { TRADER_ORDER_VALUES } from './trader-json.ts'
 import { byMint, byWallet, pageJson, traderPage } from './trader-pages.ts'
 
+interface Sought {
+  readonly query: string
+  readonly version: number
+  readonly tokens: readonly number[]
+}
+
 /** The reads of the API, out of the engine's state, as of its now. */
 export class EngineAnswers implements Answers {
   readonly #engine: Engine
@@ -39,6 +45,8 @@ export class EngineAnswers implements Answers {
   readonly #search: TokenSearch
   /** Brings the engine's now up to date before a read. */
   readonly #tick: () => void
+  /** The search made last. */
+  #sought: Sought = { query: '', version: -1, tokens: [] }
   #version = 0
   /** Events taken, and the clock's second, at that version. */
   #events = -1
@@ -71,19 +79,30 @@ export class EngineAnswers implements Answers {
     return this.#version
   }
 
-  hasFoundNamed(mayGoOn: () => boolean): boolean {
-    return (
+  hasFoundNamed(query: string, mayGoOn: () => boolean): boolean {
+    const { search, top } = this.#engine
+    const isWeighed =
       this.#columns.marketCaps().isNear(mayGoOn) &&
       this.#columns.mintPrecedences().isNear(mayGoOn) &&
-      this.#engine.search.isNear(mayGoOn)
-    )
+      search.isNear(mayGoOn)
+    if (!isWeighed) return false
+    // Those of the turn before, while their holders are looked through: most are found again.
+    const sought = this.#sought
+    if (sought.query === query && !top.areNear(sought.tokens, mayGoOn)) return false
+    return top.areNear(this.#named(query), mayGoOn)
   }
 
   search(query: string): string {
-    this.#tick()
-    const tokens = this.#search.tokens(query.trim())
-    const rows = tokens.map((token) => tokenJson(this.#token.at(token), 'search'))
+    const rows = this.#named(query).map((token) => tokenJson(this.#token.at(token), 'search'))
     return `[${rows.join(',')}]`
+  }
+
+  /** The tokens of a search; those of the last one are remembered for as long as nothing changes. */
+  #named(query: string): readonly number[] {
+    const version = this.version()
+    if (this.#sought.query !== query || this.#sought.version !== version)
+      this.#sought = { query, version, tokens: this.#search.tokens(query.trim()) }
+    return this.#sought.tokens
   }
 
   hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean {

@@ -43,6 +43,26 @@ test('the holders of many mints are looked through mint by mint, turn by turn, a
   expect(answers.marketData(MINTS)).toBe(expected)
 })
 
+test('the holders of the tokens that a search finds are looked through token by token, turn by turn, and once', () => {
+  const engine = marketOf()
+  const expected = new EngineAnswers(engine, () => {}).search('mint')
+  const answers = new EngineAnswers(engine, () => {})
+  while (!answers.hasFoundNamed('nobody', () => false));
+  engine.top.drop()
+  const { scans } = engine.top
+  let goes = 1
+  for (; !answers.hasFoundNamed('mint', () => false); goes += 1)
+    expect(engine.top.scans - scans).toBe(goes)
+  expect(goes).toBe(MINTS.length)
+  expect(answers.search('mint')).toBe(expected)
+  expect(engine.top.scans - scans).toBe(MINTS.length - 1)
+  // What is remembered of a search is not told when something has changed since.
+  const signature = 'another'
+  engine.accept(created({ mint: 'mint 8', signature, slot: 3_000, timestamp: START_SECOND + 20 }))
+  expect(answers.search('mint')).toBe(new EngineAnswers(engine, () => {}).search('mint'))
+  expect(answers.search('mint')).not.toBe(expected)
+})
+
 test('the holders of the tokens of a table are looked through token by token, turn by turn, and once', () => {
   const engine = marketOf()
   const query: TablesQuery = { type: 'all', filters: {}, limit: 200 }

@@ -29,7 +29,7 @@ function deepReads(goes: number) {
     hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
     hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
     hasFoundHolders: (_mints, mayGoOn) => hasFound(mayGoOn),
-    hasFoundNamed: (mayGoOn) => hasFound(mayGoOn),
+    hasFoundNamed: (_query, mayGoOn) => hasFound(mayGoOn),
     hasFoundTables: (_query, mayGoOn) => hasFound(mayGoOn),
     hasFoundTraders: (_mint, _query, mayGoOn) => hasFound(mayGoOn),
   }
