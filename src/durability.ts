@@ -22,6 +22,7 @@ import { type Recovered, type RecoveryProgress, recover } from './store/recovery
 import { SegmentWatch } from './store/segment-watch.ts'
 import { SegmentsAhead } from './store/segments-ahead.ts'
 import { Snapshots } from './store/snapshots.ts'
+import { retold } from './store/steps.ts'
 import { WaitTimes } from './store/wait-times.ts'
 import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 
@@ -154,6 +155,10 @@ export class Durability {
       const recovered = await inSlices(steps, log).finally(() => ahead.close())
       const { clock, lateSlots, rules } = config
       service.engine.settle({ clock, lateSlots, rules })
+      await inSlices(
+        retold(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
+        log,
+      )
       tell(recovered, service, performance.now() - startedMs, log)
       return new Durability(options, recovered, { disk, boot, archives, launcher, unlock })
     } catch (error) {
@@ -237,10 +242,7 @@ interface OpenFolder {
 }
 
 /** Runs a recovery so that the event loop gets its turns. */
-async function inSlices(
-  steps: Generator<RecoveryProgress, Recovered>,
-  log: Log,
-): Promise<Recovered> {
+async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
   let nextLineMs = performance.now() + PROGRESS_MS
   for (;;) {

@@ -31,6 +31,9 @@ import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
 
+/** How often the market's clock is moved where no event and no request does it, in ms. */
+const TICK_EVERY_MS = 1_000
+
 /** Where `make build` leaves the page. */
 const DASHBOARD_FOLDER = programFile('../web/dist')
 
@@ -151,6 +154,8 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
+    // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
+    setInterval(() => this.#service.tick(), TICK_EVERY_MS).unref()
     this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
       line: (feed) => this.#badLines.of(feed),
       trouble: (source, reason) => this.#log.warn({ source, reason }, 'trouble with a live feed'),

@@ -5,6 +5,7 @@ import type { FeedEvent } from './engine/event.ts'
 import type { EventSink } from './engine/event-sink.ts'
 import type { MemoryPart } from './engine/memory/memory-part.ts'
 import type { RecordBatch } from './engine/record-batch.ts'
+import { RING_SECONDS } from './engine/rolling-window.ts'
 import { TapeDamage } from './engine/tape.ts'
 import { HistoryLimit } from './history-limit.ts'
 import { TokenLimit } from './token-limit.ts'
@@ -55,12 +56,27 @@ export class Service implements EventSink {
 
   /** Moves a wall clock to now; every read and every batch does it first. */
   tick(): void {
-    this.#guard(() => this.engine.advance(Math.floor(this.#clockMs() / 1000)))
+    this.#guard(() => this.engine.advance(this.#nowSeconds()))
+  }
+
+  /**
+   * Moves a wall clock to now second by second, and yields each: after a stop of hours millions of swaps have
+   * left the window of 24 hours, and nobody shall wait for all of them at once.
+   */
+  *catchUp(): Generator<number, void> {
+    if (this.engine.settings.clock === 'event') return
+    const { now } = this.engine.state
+    const toSecond = Math.min(this.#nowSeconds(), now + RING_SECONDS)
+    for (let second = now + 1; second <= toSecond && this.failure === null; second++) {
+      this.#guard(() => this.engine.advance(second))
+      yield second
+    }
+    this.tick()
   }
 
   /** Why figures of 24 hours cannot be trusted though everything runs, in one sentence; null: they can. */
   get clockReason(): string | null {
-    const aheadSeconds = this.engine.state.now - Math.floor(this.#clockMs() / 1000)
+    const aheadSeconds = this.engine.state.now - this.#nowSeconds()
     if (this.engine.settings.clock === 'event' || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
       return null
     return (
@@ -68,6 +84,10 @@ export class Service implements EventSink {
       'back now: windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +
       'DATA_DIR from before, or with an empty one.'
     )
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#clockMs() / 1000)
   }
 
   events(batch: readonly FeedEvent[]): void {

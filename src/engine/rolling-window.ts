@@ -7,7 +7,7 @@ import type { State } from './state.ts'
 import { F, Flag, U } from './swap-record.ts'
 
 /** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
-const RING_SECONDS = 1 << 17
+export const RING_SECONDS = 1 << 17
 const RING_MASK = RING_SECONDS - 1
 /** A swap further ahead of the clock than this never enters the window. */
 export const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1

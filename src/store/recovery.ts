@@ -37,8 +37,8 @@ export interface RecoveryOptions {
 
 /** How far a recovery has come. */
 export interface RecoveryProgress {
-  readonly step: 'snapshot' | 'chunks' | 'journal'
-  /** Bytes of the snapshot, number of a chunk, or seq of the journal. */
+  readonly step: 'snapshot' | 'chunks' | 'journal' | 'clock'
+  /** Bytes of the snapshot, number of a chunk, seq of the journal, or unix seconds that the clock has come to. */
   readonly done: number
 }
 

@@ -42,6 +42,7 @@ export const figuresAnswer = Compile(
     tokens: Type.Integer(),
     swaps: Type.Integer(),
     newest_slot: Type.Number(),
+    now_seconds: Type.Integer(),
     feed_events_total: Type.Integer(),
     snapshot_failures_total: Type.Optional(Type.Integer()),
     snapshot_seq: Type.Optional(Type.Integer()),

@@ -27,6 +27,27 @@ function settableClock(): { settings: Settings; set(aheadSeconds: number): void 
   return { settings: { NODE_OPTIONS: `--import=${module}` }, set }
 }
 
+test('the clock of the market is that of the machine at the ready line, and goes on where nobody asks', async () => {
+  const clock = settableClock()
+  const settings = { ...clock.settings, DATA_DIR: newFolder() }
+  const first = await startProgram({ ...settings, FEED: 'stdin' })
+  first.child.stdin?.write(new EventLines('Set', new Random(1), 1_000).opening())
+  const { now_seconds: stoppedAt } = await until('events are taken', async () => {
+    const figures = await figuresOf(first.url)
+    return figures.tokens > 0 ? figures : null
+  })
+  await first.end('SIGTERM')
+  clock.set(DAY_SECONDS)
+  const second = await startProgram({ ...settings, FEED: 'none' })
+  const { now_seconds: readyAt } = await figuresOf(second.url)
+  expect(readyAt).toBeGreaterThanOrEqual(stoppedAt + DAY_SECONDS)
+  clock.set(2 * DAY_SECONDS)
+  await until('the clock has gone on', async () =>
+    (await figuresOf(second.url)).now_seconds >= readyAt + DAY_SECONDS ? true : null,
+  )
+  await second.end('SIGTERM')
+})
+
 test('a snapshot gets no other age when the clock of the machine is set', async () => {
   const clock = settableClock()
   const settings = { FEED: 'stdin', SNAPSHOT_EVERY: '100ms', DATA_DIR: newFolder() }
