@@ -30,6 +30,9 @@ import { type OnDiskCall, WatchedDisk } from './store/watched-disk.ts'
 const SLICE_MS = 10
 /** How often it is looked whether the folder is still there, so that a move is told within a second. */
 const LOOK_EVERY_MS = 1_000
+/** What wallets hold of resting tokens is brought near this often, for so long: a tenth of the loop until it is. */
+const NEAR_EVERY_MS = 10
+const NEAR_SLICE_MS = 1
 /** Progress lines are this far apart. */
 const PROGRESS_MS = 1_000
 
@@ -65,6 +68,7 @@ export class Durability {
   readonly #waits: WaitTimes
   readonly #unlock: () => void
   readonly #looking: NodeJS.Timeout
+  readonly #nearing: NodeJS.Timeout
 
   private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
     const { config, folder, service, log } = options
@@ -124,6 +128,11 @@ export class Durability {
     this.#snapshots.start()
     this.#looking = setInterval(() => this.#journal.look(), LOOK_EVERY_MS)
     this.#looking.unref()
+    this.#nearing = setInterval(() => {
+      const endMs = performance.now() + NEAR_SLICE_MS
+      engine.resting.areNear(() => performance.now() < endMs)
+    }, NEAR_EVERY_MS)
+    this.#nearing.unref()
   }
 
   /**
@@ -207,6 +216,7 @@ export class Durability {
   async close(): Promise<void> {
     this.#snapshots.stop()
     clearInterval(this.#looking)
+    clearInterval(this.#nearing)
     this.#journal.close()
     if (this.#journal.failure === null) await this.#snapshots.take()
     this.#archives.swaps.close()

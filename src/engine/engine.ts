@@ -25,6 +25,7 @@ import { isEmpty, otherRules } from './platform.ts'
 import { PositionLists } from './position-lists.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
+import type { RestingHoldings } from './resting-holdings.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
@@ -121,6 +122,7 @@ export class Engine implements EventSink {
       boundedPart('swap_places', this.chains),
       boundedPart('bar_places', this.bars),
       boundedPart('chart_trades', this.chartTrades),
+      boundedPart('resting_holdings', this.resting),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       boundedPart('seconds', this.window),
@@ -153,6 +155,10 @@ export class Engine implements EventSink {
 
   get chartTrades(): ChartTrades {
     return this.#ordered.swaps.candles.trades
+  }
+
+  get resting(): RestingHoldings {
+    return this.#ordered.swaps.resting
   }
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
@@ -229,6 +235,7 @@ export class Engine implements EventSink {
         this.traders.drop()
         this.chains.drop()
         this.bars.drop()
+        this.resting.drop()
         this.chartTrades.drop()
         this.#ordered.swaps.bundles.drop()
       },

@@ -83,14 +83,13 @@ export class Holders {
     this.#top.changed(token, position, u64ToNumber(lo, hi))
   }
 
-  /** The judgement of the wallet of a holder has turned; the lanes are its row's or dormant record's. */
-  turnPro(p: Uint32Array, pAt: number, isPro: boolean): void {
-    const token = p[pAt + P.token]
+  /** The judgement of the wallet of a holder has turned. */
+  turnPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * T_LANES
     const change = isPro ? addToSum : takeFromSum
-    change(tf, (tAt >>> 1) + T.proSumF, p[pAt + P.balanceLo], p[pAt + P.balanceLo + 1])
+    change(tf, (tAt >>> 1) + T.proSumF, balanceLo, balanceHi)
     t[tAt + T.proHolders] += isPro ? 1 : -1
     this.#state.changes.note(token)
   }

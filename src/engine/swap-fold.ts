@@ -8,14 +8,14 @@ import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
 import { isHolderAt, tokenLane } from './lanes.ts'
-import { B, D, L, N, P, P_LANES, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import { B, L, P, P_LANES, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
 import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition } from './position-fold.ts'
-import { isDormant } from './position-lists.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import { RestingHoldings } from './resting-holdings.ts'
 import type { RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import { isSameSignature } from './signature.ts'
@@ -31,6 +31,7 @@ export class SwapFold {
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
+  readonly resting: RestingHoldings
   /** Did the last fold name a pool that had traded the mint as a wallet? */
   hasExcluded = false
   readonly #state: State
@@ -46,6 +47,7 @@ export class SwapFold {
     this.holders = new Holders(state, top)
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
+    this.resting = new RestingHoldings(state)
     this.#clamp = new InventoryClamp(state)
   }
 
@@ -227,6 +229,7 @@ export class SwapFold {
           l[lAt + L.mints] >= this.#state.rules.proMints &&
           lf[lAtF + L.realizedMicroUsdF] > 0
     if (isProNow !== ((l[lAt + L.flags] & WalletFlag.pro) !== 0)) this.#turnPro(hand.position)
+    if (l[lAt + L.dormantPlus1] !== 0) this.resting.traded(hand.wallet, l[lAt + L.mints])
   }
 
   /** The judgement of the wallet turns: every mint it holds counts it anew. */
@@ -244,27 +247,18 @@ export class SwapFold {
       const token = p[pAt + P.token]
       if (token !== this.hand.token) undo.save(tokensUndo, token)
       // Of those without a balance that counts nothing changes.
-      if (isHolderAt(p, pAt)) this.holders.turnPro(p, pAt, isPro)
+      if (!isHolderAt(p, pAt)) continue
+      this.holders.turnPro(token, p[pAt + P.balanceLo], p[pAt + P.balanceLo + 1], isPro)
     }
-    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant()
+    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant(isPro)
   }
 
   /** Dormant positions are counted where they are: nothing but their mint's row changes. */
-  #turnDormant(): void {
-    const { dormant } = this.#state
-    const { l, lAt } = this.hand
-    const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
-    const head = dormant.walletLane(l[lAt + L.dormantPlus1] - 1, N.newestHolderPlus1)
-    for (let next = head; next !== 0; ) {
-      const record = next - 1
-      const p = dormant.tape.u32Of(record)
-      const pAt = dormant.tape.at(record)
-      const token = p[pAt + P.token]
-      next = dormant.previous(record, D.previousHolderPlus1)
-      if (!isDormant(this.#state, token, record)) continue
+  #turnDormant(isPro: boolean): void {
+    this.resting.visit(this.hand.wallet, (token, balanceLo, balanceHi) => {
       this.#state.undo.save(this.#state.tokensUndo, token)
-      this.holders.turnPro(p, pAt, isPro)
-    }
+      this.holders.turnPro(token, balanceLo, balanceHi, isPro)
+    })
   }
 
   /** Told by words of the token's row, so that the record before is read only when it matters. */

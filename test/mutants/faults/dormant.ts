@@ -35,9 +35,16 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: pro traders of resting tokens stay what they were',
     file: 'src/engine/swap-fold.ts',
-    find: '    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant()\n',
+    find: '    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant(isPro)\n',
     replace: '',
     tests: ['model', DORMANT],
+  },
+  {
+    name: 'dormant: what a wallet holds that was brought near stays what it was',
+    file: 'src/engine/resting-holdings.ts',
+    find: 'while (holdings !== null && !holdings.reaches(newestPlus1)) {',
+    replace: 'while (holdings !== null && holdings.bytes === 0) {',
+    tests: ['test/properties/resting-holdings.test.ts'],
   },
   {
     name: 'dormant: taking back puts links back that have changed since',

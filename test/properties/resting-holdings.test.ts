@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
+import { P_LANES } from '../../src/engine/layout.ts'
+import { RestingHoldings } from '../../src/engine/resting-holdings.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
+import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
+
+const EVENTS = 900
+const MINTS = 300
+/** So many that each record of the wallet lies in a block of its own, or nearly. */
+const OTHERS = 40
+const SLOTS_A_SWAP = 40
+
+type Holding = readonly [token: number, balanceLo: number, balanceHi: number]
+
+function visited(holdings: RestingHoldings, wallet: number): Holding[] {
+  const found: Holding[] = []
+  holdings.visit(wallet, (...holding) => found.push(holding))
+  return found
+}
+
+test('what a wallet holds of resting tokens is the same near, begun, forgotten and where it lies', () => {
+  let kept = 0
+  let goes = 0
+  let reads = 0
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = new Random(seed)
+      const engine = new Engine(DORMANT_OPTIONS)
+      const { state } = engine
+      const archive = new MemoryArchive(P_LANES)
+      const lying = new RestingHoldings(state, Number.POSITIVE_INFINITY)
+      const near = new RestingHoldings(state, 1)
+      const few = new RestingHoldings(state, 1, 12)
+      for (const event of dormantMarket(random, EVENTS)) {
+        engine.accept(event)
+        if (random.chance(0.2)) restSome(engine, random, 0.5)
+        if (random.chance(0.3)) archive.take(state.dormant.tape, state.dormant.tape.count)
+        if (state.wallets.count === 0) continue
+        const wallet = random.integer(0, state.wallets.count - 1)
+        for (const holdings of [near, few]) {
+          holdings.traded(wallet, 1)
+          let left = random.integer(0, 2)
+          if (!holdings.areNear(() => left-- > 0)) goes += 1
+        }
+        if (random.chance(0.8)) continue
+        const expected = visited(lying, wallet)
+        expect(visited(few, wallet), `seed ${seed}`).toEqual(expected)
+        expect(visited(near, wallet), `seed ${seed}`).toEqual(expected)
+        while (!near.areNear(() => false));
+        const before = archive.reads
+        for (let row = 0; row < state.wallets.count; row += 1) kept += visited(near, row).length
+        // Those of wallets that did not trade since their tokens came to rest are read.
+        reads += archive.reads - before
+      }
+    }),
+    { numRuns: 10 },
+  )
+  expect(kept).toBeGreaterThan(1_000)
+  expect(goes).toBeGreaterThan(500)
+  expect(reads).toBeLessThan(kept)
+})
+
+/** By mint: a wallet that holds all of them buys it, then others do. */
+const HELD = Array.from({ length: MINTS }, (_, mint) => {
+  const at = { slot: 1_000 + mint * SLOTS_A_SWAP, mint: `mint ${mint}` }
+  const others = Array.from({ length: OTHERS }, (_, other) =>
+    swap({ ...at, txIndex: other + 1, signature: `${mint} ${other}`, signer: `other ${other}` }),
+  )
+  return [swap({ ...at, txIndex: 0, signature: `${mint}`, signer: 'trader' }), ...others]
+})
+
+/** An engine in which all that it holds rests on the disk, but the last two. */
+function trader() {
+  const engine = new Engine({ ...DORMANT_OPTIONS, rules: { proTrades: MINTS, proMints: MINTS } })
+  for (const [mint, swaps] of HELD.entries()) {
+    for (const one of swaps) engine.accept(one)
+    if (mint > 1) engine.dormancy.rest([mint - 2])
+  }
+  const archive = new MemoryArchive(P_LANES)
+  archive.take(engine.state.dormant.tape, engine.state.dormant.tape.count)
+  return { engine, archive }
+}
+
+const TURNING = swap({
+  ...{
+    slot: 1_000 + MINTS * SLOTS_A_SWAP,
+    mint: 'another',
+    signer: 'trader',
+    signature: 'turning',
+  },
+  pro: true,
+})
+
+test('a wallet that turns pro reads nothing off the disk for what was brought near, and turns all the same', () => {
+  const [lying, near] = [trader(), trader()]
+  expect(near.engine.state.dormant.tape.firstInMemory).toBeGreaterThan(MINTS * 10)
+  let goes = 1
+  while (!near.engine.resting.areNear(() => false)) goes += 1
+  expect(goes).toBeGreaterThan(MINTS)
+  const before = [lying, near].map(({ archive }) => archive.reads)
+  for (const { engine } of [lying, near]) engine.accept(TURNING)
+  const reads = [lying, near].map(({ archive }, i) => archive.reads - (before[i] ?? 0))
+  expect(reads[0]).toBeGreaterThan(MINTS / 2)
+  expect(reads[1]).toBe(0)
+  expect(
+    firstUnlike(everyRead(near.engine, [TURNING]), everyRead(lying.engine, [TURNING])),
+  ).toBeNull()
+  expect(stateDigest(near.engine.parts)).toBe(stateDigest(lying.engine.parts))
+})
