@@ -40,10 +40,10 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     tests: ['model', DORMANT],
   },
   {
-    name: 'dormant: what a wallet holds that was brought near stays what it was',
-    file: 'src/engine/resting-holdings.ts',
-    find: 'while (holdings !== null && !holdings.reaches(newestPlus1)) {',
-    replace: 'while (holdings !== null && holdings.bytes === 0) {',
+    name: 'dormant: a wallet that turns pro is counted where what was brought near is awake by now',
+    file: 'src/engine/wallet-holdings.ts',
+    find: 'if (isDormant(this.#state, token, lanes[at + H.record]))\n',
+    replace: '',
     tests: ['test/properties/resting-holdings.test.ts'],
   },
   {
