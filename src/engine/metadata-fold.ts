@@ -17,6 +17,8 @@ export class MetadataFold {
   readonly #state: State
   readonly #links: XLinks
   readonly #waiting = new Set<number>()
+  /** Stands before the one that waits longest: from the set's own beginning all that left would be passed anew. */
+  #oldest = this.#waiting.values()
 
   /** In the order of waiting. */
   readonly part: StatePart = copiedPart(
@@ -48,6 +50,7 @@ export class MetadataFold {
     if (bytes.length % 4 !== 0 || bytes.length > WAITING_METADATA_MAX * 4)
       throw new StateError(`the state's waiting metadata has ${bytes.length} bytes`)
     this.#waiting.clear()
+    this.#oldest = this.#waiting.values()
     for (const token of new Uint32Array(bytes.buffer)) {
       if (token >= this.#state.metadata.count)
         throw new StateError(`metadata waits for token ${token}, which the state does not have`)
@@ -58,14 +61,19 @@ export class MetadataFold {
   #wait(token: number): void {
     this.#waiting.delete(token)
     this.#waiting.add(token)
-    for (const oldest of this.#waiting) {
-      if (this.#waiting.size <= WAITING_METADATA_MAX) return
-      this.#waiting.delete(oldest)
-      if ((flagsOf(this.#state, oldest) & TokenFlag.exists) !== 0) continue
-      this.#links.set(oldest, '')
-      const at = (oldest & ROW_MASK) * M_LANES
-      this.#state.metadata.u32[oldest >>> ROW_SHIFT].fill(0, at, at + M_LANES)
+    while (this.#waiting.size > WAITING_METADATA_MAX) {
+      const oldest = this.#oldest.next()
+      if (oldest.done) return
+      this.#waiting.delete(oldest.value)
+      this.#lose(oldest.value)
     }
+  }
+
+  #lose(token: number): void {
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) return
+    this.#links.set(token, '')
+    const at = (token & ROW_MASK) * M_LANES
+    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + M_LANES)
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { Metadata } from '../../src/engine/event.ts'
 import { WAITING_METADATA_MAX } from '../../src/engine/metadata-fold.ts'
+import { copyParts } from '../../src/store/copy-parts.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { created, START_SECOND } from '../oracle/fixtures.ts'
 
@@ -26,6 +27,21 @@ test('metadata that is told just before its mint is kept of each, however many m
   const mints = Array.from({ length: WAITING_METADATA_MAX + 3 }, (_, i) => `mint ${i}`)
   for (const [i, mint] of mints.entries()) engine.events([told(mint), birth(mint, i)])
   expect(without(engine, mints)).toEqual([])
+})
+
+test('a mint that is told of again waits anew, and a state that is loaded goes on with those that wait', () => {
+  const engine = new Engine({ clock: 'event' })
+  const mints = Array.from({ length: WAITING_METADATA_MAX }, (_, i) => `mint ${i}`)
+  for (const mint of mints) engine.accept(told(mint))
+  for (const mint of ['mint 0', 'new 1', 'mint 2', 'new 2']) engine.accept(told(mint))
+  const loaded = new Engine({ clock: 'event' })
+  copyParts(engine.parts, loaded.parts)
+  const some = ['mint 0', 'mint 1', 'mint 2', 'mint 3', 'mint 4', 'mint 5', 'new 1', 'new 4']
+  for (const one of [engine, loaded]) {
+    for (const mint of ['new 3', 'new 4']) one.accept(told(mint))
+    for (const [i, mint] of some.entries()) one.accept(birth(mint, i))
+    expect(without(one, some)).toEqual(['mint 1', 'mint 3', 'mint 4', 'mint 5'])
+  }
 })
 
 test('of more mints that wait than there is room for the one that waited longest loses its metadata', () => {
