@@ -5,15 +5,19 @@ import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
 import type { State } from './state.ts'
 
+/** Tokens looked at between two questions whether there is time for more. */
+const TOKENS_A_LOOK = 1_024
+
 /**
  * The tokens of each creator, the one whose creation was told last first: chains of token rows, made
- * by the first question and then kept up. 4 bytes a token and a wallet.
+ * in pieces before the first question and then kept up. 4 bytes a token and a wallet.
  */
 export class CreatorTokens {
   readonly #state: State
   readonly #told: U32List
   readonly #nextPlus1 = new U32List()
   readonly #firstPlus1 = new U32List()
+  #making: Generator<void, void> | null = null
   #isMade = false
 
   /** `told` has the tokens in the order in which their creation was told. */
@@ -36,7 +40,7 @@ export class CreatorTokens {
    * included: where it is older than so many others it stands last.
    */
   ofCreatorOf(token: number, max: number): number[] {
-    this.#make()
+    this.areNear(() => true)
     const creatorPlus1 = this.#creatorPlus1(token)
     const found: number[] = []
     if (creatorPlus1 === 0) return found
@@ -47,15 +51,37 @@ export class CreatorTokens {
     return found
   }
 
-  #make(): void {
-    if (this.#isMade) return
+  /** Makes the chains for as long as `mayGoOn` says; false: to be called again in a later turn. */
+  areNear(mayGoOn: () => boolean): boolean {
+    if (this.#isMade) return true
+    this.#making ??= this.#make()
+    while (!this.#making.next().done) if (!mayGoOn()) return false
     this.#isMade = true
+    this.#making = null
+    return true
+  }
+
+  *#make(): Generator<void, void> {
+    const told = this.#told
     const { count } = this.#state.tokens
     const isTold = new Uint8Array(count)
-    for (let place = 0; place < this.#told.length; place++) isTold[this.#told.get(place)] = 1
+    let marked = 0
+    while (marked < told.length) {
+      isTold[told.get(marked++)] = 1
+      if (marked % TOKENS_A_LOOK === 0) yield
+    }
     // Snapshots of version 1 do not say when their tokens were told: before all others.
-    for (let token = 0; token < count; token++) if (isTold[token] === 0) this.#link(token)
-    for (let place = 0; place < this.#told.length; place++) this.#link(this.#told.get(place))
+    for (let token = 0; token < count; token++) {
+      if (isTold[token] === 0) this.#link(token)
+      if (token % TOKENS_A_LOOK !== 0) continue
+      yield
+      // What was told meanwhile has its place behind these.
+      while (marked < told.length) isTold[told.get(marked++)] = 1
+    }
+    for (let place = 0; place < told.length; place++) {
+      this.#link(told.get(place))
+      if (place % TOKENS_A_LOOK === 0) yield
+    }
   }
 
   #link(token: number): void {

@@ -67,7 +67,9 @@ export class EngineTokenReads implements TokenReads {
 
   hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
     const token = knownToken(this.#engine.state, mint)
-    return token < 0 || isHighNear(this.#chart, token, this.#engine.state.now, mayGoOn)
+    if (token < 0) return true
+    const { now } = this.#engine.state
+    return isHighNear(this.#chart, token, now, mayGoOn) && this.#creators.areNear(mayGoOn)
   }
 
   detail(mint: string): string | null {

@@ -4,6 +4,8 @@ import { Engine } from '../../src/engine/engine.ts'
 import { U32List } from '../../src/engine/memory/u32-list.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
+const MANY = 5_000
+
 const told = (mint: string) => created({ mint, signature: `create ${mint}` })
 
 test('tokens of a creator are listed by when they were told, whenever it is first asked for', () => {
@@ -22,6 +24,29 @@ test('tokens of a creator are listed by when they were told, whenever it is firs
   expect(mints(late.ofCreatorOf(token, 2))).toEqual(['C', 'A'])
   const ofVersion1 = new CreatorTokens(state, new U32List())
   expect(mints(ofVersion1.ofCreatorOf(token, 9))).toEqual(['C', 'B', 'A'])
+})
+
+test('the tokens of all creators are made in pieces, and what is told meanwhile is in its place, once', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 12 })
+  const { state, announcements, facts } = engine
+  let slot = 1_000
+  const toldNext = (mint: string) => ({ ...told(mint), slot: slot++ })
+  // Traded before they are told, so that each has its row when the pieces begin.
+  for (let i = 0; i < MANY; i += 1)
+    engine.accept(swap({ slot: 999, txIndex: i, mint: `mint ${i}`, signature: `swap ${i}` }))
+  for (let i = 0; i < MANY; i += 2) engine.accept(toldNext(`mint ${i}`))
+  const creators = new CreatorTokens(state, announcements.launches)
+  facts.on('created', (token) => creators.created(token))
+  let goes = 1
+  for (; !creators.areNear(() => false); goes += 1)
+    for (let i = 0; i < 40; i += 1) engine.accept(toldNext(`mint ${goes * 80 + i * 2 - 1}`))
+  expect(goes).toBeGreaterThan(MANY / 1_024)
+  engine.accept(toldNext('last'))
+  const newestFirst = Array.from({ length: announcements.launches.length }, (_, place) =>
+    announcements.launches.get(place),
+  ).toReversed()
+  const listed = creators.ofCreatorOf(state.book.token('last'), 2 * MANY)
+  expect(listed).toEqual(newestFirst)
 })
 
 test('an old token of a creator of many stands last among the newest ones', () => {
