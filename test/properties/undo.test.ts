@@ -46,6 +46,58 @@ test('rolling back gives every row the lanes it had at the mark', () => {
   )
 })
 
+test('a log that grows keeps its images where they lie, across all pages, and a loaded one goes on with them', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = new Random(seed)
+      // With the two lanes of their names images stand across the ends of pages.
+      const rows = new Rows(5)
+      for (let i = 0; i <= 30; i += 1) rows.add()
+      const lanes = rows.u32[0]?.subarray(0, 31 * 5) ?? new Uint32Array(0)
+      const undo = new UndoLog()
+      const id = undo.register(rows)
+      const marks: { mark: number; lanes: Uint32Array }[] = []
+      let buffers = new Set<ArrayBufferLike>()
+      const keepsPages = () => {
+        const views = undo.part.views()
+        // The page in which newest and oldest images lie is copied, and no other.
+        expect(views.slice(1, -1).filter(({ buffer }) => !buffers.has(buffer)).length).toBeLessThan(
+          3,
+        )
+        buffers = new Set(views.map(({ buffer }) => buffer))
+      }
+      for (let i = 0; i < 220_000; i += 1) {
+        if (i % 9_000 === 0) {
+          marks.push({ mark: undo.mark, lanes: lanes.slice() })
+          keepsPages()
+        }
+        const row = random.integer(0, 30)
+        undo.save(id, row)
+        lanes[row * 5 + random.integer(0, 4)] = random.integer(0, 0xffffffff)
+        const place = marks.length - 1
+        if (i % 5_000 === 0 && i < 100_000)
+          undo.forgetBefore(marks[random.integer(0, place)]?.mark ?? 0)
+      }
+      const loaded = new UndoLog()
+      loaded.register(rows)
+      const from = undo.part.views().map((view) => view.slice())
+      const to = loaded.part.open(undo.part.facts())
+      expect(to.map(({ length }) => length)).toEqual(from.map(({ length }) => length))
+      for (const [i, view] of to.entries()) view.set(from[i] ?? [])
+      const newest = lanes.slice()
+      for (const log of [undo, loaded]) {
+        lanes.set(newest)
+        for (const { mark, lanes: image } of marks.toReversed()) {
+          if (mark < log.tail) break
+          log.rollBackTo(mark)
+          expect(lanes, `seed ${seed}`).toEqual(image)
+        }
+      }
+    }),
+    { numRuns: 5 },
+  )
+})
+
 test('an event folded late, and all after it folded again, ends as if it had come in time', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 2, max: 150 }), (seed, count) => {
