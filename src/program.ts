@@ -115,6 +115,7 @@ export class Program {
         ? {}
         : { dashboard: readDashboard(DASHBOARD_FOLDER, dashboard === 'images') }),
       log: this.#log,
+      onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
     this.#admin = await openAdmin(this.#config, {
       server: this.#server,

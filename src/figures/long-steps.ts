@@ -9,19 +9,40 @@ interface Step {
   readonly endMs: number
 }
 
-/** Steps of the program that took long, by name: what a stall of the loop was made of. */
+/** Milliseconds by name. */
+export type Steps = Readonly<Record<string, number>>
+
+const NO_STEPS: Steps = {}
+
+/**
+ * Steps of the program that took long, by name: what a stall of the loop was made of. Of the others their sum
+ * by name is told: hundreds of short ones in one turn hold the loop as a long one does.
+ */
 export class LongSteps {
   readonly #steps: Step[] = []
+  /** Sums of the short ones since they were taken. */
+  readonly #short = new Map<string, number>()
 
-  /** Notes a step that began at `startMs`, if it was long; times are those of `performance.now`. */
+  /** Notes a step that began at `startMs`; times are those of `performance.now`. */
   note(name: string, startMs: number, endMs = performance.now()): void {
-    if (endMs - startMs < LONG_STEP_MS) return
+    if (endMs - startMs < LONG_STEP_MS) {
+      this.#short.set(name, (this.#short.get(name) ?? 0) + endMs - startMs)
+      return
+    }
     if (this.#steps.length === STEPS_MAX) this.#steps.shift()
     this.#steps.push({ name, startMs, endMs })
   }
 
+  /** What short steps came to since this was asked before: of names of which they are as much as a long one. */
+  takeShort(): Steps {
+    if (this.#short.size === 0) return NO_STEPS
+    const long = [...this.#short].filter(([, ms]) => ms >= LONG_STEP_MS)
+    this.#short.clear()
+    return Object.fromEntries(long)
+  }
+
   /** Milliseconds of each name within a time; one step may lie within another. */
-  within(fromMs: number, toMs: number): Readonly<Record<string, number>> {
+  within(fromMs: number, toMs: number): Steps {
     const found: Record<string, number> = {}
     for (const { name, startMs, endMs } of this.#steps) {
       const sharedMs = Math.min(toMs, endMs) - Math.max(fromMs, startMs)

@@ -1,5 +1,5 @@
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
-import type { LongSteps } from './long-steps.ts'
+import type { LongSteps, Steps } from './long-steps.ts'
 import { StolenTime } from './stolen-time.ts'
 import { ThreadTimes, type Times } from './thread-times.ts'
 
@@ -32,8 +32,11 @@ export interface Stall {
   readonly stolenMs: number
   /** None of these: a disk, a page that was not there, interrupts, a machine that stood still. */
   readonly blockedMs: number
-  /** Long steps within it by name, in ms: garbage collections ("gc"), folds, calls of the disk. */
-  readonly steps: Readonly<Record<string, number>>
+  /**
+   * Steps within it by name, in ms, long ones and many short ones: garbage collections ("gc"), folds, calls of
+   * the disk, answers by their route, messages and rounds of the live feed.
+   */
+  readonly steps: Steps
 }
 
 type Waits = Pick<Stall, 'lateMs' | 'waitedMs' | 'helpersMs' | 'stolenMs'>
@@ -58,6 +61,8 @@ interface Turn {
   /** The longest of its helpers' waits. */
   readonly helperWaitedMs: number
   readonly stolenMs: number
+  /** Sums of short steps. */
+  readonly short: Steps
 }
 
 /**
@@ -107,17 +112,18 @@ export class StallWitness {
     this.#turn = null
     const nowMs = performance.now()
     const now = this.#times.read()
+    const short = this.#steps.takeShort()
     const isLong = nowMs - this.#lastMs - TICK_MS > LONG_TURN_MS
     if (isLong || nowMs - this.#stolenAtMs > STOLEN_EVERY_MS) {
       const stolenMs = this.#stolen.sinceLastMs()
       this.#stolenAtMs = nowMs
-      if (isLong) this.#turn = this.#turnTo(nowMs, now, stolenMs)
+      if (isLong) this.#turn = this.#turnTo(nowMs, now, stolenMs, short)
     }
     this.#lastMs = nowMs
     this.#last = now
   }
 
-  #turnTo(endMs: number, now: Times, stolenMs: number): Turn {
+  #turnTo(endMs: number, now: Times, stolenMs: number, short: Steps): Turn {
     const last = this.#last
     const helpers = now.helpersWaitedMs.map((waitedMs, i) => waitedMs - last.helpersWaitedMs[i])
     return {
@@ -128,12 +134,14 @@ export class StallWitness {
       waitedMs: now.waitedMs - last.waitedMs,
       helperWaitedMs: Math.max(0, ...helpers),
       stolenMs,
+      short,
     }
   }
 
   #stallOf({ atMs, startMs, endMs, ranMs, waitedMs, helperWaitedMs, ...turn }: Turn): Stall {
     const lateMs = endMs - startMs - TICK_MS
-    const steps = this.#steps.within(startMs, endMs)
+    const steps = { ...this.#steps.within(startMs, endMs) }
+    for (const [name, ms] of Object.entries(turn.short)) steps[name] = (steps[name] ?? 0) + ms
     const stoppedMs = Math.max(0, lateMs - ranMs - waitedMs)
     const helpersMs = Math.min(stoppedMs, helperWaitedMs, steps[COLLECTION] ?? 0)
     const stolenMs = Math.min(stoppedMs - helpersMs, turn.stolenMs)

@@ -4,7 +4,7 @@ import type { RequestError } from '../wire/errors.ts'
 import type { EarlyBody } from './body-reader.ts'
 import type { Awaited, Deadlines } from './deadlines.ts'
 import type { HttpCounters } from './http-counters.ts'
-import type { Log } from './options.ts'
+import type { Log, OnStep } from './options.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -16,6 +16,8 @@ export interface ExchangeContext {
   readonly writer: ResponseWriter
   readonly http: HttpCounters
   readonly log: Log
+  /** Told of each step of an answer, by its route. */
+  readonly onStep?: OnStep
   /** Headers that tell the stream position, as of now; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
   /** Exchanges that wait for their answer: until when, and for a stop that lets them finish. */
@@ -110,12 +112,14 @@ export class Exchange implements Awaited {
    * defect: logged, answered by `failed`, and life goes on.
    */
   guard(step: () => Reply | null, failed: (error: unknown) => Reply): void {
+    const startMs = performance.now()
     try {
       const reply = step()
       if (reply !== null) this.reply(reply)
     } catch (error) {
       this.fail(error, failed)
     }
+    this.#context.onStep?.(this.routeName, startMs)
   }
 
   /**

@@ -47,6 +47,9 @@ export interface StreamPosition {
   seq(): number
 }
 
+/** Told of a step that the loop waits for: its name, and when it began (`performance.now`). */
+export type OnStep = (name: string, startMs: number) => void
+
 export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
@@ -69,6 +72,8 @@ export interface ServerOptions {
   /** `*` or one origin. */
   readonly corsOrigin: string
   readonly log: Log
+  /** Told of answers by their route, of messages and of rounds of the live feed. */
+  readonly onStep?: OnStep
   /** Documents served beside the API, not rate limited. */
   readonly documents?: readonly StaticDocument[]
   /** The page at `/`; null: it is not built; absent: there is none. */

@@ -89,6 +89,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     }),
     http: httpCounters(),
     log: options.log,
+    ...(options.onStep && { onStep: options.onStep }),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
       position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
@@ -105,6 +106,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     turns,
     addresses,
     log: options.log,
+    ...(options.onStep && { onStep: options.onStep }),
     source: options.live,
     streams: options.streams,
     answers: options.answers,

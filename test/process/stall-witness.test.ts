@@ -56,6 +56,26 @@ test('a stall tells its long steps, by name, and short ones are none', async () 
   expect(Object.keys(stall.steps)).not.toContain('disk read')
 })
 
+test('short steps of one name that hold the loop together are told as one', async () => {
+  const steps = new LongSteps()
+  const stall = await heldUp(() => {
+    const startMs = performance.now()
+    for (let from = startMs; from - startMs < HELD_MS; ) {
+      const atMs = from
+      while (performance.now() - atMs < 1);
+      from = performance.now()
+      steps.note('tables', atMs)
+    }
+    steps.note('search', startMs, startMs + 1)
+  }, steps)
+  expect(stall.steps.tables).toBeGreaterThan(HELD_MS / 2)
+  expect(Object.keys(stall.steps)).not.toContain('search')
+  for (let i = 0; i < 8; i += 1) steps.note('tables', i, i + 1)
+  steps.note('search', 0, 4)
+  expect(steps.takeShort()).toEqual({ tables: 8 })
+  expect(steps.takeShort()).toEqual({})
+})
+
 test('stolen time is that of the processor that lost most since the last look, none where nobody counts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintfeed-stat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -2,6 +2,7 @@ import type { Answers } from '../../wire/answers.ts'
 import { type LiveRequest, liveErrorFrame, type StreamRequest } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
+import type { OnStep } from '../options.ts'
 import { CatchUps } from './catch-ups.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import { FollowedCandles } from './followed-candles.ts'
@@ -26,6 +27,7 @@ export interface AddedChannelsParts {
   readonly send: Send
   readonly sendSnapshot: Send
   readonly failures: LiveFailures
+  readonly onStep?: OnStep
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
   /** Takes what closed connections followed away at once. */
@@ -64,8 +66,9 @@ export class AddedChannels {
       send,
       accepted: parts.accepted,
     })
-    const { finishDepartures } = parts
-    const shared = { answers, streams, topics, send, sendSnapshot, failures, finishDepartures }
+    const { finishDepartures, onStep } = parts
+    const told = { failures, ...(onStep && { onStep }) }
+    const shared = { answers, streams, topics, send, sendSnapshot, finishDepartures, ...told }
     this.#tables = new FollowedTables(shared)
     this.#candles = new FollowedCandles(shared)
   }

@@ -6,7 +6,7 @@ import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../limits.ts'
-import type { LiveTimes, Log } from '../options.ts'
+import type { LiveTimes, Log, OnStep } from '../options.ts'
 import type { Turns } from '../turns.ts'
 import { AddedChannels, type AddedRequest } from './added-channels.ts'
 import { Backlog } from './backlog.ts'
@@ -43,6 +43,7 @@ export interface LiveFeedOptions {
   readonly addresses: ClientAddresses
   readonly refuse: UpgradeOptions['refuse']
   readonly log: Log
+  readonly onStep?: OnStep
 }
 
 /** The live feed on `/ws` and `/`: contract section 4. */
@@ -74,7 +75,7 @@ export class LiveFeed {
     }
     const close = (connection: LiveConnection, code: number, reason: string) =>
       this.#close(connection, code, reason)
-    this.#failures = new LiveFailures({ log: options.log, send, close })
+    this.#failures = new LiveFailures({ ...options, send, close })
     this.#added = new AddedChannels({
       ...options,
       send,

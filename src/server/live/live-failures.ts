@@ -2,11 +2,13 @@ import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
-import type { Log } from '../options.ts'
+import type { Log, OnStep } from '../options.ts'
 import type { LiveConnection, Send } from './connection.ts'
 
 export interface LiveFailureParts {
   readonly log: Log
+  /** Told of each request that was served. */
+  readonly onStep?: OnStep
   readonly send: Send
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
 }
@@ -41,11 +43,14 @@ export class LiveFailures {
 
   /** What `serve` says; when it threw the connection was told, and nothing is to be served again. */
   guarded(connection: LiveConnection, serve: () => boolean): boolean {
+    const startMs = performance.now()
     try {
       return serve()
     } catch (error) {
       this.failed(error, [connection])
       return true
+    } finally {
+      this.#parts.onStep?.('live request', startMs)
     }
   }
 

@@ -4,6 +4,7 @@ import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import { isLoopback } from '../ip-address.ts'
+import type { OnStep } from '../options.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { Places } from './places.ts'
@@ -18,6 +19,8 @@ export interface StateParts {
   readonly send: Send
   readonly sendSnapshot: Send
   readonly failures: LiveFailures
+  /** Told of each state that was computed anew, by the channel. */
+  readonly onStep?: OnStep
   /** Takes what closed connections followed away at once. */
   readonly finishDepartures: () => void
 }
@@ -136,8 +139,10 @@ export class StateChannel<State extends FollowedState> {
   #goOn(topic: string): void {
     const state = this.#states.get(topic)
     if (state === undefined) return
+    const startMs = performance.now()
     try {
       this.#advance(topic, state)
+      this.#parts.onStep?.(this.#options.name, startMs)
     } catch (error) {
       const { failures, topics } = this.#parts
       const followers = topics.followersOf(topic)
