@@ -15,8 +15,8 @@ export const DORMANT_TRADERS_MAX = 8_192
 export interface Reach {
   /** First swap of the oldest transaction that one may touch. */
   readonly swap: number
-  /** Tokens of other events that may be taken back. */
-  readonly tokens: ReadonlySet<number>
+  /** Has a token other events that may be taken back? */
+  readonly tells: (token: number) => boolean
 }
 
 /**
@@ -41,7 +41,7 @@ export class Dormancy {
     const { tape } = this.#state
     return {
       swap: firstOfTransaction(tape, tape.count - this.#ring.swaps),
-      tokens: this.#ring.tokens(),
+      tells: (token) => this.#ring.tells(token),
     }
   }
 
@@ -55,7 +55,7 @@ export class Dormancy {
       t[tAt + T.positionsPlus1] !== 0 &&
       t[tAt + T.lastSwapPlus1] <= reach.swap &&
       t[tAt + T.traders] <= DORMANT_TRADERS_MAX &&
-      !reach.tokens.has(token)
+      !reach.tells(token)
     )
   }
 

@@ -60,6 +60,8 @@ export class OrderRing {
   #texts = 0
   /** Position of the newest event that told its slot; before the tail: none has. */
   #slotted = -1
+  /** How many of them each token has: to look through a million events for them would take milliseconds. */
+  readonly #told = new Map<number, number>()
 
   readonly parts: readonly StatePart[] = [
     {
@@ -97,9 +99,9 @@ export class OrderRing {
     return this.length === 0 ? bars : this.#columns.bars[this.#tail & (this.#capacity - 1)]
   }
 
-  /** Tokens of its events that are no swaps. */
-  tokens(): ReadonlySet<number> {
-    return new Set(this.#placedEntries().map(({ entry }) => entry.token))
+  /** Has it events of a token that are no swaps? */
+  tells(token: number): boolean {
+    return this.#told.has(token)
   }
 
   /** Does a key come before the newest event, so that the newest has to be taken back first? */
@@ -125,7 +127,7 @@ export class OrderRing {
     columns.bars[at] = bars
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
-    else this.#texts += charactersOf(entry)
+    else this.#came(entry)
     if (isSlotted(key)) this.#slotted = this.#head
     this.#head += 1
     while (this.#texts > LIFECYCLE_TEXTS_MAX && this.length > 1) this.#drop()
@@ -240,9 +242,20 @@ export class OrderRing {
     this.#slotted = position
   }
 
+  #came(entry: LifecycleEntry): void {
+    this.#texts += charactersOf(entry)
+    this.#told.set(entry.token, (this.#told.get(entry.token) ?? 0) + 1)
+  }
+
   #left(entry: LifecycleEntry | null): void {
-    if (entry === null) this.#swaps -= 1
-    else this.#texts -= charactersOf(entry)
+    if (entry === null) {
+      this.#swaps -= 1
+      return
+    }
+    this.#texts -= charactersOf(entry)
+    const left = (this.#told.get(entry.token) ?? 0) - 1
+    if (left > 0) this.#told.set(entry.token, left)
+    else this.#told.delete(entry.token)
   }
 
   #grow(): void {
@@ -282,6 +295,7 @@ export class OrderRing {
     this.#tail = tail
     this.#swaps = head - tail
     this.#texts = 0
+    this.#told.clear()
   }
 
   #placedEntries(): PlacedEntry[] {
@@ -298,7 +312,7 @@ export class OrderRing {
       if (at < this.#tail || at >= this.#head)
         throw new StateError(`a lifecycle event stands at ${at}, outside the state's order ring`)
       this.#entries[at & (this.#capacity - 1)] = entry
-      this.#texts += charactersOf(entry)
+      this.#came(entry)
     }
     this.#swaps = this.length - placed.length
   }

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { entriesOf, entryValue } from '../../src/engine/lifecycle-entry.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
-import { LIFECYCLE_TEXTS_MAX } from '../../src/engine/order-ring.ts'
+import { LIFECYCLE_TEXTS_MAX, OrderRing } from '../../src/engine/order-ring.ts'
+import { NOWHERE } from '../../src/engine/ring-key.ts'
 import { UndoLog } from '../../src/engine/undo-log.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { created, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
 import { trades } from '../properties/late-trades.ts'
 import { differenceOf, foldStep, foldSteps, restored, stepsOf } from './restoring.ts'
 
@@ -103,6 +105,37 @@ test('what the ring keeps of texts goes with its events, taken back or forgotten
   }
   expect(engine.counts.lateFolded).toBe(800)
   expect(engine.counts.lateRefused).toBe(0)
+})
+
+test('the ring tells tokens of the lifecycle events it has, taken back, forgotten and loaded ones too', () => {
+  const random = new Random(7)
+  const ring = new OrderRing()
+  let held: { slot: number; token: number | null }[] = []
+  let slot = 0
+  const expectSame = (one: OrderRing) => {
+    for (let token = 0; token < 12; token += 1)
+      expect(one.tells(token)).toBe(held.some((event) => event.token === token))
+  }
+  for (let i = 0; i < 3_000; i += 1) {
+    slot += random.integer(0, 2)
+    const key = { ...NOWHERE, slot, isSlotKnown: true, arrival: i }
+    const token = random.chance(0.3) ? random.integer(0, 11) : null
+    ring.push(key, 0, 0, token === null ? null : { event: created({ slot }), token, key })
+    held.push({ slot, token })
+    if (random.chance(0.2)) {
+      ring.pop()
+      held.pop()
+    }
+    if (random.chance(0.1)) {
+      ring.forgetBefore(slot - 5)
+      held = held.filter((event) => event.slot >= slot - 5)
+    }
+    if (i % 10 === 0) expectSame(ring)
+    if (i % 500 !== 0) continue
+    const loaded = new OrderRing()
+    copyParts(ring.parts, loaded.parts)
+    expectSame(loaded)
+  }
 })
 
 /** A creation with a text as long as some. */

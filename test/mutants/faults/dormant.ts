@@ -14,7 +14,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a token rests whose creation a late event takes back',
     file: 'src/engine/dormancy.ts',
-    find: ' &&\n      !reach.tokens.has(token)',
+    find: ' &&\n      !reach.tells(token)',
     replace: '',
     tests: [DORMANT],
   },
