@@ -156,7 +156,7 @@ export class Program {
     this.#wired.attach()
     this.#isRecovered = true
     // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
-    setInterval(() => this.#service.tick(), TICK_EVERY_MS).unref()
+    setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
     this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
       line: (feed) => this.#badLines.of(feed),
       trouble: (source, reason) => this.#log.warn({ source, reason }, 'trouble with a live feed'),
@@ -191,6 +191,14 @@ export class Program {
     await this.#server?.stop()
     await this.#durability?.close()
     await this.#admin?.stop()
+  }
+
+  #keepTime(): void {
+    try {
+      this.#service.tick()
+    } catch {
+      // A fault of the program: the service has told it, takes no more events, and reads go on.
+    }
   }
 
   /** New connections get what the files hold now; throws an Error of one sentence. */
