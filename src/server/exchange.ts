@@ -1,7 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import { TapeDamage } from '../engine/tape.ts'
 import type { RequestError } from '../wire/errors.ts'
 import type { EarlyBody } from './body-reader.ts'
+import type { DamageLines } from './damage-lines.ts'
 import type { Awaited, Deadlines } from './deadlines.ts'
 import type { HttpCounters } from './http-counters.ts'
 import type { Log, OnStep } from './options.ts'
@@ -10,6 +12,7 @@ import type { ServerRequest } from './request.ts'
 import type { ResponseWriter } from './response-writer.ts'
 
 const NO_HEADERS: readonly Header[] = []
+const THREW = 'A route threw'
 
 /** What all exchanges of one server share. */
 export interface ExchangeContext {
@@ -18,6 +21,8 @@ export interface ExchangeContext {
   readonly log: Log
   /** Told of each step of an answer, by its route. */
   readonly onStep?: OnStep
+  /** Tells the log of history that the disk does not give. */
+  readonly damage: DamageLines
   /** Headers that tell the stream position, as of now; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
   /** Exchanges that wait for their answer: until when, and for a stop that lets them finish. */
@@ -124,11 +129,11 @@ export class Exchange implements Awaited {
 
   /**
    * Logs an exception of a route with its stack, which the client never sees, and answers with the
-   * id of that line. Requests that go well have no id: nothing would ever ask for it.
+   * id of that line, where one was written. Requests that go well have no id: nothing would ever ask for it.
    */
   fail(error: unknown, failed: (error: unknown) => Reply): void {
     const requestId = this.#logDefect(error)
-    this.extraHeaders = [...this.extraHeaders, ['X-Request-Id', requestId]]
+    if (requestId !== null) this.extraHeaders = [...this.extraHeaders, ['X-Request-Id', requestId]]
     this.reply(failed(error))
   }
 
@@ -137,11 +142,15 @@ export class Exchange implements Awaited {
     return { ...reply, body: this.errorBody(reply.error) }
   }
 
-  #logDefect(error: unknown): string {
+  /** The id of the line; null when there are too many of its kind to write it. */
+  #logDefect(error: unknown): string | null {
     const requestId = randomUUID()
     const { method, path } = this.request
     const stack = error instanceof Error ? error.stack : String(error)
-    this.#context.log.error({ requestId, method, path, stack }, 'A route threw')
+    const { log, damage } = this.#context
+    const facts = { requestId, method, path, stack }
+    if (error instanceof TapeDamage) return damage.tell(facts, THREW) ? requestId : null
+    log.error(facts, THREW)
     return requestId
   }
 

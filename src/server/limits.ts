@@ -308,6 +308,10 @@ export const MAX_EVENT_STREAMS_PER_ADDRESS = 200
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 15_000
 
+/** Lines of the log about history that the disk does not give: so many at once, and one more after each such time. */
+export const DAMAGE_LINES = 20
+export const DAMAGE_LINE_MS = 1_000
+
 /** Files of the built page at most; one that has more is not a page of this program. */
 export const MAX_DASHBOARD_FILES = 64
 

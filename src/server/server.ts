@@ -5,6 +5,7 @@ import { Apps } from './apps.ts'
 import { cachedChart } from './chart-cache.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { corsHeaders } from './cors.ts'
+import { DamageLines } from './damage-lines.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { Deadlines } from './deadlines.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
@@ -90,6 +91,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     http: httpCounters(),
     log: options.log,
     ...(options.onStep && { onStep: options.onStep }),
+    damage: new DamageLines(options.log),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
       position === undefined || options.state.isStarting() ? [] : positionHeaders(position),

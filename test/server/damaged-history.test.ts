@@ -67,6 +67,23 @@ test('a request for history that the disk does not give is refused with a reason
   expect(await service.json(history)).toMatchObject({ s: 'error' })
 })
 
+test('requests for it are answered each time, and do not fill the log', async () => {
+  archive.isBroken = true
+  const beganMs = performance.now()
+  const ids: (string | null)[] = []
+  for (let i = 0; i < 100; i++) {
+    const response = await fetch(`${service.server.url}/api/v2/tokens/A?i=${i}`)
+    expect(response.status).toBe(503)
+    ids.push(response.headers.get('x-request-id'))
+  }
+  const seconds = (performance.now() - beganMs) / 1000
+  const lines = logged.filter((text) => text === 'A route threw')
+  expect(lines.length).toBeGreaterThan(0)
+  expect(lines.length).toBeLessThanOrEqual(20 + Math.ceil(seconds))
+  // An id is that of a line.
+  expect(ids.filter((id) => id !== null)).toHaveLength(lines.length)
+})
+
 test('a live client that asks for it is told, and its connection goes on', async () => {
   archive.isBroken = true
   const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)

@@ -1,6 +1,7 @@
 import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
 import { expect, test } from 'vitest'
 import { clientAddresses } from '../../src/server/client-address.ts'
+import { DamageLines } from '../../src/server/damage-lines.ts'
 import { Deadlines } from '../../src/server/deadlines.ts'
 import type { ExchangeContext } from '../../src/server/exchange.ts'
 import { httpFront } from '../../src/server/front.ts'
@@ -21,10 +22,12 @@ type Answer = Promise<Parsed<Reply>>
 async function startFront(answer: () => Answer) {
   const logged: string[] = []
   const log = (_: unknown, message: string) => void logged.push(message)
+  const lines = { info: log, warn: log, error: log }
   const context: ExchangeContext = {
     writer: responseWriter('*', () => null),
     http: httpCounters(),
-    log: { info: log, warn: log, error: log },
+    log: lines,
+    damage: new DamageLines(lines),
     positionHeaders: () => [],
     open: new Deadlines(),
   }

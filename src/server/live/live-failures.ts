@@ -2,8 +2,11 @@ import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-messages.ts'
+import { DamageLines } from '../damage-lines.ts'
 import type { Log, OnStep } from '../options.ts'
 import type { LiveConnection, Send } from './connection.ts'
+
+const THREW = 'A live request threw'
 
 export interface LiveFailureParts {
   readonly log: Log
@@ -14,26 +17,17 @@ export interface LiveFailureParts {
 }
 
 /**
- * Lines about history that cannot be read: so many at once, and one more each second. A client may ask for it
- * thousands of times a second.
- */
-const DAMAGE_LINES = 20
-const DAMAGE_LINE_MS = 1000
-
-/**
  * What becomes of an exception while somebody of the live feed is served, as `Exchange.guard` has it for
  * requests: it is logged, whom it concerns is told, and life goes on for everybody else.
  */
 export class LiveFailures {
   readonly #parts: LiveFailureParts
   #defects = 0
-  /** Lines about history that cannot be read that may be written now, as of when, and how many were left out. */
-  #linesLeft = DAMAGE_LINES
-  #linesLeftAtMs = performance.now()
-  #leftOut = 0
+  readonly #damage: DamageLines
 
   constructor(parts: LiveFailureParts) {
     this.#parts = parts
+    this.#damage = new DamageLines(parts.log)
   }
 
   /** Flat figures for /readyz and /metrics; history that the disk does not give is no defect. */
@@ -56,31 +50,13 @@ export class LiveFailures {
 
   /** Logs an exception, and tells those whom it concerns; what of theirs has `ended` they did not ask for now. */
   failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
-    if (error instanceof TapeDamage) this.#logDamage(error)
+    const stack = error instanceof Error ? error.stack : String(error)
+    if (error instanceof TapeDamage) this.#damage.tell({ stack }, THREW)
     else {
-      this.#log(error, {})
+      this.#parts.log.error({ stack }, THREW)
       this.#defects++
     }
     for (const connection of connections) this.#tell(connection, error, ended)
-  }
-
-  #logDamage(error: TapeDamage): void {
-    const nowMs = performance.now()
-    const refilled = (nowMs - this.#linesLeftAtMs) / DAMAGE_LINE_MS
-    this.#linesLeft = Math.min(DAMAGE_LINES, this.#linesLeft + refilled)
-    this.#linesLeftAtMs = nowMs
-    if (this.#linesLeft < 1) {
-      this.#leftOut++
-      return
-    }
-    this.#linesLeft--
-    this.#log(error, this.#leftOut === 0 ? {} : { leftOut: this.#leftOut })
-    this.#leftOut = 0
-  }
-
-  #log(error: unknown, more: Readonly<Record<string, number>>): void {
-    const stack = error instanceof Error ? error.stack : String(error)
-    this.#parts.log.error({ stack, ...more }, 'A live request threw')
   }
 
   /** Tells of history that the disk does not give; for a defect the connection is closed. */
