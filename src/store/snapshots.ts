@@ -5,6 +5,8 @@ import type { Journal } from './journal.ts'
 
 /** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
 const COMPACTOR_SPARE_BYTES = 1 << 30
+/** How far a snapshot has come is told this often: of most of them nothing but that they are made. */
+const PROGRESS_MS = 30_000
 
 export interface SnapshotsOptions {
   readonly journal: Journal
@@ -93,7 +95,7 @@ export class Snapshots {
         keepsJournal: options.keepsJournal,
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
       }
-      const result = await options.compact(run, options.onProgress)
+      const result = await options.compact(run, this.#tellNowAndThen())
       this.#snapshotSeq = result.seq
       this.#last = result
       this.#madeAtMs = options.clockMs()
@@ -105,6 +107,17 @@ export class Snapshots {
     } catch (error) {
       this.#failures += 1
       options.onFailed(messageOf(error))
+    }
+  }
+
+  /** The compactor says each second that it is alive: a line of the log for each would be all there is in it. */
+  #tellNowAndThen(): (progress: CompactorProgress) => void {
+    const { clockMs, onProgress } = this.#options
+    let nextMs = clockMs() + PROGRESS_MS
+    return (progress) => {
+      if (clockMs() < nextMs) return
+      nextMs = clockMs() + PROGRESS_MS
+      onProgress(progress)
     }
   }
 }

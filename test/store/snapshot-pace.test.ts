@@ -134,3 +134,25 @@ test('however many ask for a snapshot at a time, one compactor works on the fold
   expect(most).toBe(1)
   journal.close()
 })
+
+test('of a snapshot that takes long it is told every half a minute how far it is, of others nothing', async () => {
+  const { journal, folder } = newJournal()
+  const at = { seconds: 0 }
+  const told: number[] = []
+  const compact: SnapshotsOptions['compact'] = async (_run, onProgress) => {
+    for (const end = at.seconds + 95; at.seconds < end; at.seconds += 1)
+      onProgress({ step: 'replay', done: at.seconds })
+    return RESULT
+  }
+  const clockMs = () => at.seconds * 1_000
+  const onProgress = ({ done }: { done: number }) => told.push(done)
+  const snapshots = new Snapshots(
+    optionsOf({ journal, folder, compact, clockMs, onProgress }),
+    NO_SEQ,
+  )
+  await snapshots.take()
+  expect(told).toEqual([30, 60, 90])
+  await snapshots.take()
+  expect(told).toEqual([30, 60, 90, 125, 155, 185])
+  journal.close()
+})
