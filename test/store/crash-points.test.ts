@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../src/store/journal.ts'
+import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Random } from '../oracle/random.ts'
 import { Images } from './disks/images.ts'
 import { Story } from './disks/story.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { type FsyncPolicy, Journal } from '../../src/store/journal.ts'
+import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
+import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import type { WrittenMark } from '../../src/store/written-mark.ts'
 import { history } from '../oracle/histories.ts'
