@@ -1,7 +1,12 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { DAMAGED } from '../store/cut-tail.ts'
-import { FileBuffer, listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
+import {
+  DAMAGED,
+  FileBuffer,
+  listDataFiles,
+  type NumberedFile,
+  withFile,
+} from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { readMark } from '../store/file-mark.ts'
 import { codeOf } from '../store/node-disk.ts'

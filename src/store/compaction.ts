@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
 import { totalBytes } from '../engine/memory/views.ts'
-import { DAMAGED } from './cut-tail.ts'
 import {
   type DataFiles,
+  hasSnapshotAside,
   listDataFiles,
   type NumberedFile,
+  putSnapshotAside,
   snapshotPath,
   syncFiles,
   withFile,
@@ -24,8 +25,6 @@ import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
 export const SNAPSHOTS_KEPT = 2
-/** How the name of a snapshot ends that was put aside. */
-const SNAPSHOT_ASIDE = `.mfs${DAMAGED}`
 
 export interface CompactionOptions {
   readonly disk: Disk
@@ -104,7 +103,7 @@ function* bringUp(
   const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
   // Put aside, as a start does: else it would count as one of those that are kept. Before the new one
   // is written, which may have the name of one.
-  for (const damaged of damagedSnapshots) disk.rename(damaged, `${damaged}${DAMAGED}`)
+  for (const damaged of damagedSnapshots) putSnapshotAside(disk, damaged)
   const path = snapshotPath(folder, end.seq)
   const about = {
     seq: end.seq,
@@ -172,8 +171,8 @@ function* verify(
   const contents = yield* retold(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
   // One is there to be looked at. It is tried again every few minutes: all of them would fill the disk.
-  if (disk.list(folder).some((name) => name.endsWith(SNAPSHOT_ASIDE))) disk.remove(path)
-  else disk.rename(path, `${path}${DAMAGED}`)
+  if (hasSnapshotAside(disk, folder)) disk.remove(path)
+  else putSnapshotAside(disk, path)
   throw new StoreError(
     'damaged',
     `The snapshot ${path} does not read as it was written: the disk or the memory of this machine ` +

@@ -1,12 +1,9 @@
 import { basename, join } from 'node:path'
 import { copyTail } from './copy-tail.ts'
-import { withFile } from './data-folder.ts'
+import { DAMAGED, withFile } from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import type { Cut } from './journal-scan.ts'
-
-/** What a start has put aside is named so. */
-export const DAMAGED = '.damaged'
 
 /**
  * Takes a tail that cannot be read off the journal; returns the paths of what was put aside. Only

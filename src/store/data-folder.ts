@@ -29,6 +29,8 @@ const SNAPSHOT = /^snapshot-(\d{16})\.mfs$/
 const CHUNK = /^tape-(\d{16})\.mft$/
 const DORMANT_CHUNK = /^positions-(\d{16})\.mfp$/
 export const UNFINISHED = '.unfinished'
+/** How the names of damaged files end that were put aside. */
+export const DAMAGED = '.damaged'
 
 export function segmentPath(folder: string, index: number): string {
   return join(folder, `journal-${digits(index)}.mfj`)
@@ -59,10 +61,23 @@ export function listDataFiles(disk: Disk, folder: string): DataFiles {
 
 /** Others leave such names as well: an export that is being written into the folder. */
 function isHalf(name: string): boolean {
-  const whole = name.slice(0, -UNFINISHED.length)
-  return (
-    name.endsWith(UNFINISHED) && [SNAPSHOT, CHUNK, DORMANT_CHUNK].some((shape) => shape.test(whole))
-  )
+  return endsIn(name, UNFINISHED, [SNAPSHOT, CHUNK, DORMANT_CHUNK])
+}
+
+/** Is it such an ending behind the name of a file of one of these shapes? */
+function endsIn(name: string, ending: string, shapes: readonly RegExp[]): boolean {
+  const whole = name.slice(0, -ending.length)
+  return name.endsWith(ending) && shapes.some((shape) => shape.test(whole))
+}
+
+/** Puts a damaged snapshot aside, in place of one that was there by its name. */
+export function putSnapshotAside(disk: Disk, path: string): void {
+  disk.rename(path, `${path}${DAMAGED}`)
+}
+
+/** Was a snapshot put aside? */
+export function hasSnapshotAside(disk: Disk, folder: string): boolean {
+  return disk.list(folder).some((name) => endsIn(name, DAMAGED, [SNAPSHOT]))
 }
 
 /** Memory that files are read into one after the other: fresh memory would cost more than the read. */

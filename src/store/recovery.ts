@@ -1,8 +1,13 @@
 import type { Engine } from '../engine/engine.ts'
 import { copyParts } from './copy-parts.ts'
-import { cutTail, DAMAGED } from './cut-tail.ts'
+import { cutTail } from './cut-tail.ts'
 import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
-import { type DataFiles, listDataFiles, type NumberedFile } from './data-folder.ts'
+import {
+  type DataFiles,
+  listDataFiles,
+  type NumberedFile,
+  putSnapshotAside,
+} from './data-folder.ts'
 import type { Disk } from './disk.ts'
 import { EarlySyncs } from './early-syncs.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
@@ -85,7 +90,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const { end, frames } = yield* folded(folding, damaged)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
-  for (const path of damaged) disk.rename(path, `${path}${DAMAGED}`)
+  for (const path of damaged) putSnapshotAside(disk, path)
   const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
   const kept = keptSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on. What

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { DAMAGED } from '../../src/store/cut-tail.ts'
-import { listDataFiles } from '../../src/store/data-folder.ts'
+import { DAMAGED, listDataFiles } from '../../src/store/data-folder.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'

@@ -272,8 +272,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'compactor: a damaged snapshot counts as one that is kept',
     file: 'src/store/compaction.ts',
-    find: 'for (const damaged of damagedSnapshots) disk.rename(',
-    replace: 'for (const damaged of damagedSnapshots.slice(0, 0)) disk.rename(',
+    find: 'for (const damaged of damagedSnapshots) putSnapshotAside(',
+    replace: 'for (const damaged of damagedSnapshots.slice(0, 0)) putSnapshotAside(',
     tests: ['test/store/damaged-folders.test.ts'],
   },
   {
