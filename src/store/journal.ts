@@ -110,7 +110,6 @@ export class Journal {
       this.#seq = endSeq
       this.#syncs.wrote(endSeq)
       if (this.#size >= this.#segmentBytes) this.#rotate()
-      if (this.#options.fsync !== 'group') this.#options.mark?.reach(endSeq)
     } catch (error) {
       throw this.#fail(error)
     }

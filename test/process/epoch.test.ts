@@ -20,8 +20,8 @@ async function run(DATA_DIR: string, signal: NodeJS.Signals): Promise<unknown> {
   await until('all lines are folded', async () =>
     (await figuresOf(program.url)).feed_events_total === lines.count ? true : null,
   )
-  // The mark follows the syncs of the group, a few milliseconds behind: what it does not tell yet
-  // could be taken away unseen.
+  // The mark tells a batch in haste only at the end of a sync: what it does not tell yet could be taken
+  // away unseen.
   await until('the mark tells all of them', async () =>
     readMark(DATA_DIR, '')?.seq === (await figuresOf(program.url)).journal_seq ? true : null,
   )

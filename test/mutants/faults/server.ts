@@ -292,9 +292,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'mark: batches that no sync follows are not in it',
-    file: 'src/store/journal.ts',
-    find: "fsync !== 'group') this.#options.mark",
-    replace: "fsync === 'group') this.#options.mark",
+    file: 'src/store/journal-syncs.ts',
+    find: "fsync === 'group' && this.#isSyncing",
+    replace: "fsync !== 'group' || this.#isSyncing",
     tests: ['test/store/told-mark.test.ts'],
   },
   {
