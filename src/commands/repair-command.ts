@@ -49,13 +49,25 @@ export const repairCommand: Command = {
 }
 
 function planText(plan: RepairPlan): string {
-  const { place, cut, segments, snapshots, chunks, lastSeq, frames, bytes } = plan
-  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
-  const seqs = `Events from seq ${count(place.seq)} on${told}`
+  const { cut, segments, snapshots, chunks } = plan
   const where = cut === null ? [] : [`  ${cut.file.name} from byte ${count(cut.byte)} on`]
   const files = [...segments, ...snapshots, ...chunks].map(({ name }) => `  ${name}`)
-  const sum = `: ${count(bytes)} bytes of journal, ${count(frames)} whole frames.`
-  return `${[`${seqs} will be given up${sum}`, ...where, ...files].join('\n')}\n`
+  return `${[keepsAll(plan) ? KEEPS_ALL : eventsText(plan), ...where, ...files].join('\n')}\n`
+}
+
+const KEEPS_ALL =
+  'No event will be given up: the next start makes anew, out of the journal, what was in'
+
+/** Do files go alone that the journal makes again? */
+function keepsAll({ place, cut, segments, snapshots }: RepairPlan): boolean {
+  const isJournalKept = cut === null && segments.length === 0
+  return isJournalKept && snapshots.every(({ number }) => number <= place.seq)
+}
+
+function eventsText({ place, lastSeq, frames, bytes }: RepairPlan): string {
+  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
+  const sum = `${count(bytes)} bytes of journal, ${count(frames)} whole frames`
+  return `Events from seq ${count(place.seq)} on${told} will be given up: ${sum}.`
 }
 
 async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {

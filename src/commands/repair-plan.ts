@@ -10,6 +10,8 @@ import type { JournalPlace } from '../store/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal-scan.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
+import { runToEnd } from '../store/steps.ts'
+import { needChunks } from '../store/tape-archive.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 
 /** What `repair` would give up. */
@@ -57,10 +59,12 @@ export function planRepair(
   chunkRecords: number,
 ): RepairPlan {
   const files = listDataFiles(disk, folder)
-  const base = newestUntil(disk, files.snapshots, until)
+  const { base, unusable } = newestUntil(disk, folder, files.snapshots, until, chunkRecords)
   const end = goodEnd(disk, files, base ?? { seq: 0, segment: 0 }, until)
   const segments = files.segments.slice(end.segment + 1)
-  const snapshots = files.snapshots.filter(({ number }) => number > end.seq)
+  const snapshots = files.snapshots.filter(
+    (file) => file.number > end.seq || unusable.includes(file),
+  )
   const isNothing = end.cut === null && segments.length + snapshots.length === 0
   // Of chunks, those that the snapshot leaves records to are needed; the others are made again.
   const behind = (archived: number) => (file: NumberedFile) =>
@@ -82,18 +86,46 @@ export function planRepair(
   }
 }
 
+interface Base {
+  /** The newest whole snapshot; null for none. */
+  readonly base: SnapshotReport | null
+  /** Newer ones that are whole, and that a start refuses since chunks of theirs are gone. */
+  readonly unusable: readonly NumberedFile[]
+}
+
 function newestUntil(
   disk: Disk,
+  folder: string,
   snapshots: readonly NumberedFile[],
   until: number,
-): SnapshotReport | null {
+  chunkRecords: number,
+): Base {
+  const unusable: NumberedFile[] = []
   for (const file of snapshots.toReversed()) {
     if (file.number > until) continue
     const report = reportSnapshot(disk, file)
-    if (report.status === 'whole') return report
     if (report.status === 'other version') throw new StoreError('newer_version', report.damage)
+    if (report.status === 'damaged') continue
+    if (hasItsChunks(disk, folder, report, chunkRecords)) return { base: report, unusable }
+    unusable.push(file)
   }
-  return null
+  return { base: null, unusable }
+}
+
+function hasItsChunks(
+  disk: Disk,
+  folder: string,
+  { archivedRecords, archivedPositions }: SnapshotReport,
+  chunkRecords: number,
+): boolean {
+  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
+  try {
+    runToEnd(needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions)))
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'missing') return false
+    throw error
+  }
 }
 
 function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number): GoodEnd {
@@ -103,8 +135,8 @@ function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number
   if (first < 0 && fromSeq === 0 && files.segments.length > 0)
     throw new StoreError(
       'missing',
-      `There is no whole snapshot at or before seq ${until} and the journal does not begin at 0: ` +
-        `there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
+      `There is no whole snapshot with its chunks at or before seq ${until} and the journal does not begin ` +
+        `at 0: there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
     )
   const buffer = new FileBuffer()
   let end: GoodEnd = { seq: fromSeq, crc: 0, segment: first < 0 ? -1 : first - 1, cut: null }

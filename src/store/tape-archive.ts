@@ -165,7 +165,9 @@ export function* needChunks(
   throw new StoreError(
     'missing',
     `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
-      'from a copy, or start with an empty DATA_DIR.',
+      `from a copy. Where there is none, "mintfeed repair --until ${Number.MAX_SAFE_INTEGER}" goes back to ` +
+      'an older snapshot that does without it, if there is one, and keeps every event; else start with an ' +
+      'empty DATA_DIR.',
   )
 }
 
@@ -188,8 +190,8 @@ function* missingChunk(
 
 function damage(path: string, block: number): TapeDamage {
   return new TapeDamage(
-    `${path} cannot be read at block ${block}: put the file back from a copy, or remove it with ` +
-      'every newer file of the folder.',
+    `${path} cannot be read at block ${block}: put the file back from a copy. Where there is none, stop the ` +
+      'service, move the file away and do what "mintfeed inspect" says then.',
   )
 }
 

@@ -6,6 +6,7 @@ import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair } from '../../src/commands/repair-plan.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import {
   ask,
@@ -96,6 +97,55 @@ test('chunks of the tape behind the snapshot go too, those it needs stay', () =>
   carryOut(disk, folder, plan, new Date())
   const next = new Run(folder, options).take(events.slice(600)).snapshot().close()
   expect(new Run(folder, options).digest).toBe(next.digest)
+})
+
+test('where a chunk is gone it goes back to the snapshot that does without it, and keeps every event', () => {
+  const options = { ...SYNCED, chunkRecords: 128 }
+  const { folder, run } = filledFolder(options)
+  fs.rmSync(filesOf(folder, 'tape-').at(-1) ?? '')
+  expect(() => new Run(folder, options)).toThrow('mintfeed repair --until 9007199254740991')
+  const disk = new NodeDisk()
+  const plan = planRepair(disk, folder, Number.MAX_SAFE_INTEGER, 128)
+  expect(plan).toMatchObject({ snapshotSeq: 500, cut: null, segments: [], frames: 0, bytes: 0 })
+  expect(plan.snapshots.map(({ number }) => number)).toEqual([1_000])
+  carryOut(disk, folder, plan, new Date())
+  const next = new Run(folder, options)
+  expect(next.recovered.snapshotSeq).toBe(500)
+  expect(next.journal.seq).toBe(run.journal.seq)
+  expect(next.digest).toBe(run.digest)
+  next.snapshot().close()
+  expect(new Run(folder, options).digest).toBe(run.digest)
+})
+
+test('where a chunk is gone that each snapshot needs nothing is given up in vain', () => {
+  const options = { ...SYNCED, chunkRecords: 128 }
+  const { folder } = filledFolder(options)
+  const before = contentsOf(folder)
+  fs.rmSync(filesOf(folder, 'tape-')[0])
+  const disk = new NodeDisk()
+  const until = (seq: number) => () => planRepair(disk, folder, seq, 128)
+  for (const seq of [700, 1_200, Number.MAX_SAFE_INTEGER])
+    expect(until(seq)).toThrow('no whole snapshot with its chunks at or before')
+  expect(Object.keys(contentsOf(folder)).length).toBe(Object.keys(before).length - 1)
+})
+
+test('what the start says of a chunk that is gone brings it up again, with every event', async () => {
+  const folder = temporaryFolder()
+  const options = { fsync: 'off', batch: 1_000 } as const
+  const events = crowdOfLines(7, TAPE_CHUNK_RECORDS + 200)
+  const run = new Run(folder, options).take(events.slice(0, 500)).snapshot()
+  run.take(events.slice(500)).snapshot().close()
+  fs.rmSync(filesOf(folder, 'tape-')[0])
+  const refusal = await ask('inspect', '--data-dir', folder)
+  expect(refusal.code).toBe(1)
+  const until = /mintfeed repair --until (\d+)/.exec(refusal.output)?.[1] ?? ''
+  const { code, output } = await ask('repair', '--data-dir', folder, '--until', until, '--yes')
+  expect(output).toContain('No event will be given up')
+  expect(output).toContain(`the next start begins at seq ${run.journal.seq} `)
+  expect(code).toBe(0)
+  expect((await ask('inspect', '--data-dir', folder)).code).toBe(0)
+  expect((await ask('verify', '--data-dir', folder)).code).toBe(0)
+  expect(new Run(folder, options).recovered).toMatchObject({ snapshotSeq: 500, cut: null })
 })
 
 test('a missing segment is given up with all behind it', async () => {
