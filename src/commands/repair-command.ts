@@ -3,6 +3,7 @@ import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
 import { NodeDisk } from '../store/node-disk.ts'
 import { endOrphan, lockFolder } from '../store/process-lock.ts'
 import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
+import { giveToOwner } from './folder-owner.ts'
 import { count } from './inspect-text.ts'
 import { carryOut, isNothing } from './repair.ts'
 import { planRepair, type RepairPlan } from './repair-plan.ts'
@@ -43,6 +44,7 @@ export const repairCommand: Command = {
       )
       return Exit.good
     } finally {
+      giveToOwner(folder)
       unlock()
     }
   },

@@ -152,3 +152,18 @@ test('a folder in use can be inspected, verified and exported, and not repaired'
   expect(await replayed.end('SIGTERM')).toBe(0)
   expect(fs.existsSync(join(folder, 'lock'))).toBe(false)
 })
+
+const isRoot = process.getuid?.() === 0
+
+test.skipIf(!isRoot)('a repair by root leaves files of the user whose folder it is', async () => {
+  const owner = { uid: 65_534, gid: 65_534 }
+  const { folder } = filledFolder()
+  for (const path of [folder, ...filesOf(folder, '')]) fs.chownSync(path, owner.uid, owner.gid)
+  const repair = ['repair', '--data-dir', folder, '--until', '1150', '--yes']
+  const { code, errors } = await mintfeed(...repair)
+  expect([code, errors]).toEqual([0, ''])
+  const [givenUp] = filesOf(folder, 'given-up-')
+  const made = [...filesOf(folder, ''), ...filesOf(givenUp, '')]
+  expect(made.filter((path) => fs.statSync(path).uid !== owner.uid)).toEqual([])
+  expect(made.filter((path) => fs.statSync(path).gid !== owner.gid)).toEqual([])
+})
