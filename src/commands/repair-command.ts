@@ -33,7 +33,9 @@ export const repairCommand: Command = {
       const disk = new NodeDisk()
       const plan = planRepair(disk, folder, until, TAPE_CHUNK_RECORDS)
       if (isNothing(plan)) {
-        terminal.stdout.write(`Nothing reaches beyond seq ${until} and nothing is damaged.\n`)
+        terminal.stdout.write(
+          `Nothing reaches beyond seq ${until}, and no damage keeps the service from starting.\n`,
+        )
         return Exit.good
       }
       terminal.stdout.write(planText(plan))

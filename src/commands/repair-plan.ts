@@ -10,9 +10,7 @@ import type { JournalPlace } from '../store/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal-scan.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
-import { runToEnd } from '../store/steps.ts'
-import { needChunks } from '../store/tape-archive.ts'
-import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
+import { repairBase } from './repair-base.ts'
 
 /** What `repair` would give up. */
 export interface RepairPlan {
@@ -59,7 +57,7 @@ export function planRepair(
   chunkRecords: number,
 ): RepairPlan {
   const files = listDataFiles(disk, folder)
-  const { base, unusable } = newestUntil(disk, folder, files.snapshots, until, chunkRecords)
+  const { base, unusable } = repairBase(disk, folder, files.snapshots, until, chunkRecords)
   const end = goodEnd(disk, files, base ?? { seq: 0, segment: 0 }, until)
   const segments = files.segments.slice(end.segment + 1)
   const snapshots = files.snapshots.filter(
@@ -83,48 +81,6 @@ export function planRepair(
     snapshots,
     chunks,
     ...lost,
-  }
-}
-
-interface Base {
-  /** The newest whole snapshot; null for none. */
-  readonly base: SnapshotReport | null
-  /** Newer ones that are whole, and that a start refuses since chunks of theirs are gone. */
-  readonly unusable: readonly NumberedFile[]
-}
-
-function newestUntil(
-  disk: Disk,
-  folder: string,
-  snapshots: readonly NumberedFile[],
-  until: number,
-  chunkRecords: number,
-): Base {
-  const unusable: NumberedFile[] = []
-  for (const file of snapshots.toReversed()) {
-    if (file.number > until) continue
-    const report = reportSnapshot(disk, file)
-    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)
-    if (report.status === 'damaged') continue
-    if (hasItsChunks(disk, folder, report, chunkRecords)) return { base: report, unusable }
-    unusable.push(file)
-  }
-  return { base: null, unusable }
-}
-
-function hasItsChunks(
-  disk: Disk,
-  folder: string,
-  { archivedRecords, archivedPositions }: SnapshotReport,
-  chunkRecords: number,
-): boolean {
-  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
-  try {
-    runToEnd(needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions)))
-    return true
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'missing') return false
-    throw error
   }
 }
 

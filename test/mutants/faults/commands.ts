@@ -18,7 +18,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'repair: goes to work in a folder of a later version',
-    file: 'src/commands/repair-plan.ts',
+    file: 'src/commands/repair-base.ts',
     find: "    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)\n",
     replace: '',
     tests: ['test/commands/repair.test.ts'],

@@ -1,0 +1,50 @@
+import type { NumberedFile } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { StoreError } from '../store/failure.ts'
+import { runToEnd } from '../store/steps.ts'
+import { needChunks } from '../store/tape-archive.ts'
+import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
+
+/** What the folder goes back to before the journal is folded. */
+export interface RepairBase {
+  /** The newest whole snapshot; null for none. */
+  readonly base: SnapshotReport | null
+  /** Newer ones that are whole, and that a start refuses since chunks of theirs are gone. */
+  readonly unusable: readonly NumberedFile[]
+}
+
+/** @throws StoreError when a later version wrote a snapshot that may be the one */
+export function repairBase(
+  disk: Disk,
+  folder: string,
+  snapshots: readonly NumberedFile[],
+  until: number,
+  chunkRecords: number,
+): RepairBase {
+  const unusable: NumberedFile[] = []
+  for (const file of snapshots.toReversed()) {
+    if (file.number > until) continue
+    const report = reportSnapshot(disk, file)
+    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)
+    if (report.status === 'damaged') continue
+    if (hasItsChunks(disk, folder, report, chunkRecords)) return { base: report, unusable }
+    unusable.push(file)
+  }
+  return { base: null, unusable }
+}
+
+function hasItsChunks(
+  disk: Disk,
+  folder: string,
+  { archivedRecords, archivedPositions }: SnapshotReport,
+  chunkRecords: number,
+): boolean {
+  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
+  try {
+    runToEnd(needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions)))
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'missing') return false
+    throw error
+  }
+}
