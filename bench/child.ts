@@ -31,7 +31,7 @@ export class Child {
     this.#process.once('exit', onExit)
     try {
       const [message] = await once(this.#process, 'message', { signal: ended.signal })
-      return messageOf(message)
+      return plainFields(message)
     } catch {
       throw new Error(`${this.#name} ended or kept silent`)
     } finally {
@@ -52,7 +52,7 @@ export class Child {
 
   /** Hears every message, and the end, until the returned function is called. */
   listen(heard: (message: Message) => void, ended: () => void): () => void {
-    const listener = (message: unknown) => heard(messageOf(message))
+    const listener = (message: unknown) => heard(plainFields(message))
     this.#process.on('message', listener)
     this.#process.once('exit', ended)
     return () => {
@@ -67,7 +67,7 @@ export class Child {
 }
 
 /** Texts and numbers of an object; everything else is left out. */
-export function messageOf(value: unknown): Message {
+export function plainFields(value: unknown): Message {
   if (typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
     Object.entries(value).filter(
@@ -79,7 +79,7 @@ export function messageOf(value: unknown): Message {
 /** Listens to the parent; the process ends when the parent is gone. */
 export function onParent(heard: (message: Message) => void): void {
   process.on('disconnect', () => process.exit(0))
-  process.on('message', (message) => heard(messageOf(message)))
+  process.on('message', (message) => heard(plainFields(message)))
 }
 
 export function tellParent(message: Message): void {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Message, messageOf } from './child.ts'
+import { type Message, plainFields } from './child.ts'
 
 /**
  * Runs a file of bench/processes to its end; it prints one object of figures as JSON.
@@ -12,5 +12,5 @@ export function figuresOf(file: string, args: readonly number[], patienceMs: num
     encoding: 'utf8',
     timeout: patienceMs,
   })
-  return messageOf(JSON.parse(text))
+  return plainFields(JSON.parse(text))
 }

@@ -7,7 +7,7 @@ import { Random } from '../src/base/random.ts'
 import { durationMs } from '../src/base/setting-values.ts'
 import { slopePerHour } from '../test/soak/slope.ts'
 import { popularBody, popularGroupBody } from './bodies.ts'
-import { Child, messageOf } from './child.ts'
+import { Child, plainFields } from './child.ts'
 import { HttpLoad, postTables } from './drivers/http-load.ts'
 import { randomBodies } from './random-filters.ts'
 import { scratchFolder } from './scratch-folder.ts'
@@ -32,7 +32,7 @@ type Figures = Readonly<Record<string, string | number>>
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function figures(port: number): Promise<Figures> {
-  return messageOf(JSON.parse((await send(port, 'GET', '/readyz')).toString()))
+  return plainFields(JSON.parse((await send(port, 'GET', '/readyz')).toString()))
 }
 
 /** Mints of the three tables as a reader finds them. */

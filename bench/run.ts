@@ -6,7 +6,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { messageOf } from './child.ts'
+import { messageOf } from '../src/base/message-of.ts'
+import { plainFields } from './child.ts'
 import { OthersWatch } from './conditions.ts'
 import { cellsOf, conditionsText, tableText } from './result-table.ts'
 import { keepResult, type RowResult } from './results.ts'
@@ -25,7 +26,7 @@ async function measure(name: string): Promise<RowResult> {
   const timer = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS)
   let result: string | undefined
   child.on('message', (message) => {
-    result = String(messageOf(message).result)
+    result = String(plainFields(message).result)
   })
   await once(child, 'exit')
   clearTimeout(timer)
@@ -49,7 +50,7 @@ async function run(names: readonly string[]): Promise<void> {
       cells.push(...own)
       notes.push(`${name}: ${conditionsText(result)}`)
     } catch (error) {
-      notes.push(`${name}: failed, ${error instanceof Error ? error.message : String(error)}`)
+      notes.push(`${name}: failed, ${messageOf(error)}`)
       process.exitCode = 1
     }
   }

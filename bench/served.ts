@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { programPath } from '../bin/program-path.js'
-import { type Message, messageOf } from './child.ts'
+import { type Message, plainFields } from './child.ts'
 
 const HISTORY_PATIENCE_S = 150
 const HISTORY_SWAPS_PER_TOKEN = 12
@@ -61,7 +61,7 @@ export class Served {
     const answered = once(this.#process, 'message')
     this.#process.send({})
     const [message] = await answered
-    return messageOf(message)
+    return plainFields(message)
   }
 
   /** A program that ends by itself says why in its last lines. */
@@ -78,7 +78,7 @@ export class Served {
 
   async #untilHistoryIs(swaps: number): Promise<void> {
     for (let i = 0; i < HISTORY_PATIENCE_S; i++) {
-      const figures = messageOf(JSON.parse((await send(this.port, 'GET', '/readyz')).toString()))
+      const figures = plainFields(JSON.parse((await send(this.port, 'GET', '/readyz')).toString()))
       if (Number(figures.swaps) >= swaps) return
       await setTimeout(1_000)
     }
@@ -98,7 +98,7 @@ export class Served {
 async function portOf(child: ChildProcess): Promise<number> {
   if (child.stderr === null) throw new Error('no log')
   for await (const line of createInterface({ input: child.stderr })) {
-    const fields = messageOf(JSON.parse(line))
+    const fields = plainFields(JSON.parse(line))
     if (fields.msg !== 'ready') continue
     child.stderr.resume()
     return Number(fields.port)

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { type Message, messageOf, onParent, tellParent } from '../child.ts'
+import { type Message, onParent, plainFields, tellParent } from '../child.ts'
 import { swapLine } from '../example-line.ts'
 import { mainThreadTimes, shareOf } from '../threads.ts'
 import { latencyHistogram, recordMs } from './latency.ts'
@@ -52,7 +52,7 @@ class Relay {
     const { stderr } = this.#program
     if (stderr === null) throw new Error('no log')
     for await (const line of createInterface({ input: stderr })) {
-      const fields = messageOf(JSON.parse(line))
+      const fields = plainFields(JSON.parse(line))
       if (fields.msg !== 'ready') continue
       stderr.resume()
       return Number(fields.port)

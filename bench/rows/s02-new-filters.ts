@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { messageOf } from '../../src/base/message-of.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'
@@ -105,7 +106,7 @@ async function openDuckdb(rows: readonly TableRow[]): Promise<DuckdbTables | str
   try {
     return await DuckdbTables.open(rows)
   } catch (error) {
-    return `not measured: ${error instanceof Error ? error.message : String(error)}`
+    return `not measured: ${messageOf(error)}`
   }
 }
 

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { programPath } from '../../bin/program-path.js'
 import { freePort } from '../../test/process/free-port.ts'
-import { messageOf } from '../child.ts'
+import { plainFields } from '../child.ts'
 import { atMost, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -39,7 +39,7 @@ async function measure(size: (typeof FOLDERS)[number]): Promise<Line[]> {
   try {
     const args = [size.tokens, size.historyRate, size.tailFrames, size.swapsPerFrame].map(String)
     const built = execFileSync(process.execPath, [BUILD, folder, ...args], { encoding: 'utf8' })
-    const { snapshotBytes } = messageOf(JSON.parse(built))
+    const { snapshotBytes } = plainFields(JSON.parse(built))
     const gigabytes = Number(snapshotBytes) / GIGABYTE
     const seconds: number[] = []
     for (let i = 0; i < STARTS; i++) seconds.push(await secondsToFirstAnswer(folder))

@@ -128,7 +128,7 @@ export class OrderRing {
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
     else this.#came(entry)
-    if (isSlotted(key)) this.#slotted = this.#head
+    if (isSlotted(key.signatureHigh, key.signatureLow)) this.#slotted = this.#head
     this.#head += 1
     while (this.#texts > LIFECYCLE_TEXTS_MAX && this.length > 1) this.#drop()
     if (this.#head - this.#slotted > SLOTLESS_EVENTS_MAX)
@@ -237,7 +237,7 @@ export class OrderRing {
     let position = this.#head - 1
     for (; position >= this.#tail; position--) {
       const at = position & mask
-      if (isSlotted({ signatureHigh: signatureHighs[at], signatureLow: signatureLows[at] })) break
+      if (isSlotted(signatureHighs[at], signatureLows[at])) break
     }
     this.#slotted = position
   }
@@ -319,9 +319,6 @@ export class OrderRing {
 }
 
 /** Events without a slot have the place of the one before them, and nothing of their own to be told by. */
-function isSlotted({
-  signatureHigh,
-  signatureLow,
-}: Pick<RingKey, 'signatureHigh' | 'signatureLow'>): boolean {
+function isSlotted(signatureHigh: number, signatureLow: number): boolean {
   return signatureHigh !== 0 || signatureLow !== 0
 }

@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import { stackOf } from '../base/message-of.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import type { RequestError } from '../wire/errors.ts'
 import type { EarlyBody } from './body-reader.ts'
@@ -20,7 +21,7 @@ export interface ExchangeContext {
   readonly http: HttpCounters
   readonly log: Log
   /** Told of each step of an answer, by its route. */
-  readonly onStep?: OnStep
+  readonly onStep: OnStep
   /** Tells the log of history that the disk does not give. */
   readonly damage: DamageLines
   /** Headers that tell the stream position, as of now; none while there is no position. */
@@ -124,7 +125,7 @@ export class Exchange implements Awaited {
     } catch (error) {
       this.fail(error, failed)
     }
-    this.#context.onStep?.(this.routeName, startMs)
+    this.#context.onStep(this.routeName, startMs)
   }
 
   /**
@@ -146,9 +147,8 @@ export class Exchange implements Awaited {
   #logDefect(error: unknown): string | null {
     const requestId = randomUUID()
     const { method, path } = this.request
-    const stack = error instanceof Error ? error.stack : String(error)
     const { log, damage } = this.#context
-    const facts = { requestId, method, path, stack }
+    const facts = { requestId, method, path, stack: stackOf(error) }
     if (error instanceof TapeDamage) return damage.tell(facts, THREW) ? requestId : null
     log.error(facts, THREW)
     return requestId

@@ -82,7 +82,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const newSockets = new NewSockets(bounds, addresses)
   const apps = new Apps(options.tls ?? null, bounds.sockets, newSockets)
   const stopping = { isStopping: false }
-  const { position } = options
+  const { position, onStep = () => {} } = options
   const context: ExchangeContext = {
     writer: responseWriter(options.corsOrigin, () => {
       if (stopping.isStopping) return 'service stops'
@@ -90,7 +90,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     }),
     http: httpCounters(),
     log: options.log,
-    ...(options.onStep && { onStep: options.onStep }),
+    onStep,
     damage: new DamageLines(options.log),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
@@ -108,7 +108,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     turns,
     addresses,
     log: options.log,
-    ...(options.onStep && { onStep: options.onStep }),
+    onStep,
     source: options.live,
     streams: options.streams,
     answers: options.answers,

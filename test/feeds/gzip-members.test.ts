@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { messageOf } from '../../src/base/message-of.ts'
 import { gunzipped } from '../../src/feeds/lines/gzip-members.ts'
 import { CONTENTS, inPieces } from './packed.ts'
 
@@ -16,7 +17,7 @@ async function read(packed: Buffer, pieceBytes: number): Promise<Outcome> {
   try {
     for await (const part of gunzipped(inPieces(packed, pieceBytes), 64 * 1024)) parts.push(part)
   } catch (error) {
-    reason = error instanceof Error ? error.message : String(error)
+    reason = messageOf(error)
   }
   return { bytes: Buffer.concat(parts), reason }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stackOf } from '../../src/base/message-of.ts'
 import { Random } from '../../src/base/random.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { mutated } from './mutations.ts'
@@ -65,8 +66,7 @@ export function tryInput(target: FuzzTarget, input: Buffer): Finding | null {
   try {
     target.run(input)
   } catch (error) {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return { target: target.name, input, reason }
+    return { target: target.name, input, reason: stackOf(error) }
   }
   const tookMs = performance.now() - startedMs
   if (tookMs <= INPUT_MS_MAX) return null

@@ -27,6 +27,7 @@ async function startFront(answer: () => Answer) {
     writer: responseWriter('*', () => null),
     http: httpCounters(),
     log: lines,
+    onStep: () => {},
     damage: new DamageLines(lines),
     positionHeaders: () => [],
     open: new Deadlines(),

@@ -11,6 +11,7 @@ function logged() {
   const nothing = () => {}
   const failures = new LiveFailures({
     log: { info: nothing, warn: nothing, error: (fields) => void lines.push(fields) },
+    onStep: nothing,
     send: nothing,
     close: nothing,
   })

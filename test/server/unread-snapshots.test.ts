@@ -146,9 +146,11 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
     },
     failures: new LiveFailures({
       log: { info: nothing, warn: nothing, error: nothing },
+      onStep: nothing,
       send,
       close: nothing,
     }),
+    onStep: nothing,
     finishDepartures: nothing,
   })
   const request = {

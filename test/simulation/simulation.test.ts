@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stackOf } from '../../src/base/message-of.ts'
 import { LIES } from './lies.ts'
 import type { Outcome, Tally } from './outcome.ts'
 import { Simulation } from './simulation.ts'
@@ -18,8 +19,7 @@ async function run(seed: number): Promise<Outcome> {
   try {
     return await new Simulation(seed).run()
   } catch (error) {
-    const reason = error instanceof Error ? error.stack : String(error)
-    throw new Error(`make sim SEED=${seed} replays it: ${reason}`, { cause: error })
+    throw new Error(`make sim SEED=${seed} replays it: ${stackOf(error)}`, { cause: error })
   }
 }
 

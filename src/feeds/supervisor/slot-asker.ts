@@ -23,6 +23,21 @@ export interface Failure {
   readonly lacksTo: number
 }
 
+/** Slots `from` to `to`, both included, and those of them that were handed over whole lately. */
+interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly whole: readonly number[]
+}
+
+/** Why one source did not tell a piece. */
+interface Refusal {
+  readonly is: 'for now' | 'for good' | 'a hole'
+  readonly reason: string
+  /** The last slot of which that holds. */
+  readonly lacksTo: number
+}
+
 /** Asks the sources for slots, one source after the other, and judges what their answers are worth. */
 export class SlotAsker {
   readonly #options: SlotAskerOptions
@@ -41,49 +56,60 @@ export class SlotAsker {
 
   /** Has the slots told to the desk. */
   async ask(from: number, to: number, signal: AbortSignal): Promise<'told' | Failure> {
-    let isFinal = true
-    let hasHole = false
-    let lacksTo = to
-    const reasons: string[] = []
-    const known = this.#options.desk.wholeAmong(from, to)
+    const whole = this.#options.desk.wholeAmong(from, to)
+    const refusals: Refusal[] = []
     for (const source of this.#options.sources) {
-      if (source.backfill === undefined) continue
-      const deadline = new AbortController()
-      const stop = () => deadline.abort()
-      const cancel = this.#options.timers.after(PIECE_MS, stop)
-      signal.addEventListener('abort', stop)
-      try {
-        const untold = new Set(known)
-        await source.backfill(from, to, this.#withoutTold(untold), deadline.signal)
-        const leftOut = this.#leftOutSlot(from, to) ?? lowestOf(untold)
-        if (deadline.signal.aborted) {
-          isFinal = false
-          reasons.push(`${source.name}: it took longer than ${PIECE_MS / 1000} s`)
-        } else if (leftOut === null) return 'told'
-        else {
-          hasHole = true
-          reasons.push(`${source.name}: slot ${leftOut} was left out`)
-        }
-      } catch (error) {
-        if (error instanceof SlotsUnavailable)
-          lacksTo = Math.max(from, Math.min(lacksTo, error.to ?? to))
-        else if (error instanceof SlotUnreadable) {
-          hasHole = true
-          lacksTo = Math.max(from, Math.min(lacksTo, error.slot))
-        } else isFinal = false
-        reasons.push(`${source.name}: ${reasonOf(error, source.secrets)}`)
-      } finally {
-        cancel()
-        signal.removeEventListener('abort', stop)
-      }
+      const answer = await this.#askOne(source, { from, to, whole }, signal)
+      if (answer === 'told') return answer
+      if (answer !== null) refusals.push(answer)
     }
-    if (hasHole && isFinal) {
-      const missing = this.#options.desk.gap?.from ?? -1
-      this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
-      this.#missing = missing
-      isFinal = this.#leftOut >= LEFT_OUT_MAX
+    const isForNow = refusals.some(({ is }) => is === 'for now')
+    const hasHole = refusals.some(({ is }) => is === 'a hole')
+    return {
+      reason: refusals.map(({ reason }) => reason).join('; ') || 'no feed can tell old slots',
+      isFinal: !isForNow && (!hasHole || this.#isHoleFinal()),
+      lacksTo: Math.max(from, Math.min(to, ...refusals.map(({ lacksTo }) => lacksTo))),
     }
-    return { reason: reasons.join('; ') || 'no feed can tell old slots', isFinal, lacksTo }
+  }
+
+  /** Null: it tells no old slots. */
+  async #askOne(
+    source: Source,
+    { from, to, whole }: Piece,
+    signal: AbortSignal,
+  ): Promise<'told' | Refusal | null> {
+    if (source.backfill === undefined) return null
+    const refused = (is: Refusal['is'], why: string, lacksTo = to): Refusal => {
+      return { is, reason: `${source.name}: ${why}`, lacksTo }
+    }
+    const deadline = new AbortController()
+    const stop = () => deadline.abort()
+    const cancel = this.#options.timers.after(PIECE_MS, stop)
+    signal.addEventListener('abort', stop)
+    try {
+      const untold = new Set(whole)
+      await source.backfill(from, to, this.#withoutTold(untold), deadline.signal)
+      if (deadline.signal.aborted)
+        return refused('for now', `it took longer than ${PIECE_MS / 1000} s`)
+      const leftOut = this.#leftOutSlot(from, to) ?? lowestOf(untold)
+      return leftOut === null ? 'told' : refused('a hole', `slot ${leftOut} was left out`)
+    } catch (error) {
+      const why = reasonOf(error, source.secrets)
+      if (error instanceof SlotsUnavailable) return refused('for good', why, error.to ?? to)
+      if (error instanceof SlotUnreadable) return refused('a hole', why, error.slot)
+      return refused('for now', why)
+    } finally {
+      cancel()
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  /** Whether a hole was seen in the same place often enough to be believed. */
+  #isHoleFinal(): boolean {
+    const missing = this.#options.desk.gap?.from ?? -1
+    this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
+    this.#missing = missing
+    return this.#leftOut >= LEFT_OUT_MAX
   }
 
   /** Tells the desk, and takes the slots that are told whole out of those that have to be. */

@@ -27,7 +27,7 @@ export interface AddedChannelsParts {
   readonly send: Send
   readonly sendSnapshot: Send
   readonly failures: LiveFailures
-  readonly onStep?: OnStep
+  readonly onStep: OnStep
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
   /** Takes what closed connections followed away at once. */
@@ -67,8 +67,8 @@ export class AddedChannels {
       accepted: parts.accepted,
     })
     const { finishDepartures, onStep } = parts
-    const told = { failures, ...(onStep && { onStep }) }
-    const shared = { answers, streams, topics, send, sendSnapshot, finishDepartures, ...told }
+    const served = { answers, streams, topics, send, sendSnapshot }
+    const shared = { ...served, failures, onStep, finishDepartures }
     this.#tables = new FollowedTables(shared)
     this.#candles = new FollowedCandles(shared)
   }

@@ -43,7 +43,7 @@ export interface LiveFeedOptions {
   readonly addresses: ClientAddresses
   readonly refuse: UpgradeOptions['refuse']
   readonly log: Log
-  readonly onStep?: OnStep
+  readonly onStep: OnStep
 }
 
 /** The live feed on `/ws` and `/`: contract section 4. */

@@ -1,3 +1,4 @@
+import { stackOf } from '../../base/message-of.ts'
 import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import type { FollowedWords } from '../../wire/live-frames.ts'
@@ -11,7 +12,7 @@ const THREW = 'A live request threw'
 export interface LiveFailureParts {
   readonly log: Log
   /** Told of each request that was served. */
-  readonly onStep?: OnStep
+  readonly onStep: OnStep
   readonly send: Send
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
 }
@@ -44,13 +45,13 @@ export class LiveFailures {
       this.failed(error, [connection])
       return true
     } finally {
-      this.#parts.onStep?.('live request', startMs)
+      this.#parts.onStep('live request', startMs)
     }
   }
 
   /** Logs an exception, and tells those whom it concerns; what of theirs has `ended` they did not ask for now. */
   failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
-    const stack = error instanceof Error ? error.stack : String(error)
+    const stack = stackOf(error)
     if (error instanceof TapeDamage) this.#damage.tell({ stack }, THREW)
     else {
       this.#parts.log.error({ stack }, THREW)

@@ -20,7 +20,7 @@ export interface StateParts {
   readonly sendSnapshot: Send
   readonly failures: LiveFailures
   /** Told of each state that was computed anew, by the channel. */
-  readonly onStep?: OnStep
+  readonly onStep: OnStep
   /** Takes what closed connections followed away at once. */
   readonly finishDepartures: () => void
 }
@@ -142,7 +142,7 @@ export class StateChannel<State extends FollowedState> {
     const startMs = performance.now()
     try {
       this.#advance(topic, state)
-      this.#parts.onStep?.(this.#options.name, startMs)
+      this.#parts.onStep(this.#options.name, startMs)
     } catch (error) {
       const { failures, topics } = this.#parts
       const followers = topics.followersOf(topic)

@@ -1,3 +1,5 @@
+import { messageOf } from '../../../src/base/message-of.ts'
+
 /** Seeded schedules in a test run; `make feeds-faults` asks for more (FEED_SCHEDULES). */
 export const SCHEDULES = Number(process.env.FEED_SCHEDULES ?? 40)
 /** The first seed; FEED_SEED=<n> FEED_SCHEDULES=1 runs one again. */
@@ -23,8 +25,7 @@ export async function everySeed(
       try {
         await run(seed)
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        failures.push(`FEED_SEED=${seed} FEED_SCHEDULES=1: ${reason}`)
+        failures.push(`FEED_SEED=${seed} FEED_SCHEDULES=1: ${messageOf(error)}`)
       }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))

@@ -10,6 +10,8 @@ const GEYSER = [
 ] as const
 const AMOUNTS = ['test/feeds/event-amounts.test.ts'] as const
 const BACKFILLS = ['test/feeds/supervisor/backfills.test.ts'] as const
+const REACH = ['test/feeds/supervisor/slot-reach.test.ts'] as const
+const EARLY = ['test/feeds/supervisor/early.test.ts'] as const
 const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
@@ -80,8 +82,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: a slot that is left out is asked for without end',
     file: 'src/feeds/supervisor/slot-asker.ts',
-    find: 'isFinal = this.#leftOut >= LEFT_OUT_MAX',
-    replace: 'isFinal = false',
+    find: 'return this.#leftOut >= LEFT_OUT_MAX',
+    replace: 'return false',
     tests: GAPS,
   },
   {
@@ -179,9 +181,51 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: a slot that one source leaves out is given up while another cannot be asked',
     file: 'src/feeds/supervisor/slot-asker.ts',
-    find: 'if (hasHole && isFinal)',
-    replace: 'if (hasHole)',
+    find: 'isFinal: !isForNow && (!hasHole || this.#isHoleFinal())',
+    replace: 'isFinal: hasHole ? this.#isHoleFinal() : !isForNow',
     tests: BACKFILLS,
+  },
+  {
+    name: 'slots: one where the chain cannot be is taken',
+    file: 'src/feeds/supervisor/slot-reach.ts',
+    find: '      return false\n    this.#refused = null',
+    replace: '      this.#refused = null',
+    tests: REACH,
+  },
+  {
+    name: 'slots: those of a chain that is elsewhere are never believed',
+    file: 'src/feeds/supervisor/slot-reach.ts',
+    find: 'return atMs - refused.atMs >= BELIEVED_MS',
+    replace: 'return false',
+    tests: REACH,
+  },
+  {
+    name: 'slots: mistakes far from each other are believed when they go on for long enough',
+    file: 'src/feeds/supervisor/slot-reach.ts',
+    find: 'refused !== null && slot >= refused.slot - AHEAD_SLOTS_MAX && slot <= lastOf(refused, atMs)',
+    replace: 'refused !== null',
+    tests: REACH,
+  },
+  {
+    name: 'slots: one told again as late as it came is the newest',
+    file: 'src/feeds/supervisor/slot-reach.ts',
+    find: 'if (this.#newest === null || slot > this.#newest.slot) this',
+    replace: 'this',
+    tests: REACH,
+  },
+  {
+    name: 'early slots are handed over while the clock is behind',
+    file: 'src/feeds/supervisor/slot-desk.ts',
+    find: '      if (this.#isEarly(this.#held.earliestSeconds)) return\n',
+    replace: '',
+    tests: EARLY,
+  },
+  {
+    name: 'early slots: what is missing before them is asked for while the clock is behind',
+    file: 'src/feeds/supervisor/slot-desk.ts',
+    find: '    if (this.#isEarly(this.#held.earliestSeconds)) return null\n',
+    replace: '',
+    tests: EARLY,
   },
   {
     name: 'blocks: one in whose middle a back-fill was ended is told to be whole',
