@@ -194,6 +194,9 @@ export const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 export const MAX_RESTING_LOADS = 10_000
 
+/** Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread. */
+export const LITTLE_UNREAD_BYTES = 64 * 1024
+
 /**
  * Bytes buffered for one live connection at most; past it the connection closes with 4009. What is
  * left of a snapshot that the client asked for comes on top: one of 5,000 bars is 1 MB by itself.

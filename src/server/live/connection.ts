@@ -1,5 +1,5 @@
 import type { Broadcast } from '../../wire/live-messages.ts'
-import { CATCH_UP_BUFFER_BYTES, MAX_BUFFERED_BYTES } from '../limits.ts'
+import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES, MAX_BUFFERED_BYTES } from '../limits.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 import { TopicSet } from './topic-set.ts'
@@ -42,6 +42,8 @@ export interface LiveConnection {
   readonly broadcasts: Set<Broadcast>
   /** Topics of docs/live.md that it follows, or is being brought up to. */
   readonly topics: TopicSet
+  /** Those among them of which it is told nothing until it has read on, the one that waits longest first. */
+  readonly held: Set<string>
   /** Trades of its tables carry numbers. */
   isPoolsNumbered: boolean
   readonly rate: MessageRate
@@ -71,12 +73,27 @@ export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
 }
 
+/** Does so little lie unread that a whole state comes soon? */
+export function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
+}
+
+/** Does much lie unread beside the last snapshot, so that a newer one would come sooner than what changed? */
+export function lags(connection: LiveConnection): boolean {
+  return hasUnreadBeside(connection, CATCH_UP_BUFFER_BYTES)
+}
+
 /** Does so much lie unread that the connection has to go? */
 export function hasTooMuchUnread(connection: LiveConnection): boolean {
+  return hasUnreadBeside(connection, MAX_BUFFERED_BYTES)
+}
+
+/** More than so many bytes beside what is left of the last snapshot? */
+function hasUnreadBeside(connection: LiveConnection, bytes: number): boolean {
   if (connection.isClosed) return false
   const unreadBytes = connection.socket.getBufferedAmount()
   if (unreadBytes <= CATCH_UP_BUFFER_BYTES) connection.snapshotBytes = 0
-  return unreadBytes > MAX_BUFFERED_BYTES + connection.snapshotBytes
+  return unreadBytes > bytes + connection.snapshotBytes
 }
 
 /** A connection that follows nothing yet. */
@@ -90,6 +107,7 @@ export function newConnection(
     mints: new Set(),
     broadcasts: new Set(),
     topics: new TopicSet(),
+    held: new Set(),
     isPoolsNumbered: false,
     rate: new MessageRate(),
     lastHeardMs: nowMs,

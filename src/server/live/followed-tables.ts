@@ -30,12 +30,17 @@ export class FollowedTables {
       everyMs: TABLES_EVERY_MS,
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
+      whole: (table) => table.snapshot(),
     })
   }
 
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    return { live_tables: this.channel.size, live_table_computations_total: this.#computations }
+    return {
+      live_tables: this.channel.size,
+      live_lagging_tables: this.#parts.topics.heldCount,
+      live_table_computations_total: this.#computations,
+    }
   }
 
   /**

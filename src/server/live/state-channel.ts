@@ -5,7 +5,7 @@ import { liveErrorFrame } from '../../wire/live-messages.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import { isLoopback } from '../ip-address.ts'
 import type { OnStep } from '../options.ts'
-import type { LiveConnection, Send } from './connection.ts'
+import { hasLittleUnread, type LiveConnection, lags, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { Places } from './places.ts'
 import { SlicedRounds } from './sliced-rounds.ts'
@@ -43,6 +43,11 @@ export interface StateChannelOptions<State> {
   readonly due: (states: ReadonlyMap<string, State>) => Iterable<string>
   /** Brings a state up to now; what changed as a frame, or null. */
   readonly advance: (state: State) => string | null
+  /**
+   * The whole of a state, for those who read slower than it changes; absent: what changes is so little that
+   * they are told all of it.
+   */
+  readonly whole?: (state: State) => string
   /** Nobody follows it any more. */
   readonly forgotten?: (state: State) => void
 }
@@ -141,7 +146,9 @@ export class StateChannel<State extends FollowedState> {
     if (state === undefined) return
     const startMs = performance.now()
     try {
+      this.#holdLagging(topic)
       this.#advance(topic, state)
+      this.#releaseRead(topic, state)
       this.#parts.onStep(this.#options.name, startMs)
     } catch (error) {
       const { failures, topics } = this.#parts
@@ -149,6 +156,31 @@ export class StateChannel<State extends FollowedState> {
       for (const connection of followers) topics.leave(connection, topic)
       failures.failed(error, followers, state.words)
       this.forgetUnread([topic])
+    }
+  }
+
+  /** Who reads slower than the state changes is told nothing of what lies between. */
+  #holdLagging(topic: string): void {
+    const { topics } = this.#parts
+    if (this.#options.whole === undefined) return
+    for (const connection of topics.followersOf(topic))
+      if (lags(connection)) topics.hold(connection, topic)
+  }
+
+  /** Those who have read on get the whole state as it is now, and what changes from here on. */
+  #releaseRead(topic: string, state: State): void {
+    const { whole } = this.#options
+    const { sendSnapshot, topics } = this.#parts
+    if (whole === undefined) return
+    // Of several that a connection waits for the one that waits longest comes first, and fills its line.
+    const isDue = (connection: LiveConnection) =>
+      hasLittleUnread(connection) && first(connection.held) === topic
+    const due = topics.heldOf(topic).filter(isDue)
+    if (due.length === 0) return
+    const snapshot = whole(state)
+    for (const connection of due) {
+      sendSnapshot(connection, snapshot)
+      topics.release(connection, topic)
     }
   }
 
@@ -172,4 +204,9 @@ export class StateChannel<State extends FollowedState> {
     if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
     return isFull() ? refused(`${max} different ${what} in all`) : null
   }
+}
+
+function first(topics: ReadonlySet<string>): string | undefined {
+  const [topic] = topics
+  return topic
 }

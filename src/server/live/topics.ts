@@ -10,6 +10,8 @@ interface Followers {
   readonly all: Set<LiveConnection>
   /** Those among them that uWebSockets.js does not publish to. */
   readonly single: Set<LiveConnection>
+  /** Those among them that nothing is published to. */
+  readonly held: Set<LiveConnection>
 }
 
 /**
@@ -23,6 +25,7 @@ export class Topics {
   readonly #names = new TopicNames('n/')
   readonly #published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
   readonly #sendTo: Send
+  #heldCount = 0
 
   constructor(
     app: LiveApp,
@@ -32,6 +35,11 @@ export class Topics {
     this.#app = app
     this.#published = published
     this.#sendTo = sendTo
+  }
+
+  /** Followers that are held, of all topics. */
+  get heldCount(): number {
+    return this.#heldCount
   }
 
   /** Topics that somebody follows. */
@@ -58,15 +66,14 @@ export class Topics {
     if (connection.isClosed) return
     let followers = this.#topics.get(topic)
     if (followers === undefined) {
-      followers = { name: this.#names.next(), all: new Set(), single: new Set() }
+      followers = { name: this.#names.next(), all: new Set(), single: new Set(), held: new Set() }
       this.#topics.set(topic, followers)
       this.#channels.add(topic)
     }
     if (followers.all.has(connection)) return
     followers.all.add(connection)
     connection.topics.add(topic)
-    if (connection.isSocket) connection.socket.subscribe(followers.name)
-    else followers.single.add(connection)
+    listen(connection, followers)
   }
 
   /** Idempotent. */
@@ -76,17 +83,42 @@ export class Topics {
     connection.topics.delete(topic)
     const followers = this.#topics.get(topic)
     if (followers === undefined || !followers.all.delete(connection)) return
-    if (!followers.single.delete(connection)) connection.socket.unsubscribe(followers.name)
+    if (!this.#unhold(connection, topic)) unlisten(connection, followers)
     if (followers.all.size === 0) this.#forget(topic)
+  }
+
+  /** Who follows a topic and is held. */
+  heldOf(topic: string): readonly LiveConnection[] {
+    return [...(this.#topics.get(topic)?.held ?? [])]
+  }
+
+  /** Publishes nothing of a topic to a follower until `release`. Idempotent. */
+  hold(connection: LiveConnection, topic: string): void {
+    const followers = this.#topics.get(topic)
+    if (followers === undefined || !followers.all.has(connection) || connection.isClosed) return
+    if (connection.held.has(topic)) return
+    unlisten(connection, followers)
+    followers.held.add(connection)
+    connection.held.add(topic)
+    this.#heldCount++
+  }
+
+  /** Publishes a topic again to one that was held. Idempotent. */
+  release(connection: LiveConnection, topic: string): void {
+    const followers = this.#topics.get(topic)
+    if (followers === undefined || connection.isClosed) return
+    if (this.#unhold(connection, topic)) listen(connection, followers)
   }
 
   /** After the connection closed: uWebSockets.js has dropped its topics itself. */
   drop(connection: LiveConnection): void {
     for (const topic of connection.topics) {
       const followers = this.#topics.get(topic)
-      followers?.all.delete(connection)
-      followers?.single.delete(connection)
-      if (followers?.all.size === 0) this.#forget(topic)
+      if (followers === undefined) continue
+      followers.all.delete(connection)
+      followers.single.delete(connection)
+      this.#unhold(connection, topic)
+      if (followers.all.size === 0) this.#forget(topic)
     }
     connection.topics.clear()
   }
@@ -94,13 +126,33 @@ export class Topics {
   publish(topic: string, frame: string): void {
     const followers = this.#topics.get(topic)
     if (followers === undefined) return
-    if (followers.all.size > followers.single.size) this.#app.publish(followers.name, frame)
-    for (const connection of [...followers.single]) this.#sendTo(connection, frame)
-    this.#published(followers.all, frame.length)
+    const { name, all, single, held } = followers
+    if (all.size === held.size) return
+    if (all.size > single.size + held.size) this.#app.publish(name, frame)
+    for (const connection of [...single]) this.#sendTo(connection, frame)
+    this.#published(all, frame.length)
+  }
+
+  /** Whether it was held. */
+  #unhold(connection: LiveConnection, topic: string): boolean {
+    if (!connection.held.delete(topic)) return false
+    this.#topics.get(topic)?.held.delete(connection)
+    this.#heldCount--
+    return true
   }
 
   #forget(topic: string): void {
     this.#topics.delete(topic)
     this.#channels.delete(topic)
   }
+}
+
+function listen(connection: LiveConnection, { name, single }: Followers): void {
+  if (connection.isSocket) connection.socket.subscribe(name)
+  else single.add(connection)
+}
+
+function unlisten(connection: LiveConnection, { name, single }: Followers): void {
+  if (connection.isSocket) connection.socket.unsubscribe(name)
+  else single.delete(connection)
 }

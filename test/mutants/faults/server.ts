@@ -1,5 +1,7 @@
 import type { Fault } from '../fault.ts'
 
+const HELD = ['test/server/held-followers.test.ts'] as const
+
 /** Faults of requests, limits and the live feed. */
 export const SERVER_FAULTS: readonly Fault[] = [
   {
@@ -223,7 +225,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: an event stream that ended keeps its place among the sockets',
     file: 'src/server/live/topics.ts',
-    find: 'followers?.single.delete(connection)',
+    find: 'followers.single.delete(connection)',
     replace: '',
     tests: ['test/server/event-stream.test.ts'],
   },
@@ -251,8 +253,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: a long snapshot counts as unread',
     file: 'src/server/live/connection.ts',
-    find: 'MAX_BUFFERED_BYTES + connection.snapshotBytes',
-    replace: 'MAX_BUFFERED_BYTES',
+    find: 'return unreadBytes > bytes + connection.snapshotBytes',
+    replace: 'return unreadBytes > bytes',
     tests: ['test/server/unread-snapshots.test.ts'],
   },
   {
@@ -352,5 +354,33 @@ export const SERVER_FAULTS: readonly Fault[] = [
     find: 'this.#bounds.left(client)',
     replace: '',
     tests: ['test/server/event-stream.test.ts'],
+  },
+  {
+    name: 'tables: who lags is told every change',
+    file: 'src/server/live/state-channel.ts',
+    find: '      if (lags(connection)) topics.hold(connection, topic)',
+    replace: '',
+    tests: HELD,
+  },
+  {
+    name: 'tables: who has read on is told the changes, and not what lies between',
+    file: 'src/server/live/state-channel.ts',
+    find: '      sendSnapshot(connection, snapshot)\n      topics.release(connection, topic)',
+    replace: '      topics.release(connection, topic)',
+    tests: HELD,
+  },
+  {
+    name: 'tables: on a full line the first one followed has every turn',
+    file: 'src/server/live/state-channel.ts',
+    find: ' && first(connection.held) === topic',
+    replace: '',
+    tests: HELD,
+  },
+  {
+    name: 'tables: who leaves while it lags is counted for good',
+    file: 'src/server/live/topics.ts',
+    find: 'if (!this.#unhold(connection, topic)) unlisten(connection, followers)',
+    replace: 'unlisten(connection, followers)',
+    tests: HELD,
   },
 ]

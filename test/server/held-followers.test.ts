@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES } from '../../src/server/limits.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import { LiveFailures } from '../../src/server/live/live-failures.ts'
+import { StateChannel } from '../../src/server/live/state-channel.ts'
+import { Topics } from '../../src/server/live/topics.ts'
+import { EngineServer } from './engine-server.ts'
+
+const EVERY_MS = 5
+const TOPICS = ['a', 'b', 'c'] as const
+
+interface Counter {
+  readonly words: { readonly event: string }
+  step: number
+  acknowledgement(): string
+}
+
+let service: EngineServer
+const channels: StateChannel<Counter>[] = []
+afterEach(async () => {
+  for (const channel of channels.splice(0)) channel.stop()
+  await service.server.stop()
+})
+
+/** A follower whose line the test holds in its hand. */
+class Reader {
+  unreadBytes = 0
+  /** Bytes that each whole state adds to what lies unread. */
+  wholeBytes = 0
+  readonly frames: string[] = []
+  readonly names = new Set<string>()
+  readonly connection: LiveConnection
+
+  constructor(isSocket: boolean) {
+    const socket = {
+      send: (frame: string) => void this.take(frame),
+      getBufferedAmount: () => this.unreadBytes,
+      subscribe: (name: string) => this.names.add(name),
+      unsubscribe: (name: string) => this.names.delete(name),
+      end: () => {},
+    }
+    const about = { id: 'me', isLocal: false, client: '', isSocket, socket, load: null }
+    this.connection = newConnection(about, 0, 1)
+  }
+
+  take(frame: string): void {
+    this.frames.push(frame)
+    if (frame.startsWith('whole')) this.unreadBytes += this.wholeBytes
+  }
+
+  /** What came since the last call. */
+  taken(): string[] {
+    return this.frames.splice(0)
+  }
+}
+
+/** States that change each round, followed by readers: sockets, which are published to, and event streams. */
+async function followed(readers: readonly Reader[]) {
+  service = await EngineServer.start()
+  const nothing = () => {}
+  const { answers, streams } = service.wired
+  const publish = (name: string, frame: string) => {
+    for (const reader of readers) if (reader.names.has(name)) reader.take(frame)
+    return true
+  }
+  const send = ({ socket }: LiveConnection, frame: string) => void socket.send(frame)
+  const topics = new Topics({ ws: nothing, publish }, nothing, send)
+  const log = { info: nothing, warn: nothing, error: nothing }
+  const failures = new LiveFailures({ log, onStep: nothing, send, close: nothing })
+  const channel = new StateChannel<Counter>(
+    {
+      ...{ answers, streams, topics, failures, send, sendSnapshot: send },
+      ...{ onStep: nothing, finishDepartures: nothing },
+    },
+    {
+      name: 'counters',
+      refusal: { code: 'too_many_tables', what: 'counters' },
+      ...{ maxOfConnection: 10, maxOfAddress: 10, max: 10, everyMs: EVERY_MS },
+      due: (states) => states.keys(),
+      advance: (state) => `change ${++state.step}`,
+      whole: (state) => `whole ${state.step}`,
+    },
+  )
+  channels.push(channel)
+  for (const { connection } of readers)
+    for (const topic of TOPICS) {
+      const begun = () => ({ words: { event: topic }, step: 0, acknowledgement: () => '' })
+      channel.follow(connection, topic, begun, (state) => `whole ${state.step}`)
+    }
+  return { topics, channel }
+}
+
+const isWhole = (frame: string) => frame.startsWith('whole')
+
+test.each([true, false])(
+  'whoever lags is told nothing until little lies unread, then the whole state and each change behind it; a socket: %s',
+  async (isSocket) => {
+    const [slow, quick] = [new Reader(isSocket), new Reader(true)]
+    const { topics } = await followed([slow, quick])
+    slow.unreadBytes = CATCH_UP_BUFFER_BYTES + 1
+    await expect.poll(() => topics.heldCount).toBe(TOPICS.length)
+    slow.taken()
+    quick.taken()
+    await expect.poll(() => quick.frames.length).toBeGreaterThan(10)
+    slow.unreadBytes = LITTLE_UNREAD_BYTES + 1
+    await sleep(4 * EVERY_MS)
+    expect(slow.taken()).toEqual([])
+    slow.unreadBytes = 0
+    await expect.poll(() => topics.heldCount).toBe(0)
+    await expect.poll(() => slow.frames.length).toBeGreaterThan(10)
+    const frames = slow.taken()
+    expect(frames.filter(isWhole)).toHaveLength(TOPICS.length)
+    // The steps of each topic are whole; frames of one round stand side by side.
+    const steps = frames.map((frame) => Number(frame.split(' ')[1])).sort((a, b) => a - b)
+    const [first] = steps
+    const last = steps.at(-1) ?? 0
+    for (let step = first; step < last; step += 1)
+      expect(steps.filter((other) => other === step)).toHaveLength(TOPICS.length)
+  },
+)
+
+test('of the states that a full line waits for, the one that waits longest comes first', async () => {
+  const reader = new Reader(true)
+  const { topics } = await followed([reader])
+  const order: (string | undefined)[] = []
+  reader.wholeBytes = CATCH_UP_BUFFER_BYTES + 1
+  reader.unreadBytes = CATCH_UP_BUFFER_BYTES + 1
+  await expect.poll(() => topics.heldCount).toBe(TOPICS.length)
+  for (let time = 0; time < 2 * TOPICS.length; time += 1) {
+    const [longest] = reader.connection.held
+    order.push(longest)
+    reader.unreadBytes = 0
+    // It is held again: the whole of it fills the line.
+    await expect.poll(() => reader.unreadBytes).toBeGreaterThan(CATCH_UP_BUFFER_BYTES)
+    await expect.poll(() => topics.heldCount).toBe(TOPICS.length)
+  }
+  expect(order).toEqual([...TOPICS, ...TOPICS])
+})
+
+test('one that leaves or is closed while it is held is counted no more, and one that comes again is told', async () => {
+  const [leaver, closed] = [new Reader(true), new Reader(false)]
+  const { topics, channel } = await followed([leaver, closed])
+  leaver.unreadBytes = CATCH_UP_BUFFER_BYTES + 1
+  closed.unreadBytes = CATCH_UP_BUFFER_BYTES + 1
+  await expect.poll(() => topics.heldCount).toBe(2 * TOPICS.length)
+  for (const topic of TOPICS) channel.leave(leaver.connection, topic, { event: topic })
+  expect(topics.heldCount).toBe(TOPICS.length)
+  closed.connection.isClosed = true
+  topics.drop(closed.connection)
+  expect([topics.heldCount, topics.size]).toEqual([0, 0])
+  leaver.taken()
+  leaver.unreadBytes = 0
+  topics.join(leaver.connection, 'a')
+  topics.publish('a', 'change')
+  expect(leaver.taken()).toEqual(['change'])
+})
