@@ -232,8 +232,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: a topic stays when its last connection is gone',
     file: 'src/server/live/topics.ts',
-    find: 'if (followers?.all.size === 0) this.#forget(topic)',
-    replace: '',
+    find: 'this.#unhold(connection, topic)\n      if (followers.all.size === 0) this.#forget(topic)',
+    replace: 'this.#unhold(connection, topic)',
     tests: ['test/server/live-tables.test.ts'],
   },
   {
