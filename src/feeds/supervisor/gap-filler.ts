@@ -84,7 +84,7 @@ export class GapFiller {
     if (from < first) {
       const to = Math.min(last, first - 1)
       this.#lose(from, to, `they are more than ${SUSPECT_SLOTS_MAX} slots old`)
-      this.#suspects.settle(to)
+      this.#suspects.settle({ from, to })
       return
     }
     const to = Math.min(last, from + PIECE_SLOTS - 1)
@@ -94,10 +94,10 @@ export class GapFiller {
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)
     this.#backoff.succeeded()
     this.#asker.settled()
-    if (outcome === 'told') this.#suspects.settle(to)
+    if (outcome === 'told') this.#suspects.settle({ from, to })
     else {
       this.#lose(from, outcome.lacksTo, outcome.reason)
-      this.#suspects.settle(outcome.lacksTo)
+      this.#suspects.settle({ from, to: outcome.lacksTo })
     }
   }
 

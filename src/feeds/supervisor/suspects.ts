@@ -29,10 +29,12 @@ export class Suspects {
     this.#ranges.push({ from: Math.min(last.from, from), to: Math.max(last.to, to) })
   }
 
-  /** Those up to `slot` among the first ones are dealt with. */
-  settle(slot: number): void {
+  /** These among the first ones are dealt with; others may have joined them since they were looked at. */
+  settle({ from, to }: SlotRange): void {
     const [first, ...others] = this.#ranges
     if (first === undefined) return
-    this.#ranges = first.to > slot ? [{ from: slot + 1, to: first.to }, ...others] : others
+    const before = { from: first.from, to: Math.min(first.to, from - 1) }
+    const behind = { from: Math.max(first.from, to + 1), to: first.to }
+    this.#ranges = [before, behind].filter((rest) => rest.from <= rest.to).concat(others)
   }
 }

@@ -124,3 +124,29 @@ test('a slot without a block among those that may lack something is not asked fo
   expect(reports).toEqual([])
   await stop()
 })
+
+test('slots that turn out to lack something while those behind them are told again are asked for next', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11, 12, 13)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  source.onBackfill = async (from, to, receiver) => {
+    await promise
+    await twoInEach(from, to, receiver)
+  }
+  source.receiver.suspect(13, 13)
+  await timers.pass(300)
+  source.receiver.suspect(11, 13)
+  resolve()
+  await timers.pass(1_000)
+  expect(source.askedSlots).toEqual([
+    [13, 13],
+    [11, 12],
+  ])
+  source.tell(14, 15)
+  expect(signatures().toSorted()).toEqual(
+    ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1', '14/0', '15/0'].toSorted(),
+  )
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
