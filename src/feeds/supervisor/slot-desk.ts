@@ -29,7 +29,7 @@ export class SlotDesk {
   /** For what the sources tell as it happens. */
   readonly live: SlotReceiver = {
     transaction: (transaction) => {
-      if (!this.#held.wasLetGo(transaction.slot)) this.#take(transaction)
+      if (!this.#held.wasLetGo(transaction.slot)) this.#take(transaction, false)
     },
     slotComplete: (slot, parentSlot) => {
       if (!this.#held.wasLetGo(slot)) this.#complete(slot, parentSlot)
@@ -38,10 +38,7 @@ export class SlotDesk {
 
   /** For what they tell again. */
   readonly backfill: SlotReceiver = {
-    transaction: (transaction) => {
-      this.#take(transaction)
-      this.#held.isToldAgain(transaction.slot)
-    },
+    transaction: (transaction) => this.#take(transaction, true),
     slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
   }
 
@@ -92,7 +89,7 @@ export class SlotDesk {
     return [...this.#whole.keys()].filter((slot) => slot >= from && slot <= to)
   }
 
-  #take(transaction: ToldTransaction): void {
+  #take(transaction: ToldTransaction, isBackfill: boolean): void {
     if (this.#wasGiven(transaction)) return
     if (this.#cursor !== null && transaction.slot <= this.#cursor) {
       this.#keepStray(transaction)
@@ -101,6 +98,8 @@ export class SlotDesk {
     const { isKnown, isReordered } = this.#held.take(transaction)
     if (isReordered) this.#counters.reordered++
     if (isKnown) this.#counters.duplicates++
+    // Before the bounds are looked at: the slot would go with what a back-fill tells of it first.
+    if (isBackfill) this.#held.isToldAgain(transaction.slot)
     this.#keepBounds()
   }
 

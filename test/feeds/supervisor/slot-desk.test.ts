@@ -173,3 +173,12 @@ test('what was handed over counts no longer towards what is held', () => {
   expect(counters.heldDropped).toBe(0)
   expect(signatures).toHaveLength(6 * each)
 })
+
+test('a slot that a back-fill begins to tell where no more can be held is not let go with what it told first', () => {
+  const { desk, signatures } = deskAt10()
+  for (let slot = 12; slot < 12 + HELD_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
+  expect(desk.heldSlots).toBe(HELD_SLOTS_MAX)
+  for (const index of [0, 1]) desk.backfill.transaction(told(11, index))
+  desk.backfill.slotComplete(11, 10)
+  expect(signatures).toEqual(['11/0', '11/1'])
+})
