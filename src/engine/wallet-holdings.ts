@@ -58,8 +58,10 @@ export class WalletHoldings {
     const token = p[pAt + P.token]
     const lo = p[pAt + P.balanceLo]
     const hi = p[pAt + P.balanceLo + 1]
-    begun.nextPlus1 = dormant.previous(record, D.previousHolderPlus1)
+    const nextPlus1 = dormant.previous(record, D.previousHolderPlus1)
     if (isDormant(this.#state, token, record)) begun.found.push(hi, lo, token, record)
+    // Only now: one that is damaged is to be told again whenever it is come by.
+    begun.nextPlus1 = nextPlus1
     if (begun.nextPlus1 > this.#newestPlus1) return
     this.#append(begun.found)
     this.#newestPlus1 = begun.newestPlus1

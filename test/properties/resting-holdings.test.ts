@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { P_LANES } from '../../src/engine/layout.ts'
+import { P, P_LANES } from '../../src/engine/layout.ts'
 import { RestingHoldings } from '../../src/engine/resting-holdings.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { swap } from '../oracle/fixtures.ts'
@@ -113,3 +114,27 @@ test('a wallet that turns pro reads nothing off the disk for what was brought ne
   ).toBeNull()
   expect(stateDigest(near.engine.parts)).toBe(stateDigest(lying.engine.parts))
 })
+
+test.each([0, 100])(
+  'a record of another run, behind which are %d, is told each time that it is needed, and never passed over',
+  (behind) => {
+    const { engine, archive } = trader()
+    const { dormant, tokens } = engine.state
+    // Of each mint a run of all its traders, the wallet as the last of them.
+    const record = behind * (OTHERS + 1) + OTHERS
+    const wallet = dormant.lane(record, P.wallet)
+    dormant.tape.archive = {
+      block: (block) => {
+        const lanes = archive.block(block)
+        const place = record - block * TAPE_BLOCK_RECORDS
+        if (place >= 0 && place < TAPE_BLOCK_RECORDS)
+          lanes.u32[place * P_LANES + P.token] = tokens.count
+        return lanes
+      },
+    }
+    for (let times = 0; times < 3; times += 1) {
+      expect(engine.resting.areNear(() => true)).toBe(true)
+      expect(() => visited(engine.resting, wallet)).toThrow(`Record ${record} of the dormant`)
+    }
+  },
+)
