@@ -40,8 +40,8 @@ test('a server that repeats the key in its address does not tell it to the log',
   await expect.poll(() => told).toEqual(['the server refuses logsSubscribe: no access to /v2/…'])
 })
 
-test('an RPC server that repeats the key in its address does not tell it to the log', async () => {
-  const { sockets, rpc, timers, told } = await started()
+/** Has the feed ask the RPC server for the slots behind slot 5: the answer is its first question. */
+async function asked({ sockets, rpc, timers }: Awaited<ReturnType<typeof started>>) {
   for (const id of [1, 2, 3]) sockets.say({ jsonrpc: '2.0', id, result: 100 + id })
   const notified = (slot: number) => ({ result: { slot, parent: slot - 1, root: 1 } })
   sockets.say({ method: 'slotNotification', params: notified(20) })
@@ -54,9 +54,30 @@ test('an RPC server that repeats the key in its address does not tell it to the 
   await sockets.heard()
   await timers.pass(500)
   await expect.poll(() => rpc.questions.length).toBe(1)
-  rpc.questions[0].fail(401, `key ${KEY} is blocked`)
-  await expect.poll(() => told.length).toBe(1)
-  expect(told[0]).toMatch(/could not be told again: solana: key … is blocked$/)
+  return rpc.questions[0]
+}
+
+test('an RPC server that repeats the key in its address does not tell it to the log', async () => {
+  const feed = await started()
+  const question = await asked(feed)
+  question.fail(401, `key ${KEY} is blocked`)
+  await expect.poll(() => feed.told.length).toBe(1)
+  expect(feed.told[0]).toMatch(/could not be told again: solana: key … is blocked$/)
+})
+
+test('where the words of an RPC server about a block are cut no part of the key is left', async () => {
+  const feed = await started()
+  const question = await asked(feed)
+  const [from, to] = question.params
+  question.answer([from, to])
+  const about = (slot: unknown) =>
+    feed.rpc.questions.find(({ params }, i) => i > 0 && params[0] === slot)
+  await expect.poll(() => about(to)).toBeDefined()
+  about(from)?.fail(-32_603, `${'.'.repeat(190)}${KEY}`)
+  about(to)?.answer({ parentSlot: from, transactions: [] })
+  await expect.poll(() => feed.told.length).toBe(1)
+  expect(feed.told[0]).toContain('.'.repeat(100))
+  expect(feed.told[0]).not.toContain(KEY.slice(0, 4))
 })
 
 test('the token of a Yellowstone server is left out before its words are cut', () => {

@@ -1,7 +1,7 @@
+import { messageOf } from '../../base/message-of.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { reasonOf } from '../supervisor/reason.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
@@ -70,7 +70,7 @@ export class BlockTeller {
           // One that fails for ever would hold up everything behind it.
           const later = reads[0] ?? this.#read(to + 1, wanted)
           const hasLater = await later.then(() => true).catch(() => false)
-          throw hasLater ? new SlotUnreadable(reasonOf(error), slot) : error
+          throw hasLater ? new SlotUnreadable(messageOf(error), slot) : error
         })
         if (block && (block.parentSlot >= slot || block.parentSlot < before))
           throw new SlotUnreadable(`the RPC server gives another block for slot ${slot}`, slot)
