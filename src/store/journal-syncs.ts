@@ -98,11 +98,12 @@ export class JournalSyncs {
     const { disk, folder } = this.#options
     if (this.#namedSegment < this.#current.index) disk.syncFolder(folder)
     this.#namedSegment = this.#current.index
-    for (const { file } of this.#full) {
-      file.sync()
-      file.close()
+    for (let oldest = this.#full[0]; oldest !== undefined; oldest = this.#full[0]) {
+      oldest.file.sync()
+      // Closed once, whatever the disk says of it: the system gives its number to the next file or socket.
+      this.#full.shift()
+      oldest.file.close()
     }
-    this.#full = []
     this.#current.file.sync()
     this.#syncedSeq = this.#seq
   }
