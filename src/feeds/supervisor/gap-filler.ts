@@ -89,7 +89,8 @@ export class GapFiller {
     }
     const to = Math.min(last, from + PIECE_SLOTS - 1)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#asker.ask(from, to, signal)
+    const whole = desk.wholeAmong(from, to)
+    const outcome = await this.#asker.ask({ from, to, whole }, signal)
     if (signal.aborted) return
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)
     this.#backoff.succeeded()
@@ -110,7 +111,7 @@ export class GapFiller {
     }
     const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#asker.ask(from, to, signal)
+    const outcome = await this.#asker.ask({ from, to }, signal)
     if (signal.aborted) return
     if (outcome === 'told') {
       this.#backoff.succeeded()
@@ -136,7 +137,7 @@ export class GapFiller {
     if (rest.hasBlock) return
     // It may be a node that had not come there yet: the block behind it names its parent.
     const next = rest.to + 1
-    const outcome = await this.#asker.ask(next, next, signal)
+    const outcome = await this.#asker.ask({ from: next, to: next }, signal)
     if (signal.aborted) return
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
     const still = desk.gap

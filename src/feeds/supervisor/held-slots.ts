@@ -30,6 +30,11 @@ export class HeldSlots {
     return this.#slots.size > HELD_SLOTS_MAX || this.#transactions > HELD_TRANSACTIONS_MAX
   }
 
+  /** Those that are whole. */
+  get whole(): readonly number[] {
+    return [...this.#slots].filter(([, { parent }]) => parent !== null).map(([slot]) => slot)
+  }
+
   /** The oldest of those that are whole; null: none is. */
   get oldestWhole(): WholeSlot | null {
     let oldest: WholeSlot | null = null

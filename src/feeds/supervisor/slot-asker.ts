@@ -23,11 +23,12 @@ export interface Failure {
   readonly lacksTo: number
 }
 
-/** Slots `from` to `to`, both included, and those of them that were handed over whole lately. */
-interface Piece {
+/** Slots `from` to `to`, both included. */
+export interface Piece {
   readonly from: number
   readonly to: number
-  readonly whole: readonly number[]
+  /** Those of them that have to be told, since the chain has blocks there; absent: nobody knows of one. */
+  readonly whole?: readonly number[]
 }
 
 /** Why one source did not tell a piece. */
@@ -55,11 +56,11 @@ export class SlotAsker {
   }
 
   /** Has the slots told to the desk. */
-  async ask(from: number, to: number, signal: AbortSignal): Promise<'told' | Failure> {
-    const whole = this.#options.desk.wholeAmong(from, to)
+  async ask(piece: Piece, signal: AbortSignal): Promise<'told' | Failure> {
+    const { from, to } = piece
     const refusals: Refusal[] = []
     for (const source of this.#options.sources) {
-      const answer = await this.#askOne(source, { from, to, whole }, signal)
+      const answer = await this.#askOne(source, piece, signal)
       if (answer === 'told') return answer
       if (answer !== null) refusals.push(answer)
     }
@@ -75,7 +76,7 @@ export class SlotAsker {
   /** Null: it tells no old slots. */
   async #askOne(
     source: Source,
-    { from, to, whole }: Piece,
+    { from, to, whole = [] }: Piece,
     signal: AbortSignal,
   ): Promise<'told' | Refusal | null> {
     if (source.backfill === undefined) return null

@@ -84,9 +84,9 @@ export class SlotDesk {
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
-  /** Those of the slots that were handed over whole lately: the chain has blocks there. */
+  /** Those of the slots that were told whole, and handed over lately or not yet: the chain has blocks there. */
   wholeAmong(from: number, to: number): readonly number[] {
-    return [...this.#whole.keys()].filter((slot) => slot >= from && slot <= to)
+    return [...this.#whole.keys(), ...this.#held.whole].filter((slot) => slot >= from && slot <= to)
   }
 
   #take(transaction: ToldTransaction, isBackfill: boolean): void {

@@ -39,6 +39,8 @@ export class LyingSource implements Source {
   #mute = 0
   /** Transactions that it tells behind a later block, and the slots that it has told whole. */
   #late: { slot: number; index: number }[] = []
+  /** Slots that it has told whole though something of them could not be had. */
+  #lacking: number[] = []
   #newestWhole = -1
   isHonest = false
 
@@ -67,6 +69,8 @@ export class LyingSource implements Source {
     await promise
     this.#receiver = null
     this.#end = null
+    for (const slot of this.#lacking) receiver.suspect(slot, slot)
+    this.#lacking = []
     const from = Math.min(...this.#late.map(({ slot }) => slot))
     this.#late = []
     if (from <= this.#newestWhole) receiver.suspect(from, this.#newestWhole)
@@ -81,6 +85,7 @@ export class LyingSource implements Source {
       if (receiver === null || this.#mute-- > 0 || !receiver.admits(block.slot)) continue
       receiver.slotSeen(block.slot)
       this.#tellLate(receiver)
+      for (const slot of this.#lacking.splice(random.below(3))) receiver.suspect(slot, slot)
       if (this.#lie(0.02))
         this.#tellFar(receiver, block.slot + random.pick([3_000, 20_000, 2 ** 40]))
       if (this.#lie(0.03)) this.#mute = random.pick([1, 3, 30])
@@ -119,6 +124,7 @@ export class LyingSource implements Source {
         return
       }
       if (isWhole && this.#lie(0.05)) this.#late.push({ slot, index })
+      else if (isWhole && this.#lie(0.04)) this.#lacking.push(slot)
       else this.#transaction(receiver, slot, index)
     }
     if (!isWhole || this.#lie(0.03)) return

@@ -150,3 +150,25 @@ test('slots that turn out to lack something while those behind them are told aga
   expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
   await stop()
 })
+
+test('a slot that waits behind a gap and that a back-fill leaves out is asked for again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.tell(10, 13)
+  source.onBackfill = async (from, to, receiver) => {
+    if (from < 13) await twoInEach(from, to, receiver)
+  }
+  source.receiver.suspect(13, 13)
+  await timers.pass(300)
+  expect(source.askedSlots).toEqual([[13, 13]])
+  expect(reports).toEqual([
+    'gap: slots 13 to 13 could not be told again: scripted: slot 13 was left out',
+  ])
+  source.onBackfill = twoInEach
+  await timers.pass(1_000)
+  expect(signatures().toSorted()).toEqual(
+    ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1'].toSorted(),
+  )
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
