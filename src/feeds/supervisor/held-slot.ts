@@ -19,6 +19,14 @@ export interface Arrival {
   readonly isReordered: boolean
 }
 
+/** Unix seconds of its earliest event. */
+export function earliestSecondsOf({ events }: ToldTransaction): number {
+  return events.reduce(
+    (earliest, { timestamp }) => Math.min(earliest, timestamp),
+    Number.POSITIVE_INFINITY,
+  )
+}
+
 /** What was told of one slot that is not handed over yet. */
 export class HeldSlot {
   readonly #transactions = new Map<string, HeldTransaction>()
@@ -39,8 +47,7 @@ export class HeldSlot {
     const index = transaction.txIndex ?? this.#highestIndex
     const isReordered = index < this.#highestIndex
     this.#highestIndex = Math.max(this.#highestIndex, index)
-    for (const { timestamp } of transaction.events)
-      this.earliestSeconds = Math.min(this.earliestSeconds, timestamp)
+    this.earliestSeconds = Math.min(this.earliestSeconds, earliestSecondsOf(transaction))
     const known = this.#transactions.get(signature)
     this.#transactions.set(signature, {
       exact: known?.exact ?? (isExact ? transaction : null),

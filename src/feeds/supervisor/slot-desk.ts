@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../engine/event.ts'
+import { earliestSecondsOf } from './held-slot.ts'
 import { HeldSlots } from './held-slots.ts'
 import type { SlotReceiver, ToldTransaction } from './source.ts'
 import { Strays } from './strays.ts'
@@ -146,7 +147,8 @@ export class SlotDesk {
     const transactions = this.#held.remove(slot)
     if (transactions === null) return
     this.#giveTransactions(transactions)
-    for (const stray of this.#strays.takeWaited()) this.#giveStray(stray)
+    const mayGo = (stray: ToldTransaction) => !this.#isEarly(earliestSecondsOf(stray))
+    for (const stray of this.#strays.takeWaited(mayGo)) this.#giveStray(stray)
   }
 
   #giveTransactions(transactions: readonly ToldTransaction[]): void {

@@ -28,11 +28,11 @@ export class Strays {
     return this.#remove(oldest.transaction)
   }
 
-  /** A slot was handed over: takes out those that have waited for it. */
-  takeWaited(): readonly ToldTransaction[] {
+  /** A slot was handed over: takes out those that have waited for it, and `mayGo`. */
+  takeWaited(mayGo: (transaction: ToldTransaction) => boolean): readonly ToldTransaction[] {
     const waited: ToldTransaction[] = []
     for (const [signature, { transaction, hasWaited }] of [...this.#strays]) {
-      if (hasWaited) waited.push(this.#remove(transaction))
+      if (hasWaited && mayGo(transaction)) waited.push(this.#remove(transaction))
       else this.#strays.set(signature, { transaction, hasWaited: true })
     }
     return waited

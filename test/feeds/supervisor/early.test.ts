@@ -81,6 +81,21 @@ test('a clock that is somewhat more than a minute behind delays slots by what is
   await stop()
 })
 
+test('what came after its slot waits too when the clock is set back, while slots without events go on', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, timers } = await started([source])
+  source.receiver.connected()
+  tell(source.receiver, 10, 11, 0)
+  source.receiver.transaction(told(11, 1))
+  timers.setMs = -HOUR_SECONDS * 1_000
+  for (const slot of [12, 13, 14]) source.receiver.slotComplete(slot, slot - 1)
+  expect(signatures()).toEqual(['10/0', '11/0'])
+  timers.setMs = 0
+  source.receiver.slotComplete(15, 14)
+  expect(signatures()).toEqual(['10/0', '11/0', '11/1'])
+  await stop()
+})
+
 test('one event far ahead keeps its slot back for no longer than until the next one comes', async () => {
   const source = new ScriptedSource()
   const { signatures, stop } = await started([source])
