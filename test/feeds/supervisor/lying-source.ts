@@ -39,7 +39,7 @@ export class LyingSource implements Source {
   #mute = 0
   /** Transactions that it tells behind a later block, and the slots that it has told whole. */
   #late: { slot: number; index: number }[] = []
-  /** Slots that it has told whole though something of them could not be had. */
+  /** Slots that it has told whole as they came, though something of them could not be had. */
   #lacking: number[] = []
   #newestWhole = -1
   isHonest = false
@@ -111,7 +111,8 @@ export class LyingSource implements Source {
     const { random, chain } = this.#lies
     const receiver = this.#receiver
     if (receiver === null || this.#lie(0.03)) return
-    const isWhole = chain.findIndex((block) => block.slot === slot) >= this.#wholeFrom
+    const place = chain.findIndex((block) => block.slot === slot)
+    const isWhole = place >= this.#wholeFrom
     let indexes = signatures.map((_, index) => index)
     // It began in the middle of this one.
     if (!isWhole) indexes = indexes.slice(random.below(indexes.length + 1))
@@ -124,7 +125,7 @@ export class LyingSource implements Source {
         return
       }
       if (isWhole && this.#lie(0.05)) this.#late.push({ slot, index })
-      else if (isWhole && this.#lie(0.04)) this.#lacking.push(slot)
+      else if (isWhole && place === this.#known && this.#lie(0.04)) this.#lacking.push(slot)
       else this.#transaction(receiver, slot, index)
     }
     if (!isWhole || this.#lie(0.03)) return
