@@ -11,6 +11,8 @@ import type { XLinks } from './x-links.ts'
 
 /** Mints with metadata and nothing else; the one that waited longest loses it when more come. */
 export const WAITING_METADATA_MAX = 65_536
+/** Waits for which one walk through those that wait is kept: it keeps each table that the set has outgrown since. */
+const WAITS_A_WALK = 16_384
 
 /** Metadata holds from its arrival on and waits for a mint that is not known yet (contract 2, 8). */
 export class MetadataFold {
@@ -19,6 +21,7 @@ export class MetadataFold {
   readonly #waiting = new Set<number>()
   /** Stands before the one that waits longest: from the set's own beginning all that left would be passed anew. */
   #oldest = this.#waiting.values()
+  #waits = 0
 
   /** In the order of waiting. */
   readonly part: StatePart = copiedPart(
@@ -61,6 +64,8 @@ export class MetadataFold {
   #wait(token: number): void {
     this.#waiting.delete(token)
     this.#waiting.add(token)
+    this.#waits += 1
+    if (this.#waits % WAITS_A_WALK === 0) this.#oldest = this.#waiting.values()
     while (this.#waiting.size > WAITING_METADATA_MAX) {
       const oldest = this.#oldest.next()
       if (oldest.done) return

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { Metadata } from '../../src/engine/event.ts'
@@ -51,4 +53,19 @@ test('of more mints that wait than there is room for the one that waited longest
   const some = ['mint 0', 'mint 1', 'mint 2', mints[mints.length - 1]]
   for (const [i, mint] of some.entries()) engine.accept(birth(mint, i))
   expect(without(engine, some)).toEqual(['mint 0', 'mint 1'])
+})
+
+test('metadata of mints that wait is told again and again without taking memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const engine = new Engine({ clock: 'event' })
+  const mints = Array.from({ length: 500 }, (_, i) => `mint ${i}`)
+  const again = mints.map((mint) => ({ ...told(mint), dexPaid: true }))
+  const tell = (times: number) => {
+    for (let i = 0; i < times; i += 1) for (const event of again) engine.accept(event)
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = tell(200)
+  expect((tell(1_000) - before) / 2 ** 20).toBeLessThan(4)
 })
