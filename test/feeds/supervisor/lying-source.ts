@@ -23,6 +23,8 @@ export interface Lies {
   readonly lag: number
   /** Blocks below this slot are gone; null: it tells no old ones at all. */
   readonly firstSlot: number | null
+  /** Whether it tells no old ones for a while, where it has come to so many blocks. */
+  readonly isRefusing: (blocks: number) => boolean
 }
 
 /** A source that keeps to what `Source` promises and does everything else wrong, by chance. */
@@ -143,12 +145,12 @@ export class LyingSource implements Source {
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
-    const { chain, firstSlot, random, timers } = this.#lies
+    const { chain, firstSlot, isRefusing, random, timers } = this.#lies
     await waitFor(timers, random.below(1_500), signal)
     if (signal.aborted) return
     if (firstSlot === null) throw new SlotsUnavailable('from now on', null)
     if (from < firstSlot) throw new SlotsUnavailable(`from ${firstSlot} on`, firstSlot - 1)
-    if (this.#lie(0.3)) throw new Error('429')
+    if (this.#lie(0.3) || (isRefusing(this.#known) && this.#lie(1))) throw new Error('429')
     const known = chain.slice(0, this.#known)
     // Another node of the same server may answer the next question, and be further.
     if ((known.at(-1)?.slot ?? 0) < to && !this.#lie(0.3)) throw new Error('not there yet')
