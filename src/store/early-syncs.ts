@@ -42,9 +42,11 @@ export class EarlySyncs {
   #syncLater(path: string): boolean {
     const file = this.#opened(path)
     file?.syncLater((error) => {
-      file.close()
-      if (error === null) this.#synced.add(path)
-      else this.#failure ??= error
+      // Nobody else would catch what the disk refuses here.
+      const notClosed = refusalToClose(file)
+      const failure = error ?? notClosed
+      if (failure === null) this.#synced.add(path)
+      else this.#failure ??= failure
       this.#next()
     })
     return file !== null
@@ -56,5 +58,15 @@ export class EarlySyncs {
     } catch {
       return null
     }
+  }
+}
+
+/** null: it is closed. */
+function refusalToClose(file: DiskFile): Error | null {
+  try {
+    file.close()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
 }

@@ -13,6 +13,8 @@ class SlowDisk extends NodeDisk {
   readonly calls: string[] = []
   readonly pending: ((error: Error | null) => void)[] = []
   opened = 0
+  /** A file that the disk refuses to close, as a network may. */
+  unclosable = ''
 
   override open(path: string): DiskFile {
     const file = super.open(path)
@@ -31,6 +33,7 @@ class SlowDisk extends NodeDisk {
       close: () => {
         this.opened -= 1
         file.close()
+        if (name === this.unclosable) throw new Error(`EIO, close ${name}`)
       },
     }
   }
@@ -72,6 +75,17 @@ test('a sync that failed in the background is told, and nothing is synced in its
   disk.pending.shift()?.(new Error('EIO'))
   expect(() => syncs.finish(folder, files)).toThrow('EIO')
   expect(disk.calls.filter((call) => call.startsWith('sync'))).toEqual([])
+})
+
+test('a file that cannot be closed in the background is told as one that cannot be synced, and ends nothing else', () => {
+  const disk = new SlowDisk()
+  disk.unclosable = 'segment-1'
+  const syncs = new EarlySyncs(disk)
+  syncs.begin(files.map(({ path }) => path))
+  expect(() => disk.pending.shift()?.(null)).not.toThrow()
+  disk.pending.shift()?.(null)
+  expect(disk.calls).toEqual(['later segment-1', 'later segment-2', 'later segment-3'])
+  expect(() => syncs.finish(folder, files)).toThrow('EIO, close segment-1')
 })
 
 test('a file that has gone meanwhile stops no other', () => {
