@@ -68,6 +68,17 @@ export function newestSlotlessSwaps({ tape, book }: State, most: number): readon
   return found
 }
 
+/** Unix seconds of the newest swap in memory that came with a slot; looks at `most` records, 0: none of them did. */
+export function newestSecondsOfSlot({ tape }: State, most: number): number {
+  const from = Math.max(tape.firstInMemory, tape.count - most)
+  for (let index = tape.count - 1; index >= from; index--) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    if ((u32[at + U.flags] & Flag.noSlot) === 0) return u32[at + U.timestamp]
+  }
+  return 0
+}
+
 /** What a feed may leave out is there when its flag says that it was given. */
 function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
   const flags = u32[at + U.flags]

@@ -1,7 +1,7 @@
 import type { Config } from '../base/config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Feed } from '../engine/event-sink.ts'
-import { newestSlotlessSwaps } from '../engine/swap-outtake.ts'
+import { newestSecondsOfSlot, newestSlotlessSwaps } from '../engine/swap-outtake.ts'
 import { type FeedCounters, newFeedCounters } from '../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
@@ -29,7 +29,9 @@ export function supervisedFeed(
   const isEventClock = config.clock === 'event'
   const cursor = cursorOf(engine, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
-  const resumed = { cursor, cursorSeconds: engine.newestEventSeconds, toldByReserve }
+  // A feed without slots tells later times, by which the chain has gone on.
+  const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
+  const resumed = { cursor, cursorSeconds, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }
 
