@@ -383,4 +383,18 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: 'unlisten(connection, followers)',
     tests: HELD,
   },
+  {
+    name: 'journal: segments that are full and synced stay open',
+    file: 'src/store/journal-syncs.ts',
+    find: '      full.file.close()\n',
+    replace: '',
+    tests: ['test/store/closed-files.test.ts'],
+  },
+  {
+    name: 'journal: a segment of which the header is read stays open',
+    file: 'src/store/journal-scan.ts',
+    find: '    file.close()\n',
+    replace: '',
+    tests: ['test/store/closed-files.test.ts'],
+  },
 ]
