@@ -24,7 +24,7 @@ export interface RepairPlan {
   readonly segments: readonly NumberedFile[]
   readonly snapshots: readonly NumberedFile[]
   readonly chunks: readonly NumberedFile[]
-  /** Whole frames among what goes, and the seq behind the last of them that can be told. */
+  /** Whole frames among what goes, and the seq behind the last event that can be told. */
   readonly frames: number
   readonly lastSeq: number
   readonly bytes: number
@@ -81,6 +81,8 @@ export function planRepair(
     snapshots,
     chunks,
     ...lost,
+    // A snapshot may hold events of which the journal is gone.
+    lastSeq: Math.max(lost.lastSeq, ...snapshots.map(({ number }) => number)),
   }
 }
 

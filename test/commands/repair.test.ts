@@ -148,6 +148,15 @@ test('what the start says of a chunk that is gone brings it up again, with every
   expect(new Run(folder, options).recovered).toMatchObject({ snapshotSeq: 500, cut: null })
 })
 
+test('with a snapshot of which the journal is gone events are given up', async () => {
+  const { folder } = filledFolder(SYNCED)
+  for (const path of filesOf(folder, 'journal-')) fs.rmSync(path)
+  const { code, output } = await ask('repair', '--data-dir', folder, '--until', '700', '--yes')
+  expect(output).toContain('Events from seq 500 on (as far as can be told to 999) will be given up')
+  expect(code).toBe(0)
+  expect(new Run(folder, SYNCED).journal.seq).toBe(500)
+})
+
 test('a missing segment is given up with all behind it', async () => {
   const { folder, events } = filledFolder({ ...SYNCED, segmentBytes: 30_000 })
   fs.rmSync(filesOf(folder, 'journal-').at(-2) ?? '')

@@ -23,4 +23,11 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/commands/repair.test.ts'],
   },
+  {
+    name: 'repair: a snapshot that goes with events of its own is said to cost none',
+    file: 'src/commands/repair-command.ts',
+    find: 'isJournalKept && snapshots.every(({ number }) => number <= place.seq)',
+    replace: 'isJournalKept',
+    tests: ['test/commands/repair.test.ts'],
+  },
 ]
