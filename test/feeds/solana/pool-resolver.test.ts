@@ -69,6 +69,23 @@ test('who asks while a look-up that nobody wants ends has a question of his own'
   expect(resolver.failed).toBe(0)
 })
 
+test('what nobody waits for any more is asked for no more', async () => {
+  const { resolver, questions, timers, answer } = await resolving()
+  const connection = new AbortController()
+  const known = resolver.resolve([one.pool], connection.signal)
+  await until(() => questions.length === 1)
+  answer(0, null)
+  await until(() => timers.waiting > 0)
+  connection.abort()
+  await known
+  await timers.pass(10_000)
+  const other = resolver.resolve([two.pool], NEVER)
+  await until(() => questions.length === 2)
+  expect(questions[1].params[0]).toEqual([two.pool])
+  answer(1, two.data)
+  await other
+})
+
 test('an account that a node has not yet is asked for again after a while', async () => {
   const { resolver, questions, timers, answer } = await resolving()
   const known = resolver.resolve([one.pool], NEVER)

@@ -95,6 +95,19 @@ test('slots with transactions that nobody says to be whole are let go in the end
   expect(desk.cursor).toBe(next)
 })
 
+test('of slots before the end of a gap what came stays when those behind it are let go', () => {
+  const { desk, counters, signatures } = deskAt10()
+  desk.live.transaction(told(12))
+  desk.live.slotComplete(14, 13)
+  for (let slot = 15; counters.heldDropped === 0; slot++)
+    desk.live.transaction(told(slot))
+  expect(counters.heldDropped).toBe(HELD_SLOTS_MAX)
+  expect(desk.heldSlots).toBe(1)
+  // Nobody can tell them again: what is there of them is handed over.
+  desk.passOver(13)
+  expect(signatures).toEqual(['12/0'])
+})
+
 test('a slot that a back-fill is telling is not let go in its middle', () => {
   const { desk, signatures } = deskAt10()
   desk.backfill.transaction(told(11, 0))

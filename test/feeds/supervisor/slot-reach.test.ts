@@ -5,6 +5,8 @@ import { replayOf } from '../peers/feed-run.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 import { runSolana } from '../solana/solana-run.ts'
 import { runYellowstone, transactionLines } from '../yellowstone/yellowstone-run.ts'
+import { ScriptedSource } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** A year and more ahead of the chain, and the highest that a number can be. */
@@ -64,6 +66,24 @@ test('after a restart the time since the newest recovered event counts', () => {
   const reach = new SlotReach(timers, { slot: 1_000, atMs: timers.nowMs() - 3_600_000 })
   expect(reach.admits(39_001)).toBe(false)
   expect(reach.admits(39_000)).toBe(true)
+})
+
+test('a feed that goes on an hour later takes the slots that the chain can have come to in that hour', async () => {
+  const source = new ScriptedSource()
+  const nowSeconds = new VirtualTimers().wallMs() / 1_000
+  const { stop } = await started([source], 1_000, 100, [], nowSeconds - 3_600)
+  expect(source.receiver.admits(39_001)).toBe(false)
+  expect(source.receiver.admits(39_000)).toBe(true)
+  await stop()
+})
+
+test('a feed that goes on while the clock is behind what was recovered takes the slots of this moment', async () => {
+  const source = new ScriptedSource()
+  const nowSeconds = new VirtualTimers().wallMs() / 1_000
+  const { stop } = await started([source], 1_000, 100, [], nowSeconds + 3_600)
+  expect(source.receiver.admits(3_001)).toBe(false)
+  expect(source.receiver.admits(3_000)).toBe(true)
+  await stop()
 })
 
 test('slots far ahead that are all that is told for five seconds are those of the chain', async () => {

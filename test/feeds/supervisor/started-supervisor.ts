@@ -10,6 +10,7 @@ export async function started(
   cursor: number | null = null,
   slotsMax = 100,
   toldByReserve: readonly SwapContent[] = [],
+  cursorSeconds = 0,
 ) {
   const timers = new VirtualTimers()
   const sink = new CollectingSink()
@@ -17,6 +18,7 @@ export async function started(
   const supervisor = new Supervisor({
     sources,
     cursor,
+    cursorSeconds,
     toldByReserve: () => toldByReserve,
     report: (who, reason) => reports.push(`${who}: ${reason}`),
     backfillSlotsMax: slotsMax,

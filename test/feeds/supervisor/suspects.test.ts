@@ -34,6 +34,7 @@ test('what was missing in slots that were handed over is told before what waits 
     ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1', '14/0', '14/1', '15/0'].toSorted(),
   )
   expect(supervisor.figures()).toMatchObject({ feed_late_total: 2, feed_slots_given_up_total: 0 })
+  expect(supervisor.figures().feed_gap_slots_total).toBe(4)
   await stop()
 })
 

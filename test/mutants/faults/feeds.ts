@@ -241,4 +241,32 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/feeds/sol-price/price-judge.test.ts'],
   },
+  {
+    name: 'slots: of a restart the time since the newest recovered event does not count',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'Math.max(0, this.#timers.wallMs() - seconds * 1_000)',
+    replace: '0',
+    tests: ['test/feeds/supervisor/slot-reach.test.ts'],
+  },
+  {
+    name: 'slots: of a restart with the clock behind the chain is taken to be ahead',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'Math.max(0, this.#timers.wallMs() - seconds * 1_000)',
+    replace: 'this.#timers.wallMs() - seconds * 1_000',
+    tests: ['test/feeds/supervisor/slot-reach.test.ts'],
+  },
+  {
+    name: 'desk: what came of slots before the end of a gap is let go with those behind it',
+    file: 'src/feeds/supervisor/held-slots.ts',
+    find: 'slot < first || isToldAgain',
+    replace: 'isToldAgain',
+    tests: ['test/feeds/supervisor/slot-desk.test.ts'],
+  },
+  {
+    name: 'pools: a look-up goes on that nobody waits for',
+    file: 'src/feeds/solana/pool-resolver.ts',
+    find: 'this.#waiting.size > 0 && this.#askers > 0',
+    replace: 'this.#waiting.size > 0',
+    tests: ['test/feeds/solana/pool-resolver.test.ts'],
+  },
 ]
