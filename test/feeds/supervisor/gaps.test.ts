@@ -162,6 +162,25 @@ test('where nobody knows the parent of a slot, a back-fill without one is believ
   await stop()
 })
 
+test('where every source lacks the block behind a gap of which nobody knows the end, the feed goes on', async () => {
+  const source = new ScriptedSource()
+  const { signatures, stop, supervisor, timers } = await started([source])
+  source.onBackfill = async (from) => {
+    if (from === 13) throw new SlotsUnavailable('from 14 on', 13)
+  }
+  source.tell(10)
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, null)
+  await timers.pass(300)
+  expect(source.askedSlots).toEqual([
+    [11, 12],
+    [13, 13],
+  ])
+  expect(signatures()).toEqual(['10/0', '13/0'])
+  expect(supervisor.figures().feed_backfill_errors_total).toBe(0)
+  await stop()
+})
+
 test('slots that a node did not know yet, though it did when it was asked how far it is, are told as soon as it does', async () => {
   const source = new ScriptedSource()
   const { signatures, reports, stop, supervisor, timers } = await started([source])

@@ -99,8 +99,7 @@ test('of slots before the end of a gap what came stays when those behind it are 
   const { desk, counters, signatures } = deskAt10()
   desk.live.transaction(told(12))
   desk.live.slotComplete(14, 13)
-  for (let slot = 15; counters.heldDropped === 0; slot++)
-    desk.live.transaction(told(slot))
+  for (let slot = 15; counters.heldDropped === 0; slot++) desk.live.transaction(told(slot))
   expect(counters.heldDropped).toBe(HELD_SLOTS_MAX)
   expect(desk.heldSlots).toBe(1)
   // Nobody can tell them again: what is there of them is handed over.

@@ -269,4 +269,11 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'this.#waiting.size > 0',
     tests: ['test/feeds/solana/pool-resolver.test.ts'],
   },
+  {
+    name: 'gaps: the block behind one that every source lacks is asked for without end',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: "if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)",
+    replace: "if (outcome !== 'told') return this.#failed(next, next, outcome, signal)",
+    tests: ['test/feeds/supervisor/gaps.test.ts'],
+  },
 ]
