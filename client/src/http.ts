@@ -7,7 +7,7 @@ import { listOf, objectOf, type Shape } from './shape.ts'
 
 /** Requests that wait or are under way; further ones are `too_many_waiting`. */
 const REQUESTS_MAX = 1_000
-/** Attempts of one request when the network or the service fails. All requests only read. */
+/** Attempts of one request that the network or the service may fail. All requests only read. */
 const ATTEMPTS_MAX = 3
 /** Characters of an answer at most: far above the largest one. */
 const ANSWER_CHARACTERS_MAX = 64 * 1024 * 1024
@@ -80,14 +80,17 @@ export class Http {
     const backoff = new Backoff(options, random)
     const endMs = performance.now() + rateWaitMs
     let { path } = request
-    for (let attempt = 1; ; attempt += 1) {
+    let failures = 0
+    for (;;) {
       const paced = await this.#pace(request.endpoint, endMs)
       if (paced !== null) return unread(paced)
       const tried = await this.#attempt(request, path)
       if ('done' in tried) return tried.done
+      // To be told to wait is no failure.
+      if (tried.afterMs === null) failures += 1
       const waitMs = tried.afterMs ?? backoff.nextMs()
       const isLast =
-        tried.afterMs === null ? attempt >= ATTEMPTS_MAX : performance.now() + waitMs > endMs
+        tried.afterMs === null ? failures >= ATTEMPTS_MAX : performance.now() + waitMs > endMs
       if (isLast) return unread(tried.failed)
       if (tried.afterMs === null) path = movedPath(request.path)
       if (!(await this.#wait(waitMs))) return unread(CLOSED)

@@ -37,4 +37,25 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     replace: 'firstMs / 2 ** this.#attempts',
     tests: ['test/client/backoff.test.ts'],
   },
+  {
+    name: 'client: requests that were answered count as waiting',
+    file: 'client/src/http.ts',
+    find: 'this.#requests -= 1',
+    replace: '',
+    tests: ['test/client/many-requests.test.ts'],
+  },
+  {
+    name: 'client: waits for the rate limit count as attempts that failed',
+    file: 'client/src/http.ts',
+    find: 'if (tried.afterMs === null) failures += 1',
+    replace: 'failures += 1',
+    tests: ['test/client/many-requests.test.ts'],
+  },
+  {
+    name: 'client: one that is closed between two attempts goes on trying',
+    file: 'client/src/live/lane.ts',
+    find: 'if (this.#retry !== null) clearTimeout(this.#retry)',
+    replace: '',
+    tests: ['test/client/patience.test.ts'],
+  },
 ]
