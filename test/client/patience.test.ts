@@ -103,6 +103,15 @@ test('one that does not open within the time of a request is given up', async ()
   expect(sockets.length).toBe(2)
 })
 
+test('a client that is closed between two attempts opens no connection any more', async () => {
+  const socket = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
+  socket.fail()
+  client.close()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(sockets.length).toBe(1)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('what a connection that was given up still does changes nothing for the one behind it', async () => {
   const first = follow({ requestTimeoutMs: 3_000, silenceMs: 45_000 })
   await vi.advanceTimersByTimeAsync(4_500)
