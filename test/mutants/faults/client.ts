@@ -58,4 +58,25 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/client/patience.test.ts'],
   },
+  {
+    name: 'client: a message of another epoch with a low number is a repeat',
+    file: 'client/src/live/event-follow.ts',
+    find: 'epoch === cursor.epoch && seq <= cursor.seq',
+    replace: 'seq <= cursor.seq',
+    tests: ['test/client/foreign-frames.test.ts'],
+  },
+  {
+    name: 'client: any frame is taken for the snapshot that is waited for',
+    file: 'client/src/live/event-follow.ts',
+    find: "frame.kind === 'snapshot' && this.#phase === 'snapshot'",
+    replace: "this.#phase === 'snapshot'",
+    tests: ['test/client/foreign-frames.test.ts'],
+  },
+  {
+    name: 'client: a snapshot that nobody asked for is taken',
+    file: 'client/src/live/event-follow.ts',
+    find: "frame.kind === 'snapshot' && this.#phase === 'snapshot'",
+    replace: "frame.kind === 'snapshot'",
+    tests: ['test/client/foreign-frames.test.ts'],
+  },
 ]
