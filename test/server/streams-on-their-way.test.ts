@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { MAX_CATCH_UPS } from '../../src/server/limits.ts'
+import { CatchUps } from '../../src/server/live/catch-ups.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import { NumberedStreams } from '../../src/server/live/numbered-streams.ts'
+import { Topics } from '../../src/server/live/topics.ts'
+import { MAX_CONNECTION_MINTS } from '../../src/wire/live-messages.ts'
+import type { StreamSource } from '../../src/wire/streams.ts'
+import { fakeStreams } from './fake-service.ts'
+
+const CHANNEL = 'update_mint_info'
+/** Snapshots that lie on a disk which never answers: all who ask for one stay on their way. */
+const source: StreamSource = {
+  head: () => 0,
+  since: () => [],
+  hasFoundSnapshot: () => false,
+  snapshot: () => '',
+}
+const nothing = () => {}
+
+function newClient(): LiveConnection {
+  const socket = { send: nothing, subscribe: nothing, unsubscribe: nothing, end: nothing }
+  const about = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, load: null }
+  return newConnection({ ...about, socket: { ...socket, getBufferedAmount: () => 0 } }, 0, 1)
+}
+
+function started() {
+  const streams = fakeStreams(source, true)
+  const frames: string[] = []
+  const send = (_: LiveConnection, frame: string) => void frames.push(frame)
+  const actions = { send, sendSnapshot: send, join: nothing, giveUp: nothing, failed: nothing }
+  const catchUps = new CatchUps(streams, actions)
+  onTestFinished(() => catchUps.stop())
+  const topics = new Topics({ ws: nothing, publish: nothing }, nothing, send)
+  const numbered = new NumberedStreams({ streams, topics, catchUps, send, accepted: nothing })
+  /** Follows so many mints from one on; the answer. */
+  const follow = (connection: LiveConnection, first: number, count: number): unknown => {
+    const keys = Array.from({ length: count }, (_, n) => `mint ${first + n}`)
+    const request = { kind: 'stream', action: 'subscribe', channel: CHANNEL, many: true } as const
+    const options = { isNumbered: true, from: new Map(), epoch: null, wantsSnapshot: true }
+    numbered.serve(connection, { ...request, ...options, keys })
+    return JSON.parse(frames.at(-1) ?? '')
+  }
+  return { catchUps, follow }
+}
+
+test('mints whose snapshots are on their way count towards what a connection may follow', () => {
+  const { follow } = started()
+  const client = newClient()
+  const most = MAX_CONNECTION_MINTS
+  expect(follow(client, 0, most - 10)).toMatchObject({ type: 'subscribed' })
+  // Those that it follows already take no place.
+  expect(follow(client, most - 20, 20)).toMatchObject({ type: 'subscribed' })
+  expect(follow(client, most - 5, 6)).toMatchObject({ type: 'error', code: 'too_many_mints' })
+  expect(follow(newClient(), 0, 1)).toMatchObject({ type: 'subscribed' })
+})
+
+test('while too many streams are on their way no further one begins', () => {
+  const { catchUps, follow } = started()
+  const about = { channel: CHANNEL, after: null, orSnapshot: true } as const
+  const others = Array.from({ length: 50 }, newClient)
+  for (const connection of others)
+    for (let n = 0; n < MAX_CATCH_UPS / others.length; n++)
+      catchUps.add({ ...about, connection, key: `mint ${n}`, topic: `${CHANNEL}/mint ${n}` })
+  const client = newClient()
+  expect(follow(client, 0, 1)).toMatchObject({ type: 'error', code: 'busy' })
+  catchUps.drop(others[0])
+  expect(follow(client, 0, MAX_CATCH_UPS / others.length)).toMatchObject({ type: 'subscribed' })
+  expect(follow(newClient(), 0, 1)).toMatchObject({ type: 'error', code: 'busy' })
+})
