@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { TapeDamage } from '../../src/engine/tape.ts'
 import { MAX_CATCH_UPS } from '../../src/server/limits.ts'
 import { CatchUps } from '../../src/server/live/catch-ups.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
@@ -10,7 +11,7 @@ import { fakeStreams } from './fake-service.ts'
 
 const CHANNEL = 'update_mint_info'
 /** Snapshots that lie on a disk which never answers: all who ask for one stay on their way. */
-const source: StreamSource = {
+const UNANSWERED: StreamSource = {
   head: () => 0,
   since: () => [],
   hasFoundSnapshot: () => false,
@@ -24,24 +25,27 @@ function newClient(): LiveConnection {
   return newConnection({ ...about, socket: { ...socket, getBufferedAmount: () => 0 } }, 0, 1)
 }
 
-function started() {
+function started(source: StreamSource = UNANSWERED) {
   const streams = fakeStreams(source, true)
   const frames: string[] = []
+  const failures: unknown[] = []
   const send = (_: LiveConnection, frame: string) => void frames.push(frame)
-  const actions = { send, sendSnapshot: send, join: nothing, giveUp: nothing, failed: nothing }
+  const failed = (_: LiveConnection, error: unknown) => void failures.push(error)
+  const actions = { send, sendSnapshot: send, join: nothing, giveUp: nothing, failed }
   const catchUps = new CatchUps(streams, actions)
   onTestFinished(() => catchUps.stop())
   const topics = new Topics({ ws: nothing, publish: nothing }, nothing, send)
   const numbered = new NumberedStreams({ streams, topics, catchUps, send, accepted: nothing })
   /** Follows so many mints from one on; the answer. */
-  const follow = (connection: LiveConnection, first: number, count: number): unknown => {
+  const follow = (connection: LiveConnection, first: number, count: number, from?: number) => {
     const keys = Array.from({ length: count }, (_, n) => `mint ${first + n}`)
     const request = { kind: 'stream', action: 'subscribe', channel: CHANNEL, many: true } as const
-    const options = { isNumbered: true, from: new Map(), epoch: null, wantsSnapshot: true }
-    numbered.serve(connection, { ...request, ...options, keys })
+    const after = from === undefined ? [] : keys.map((key): [string, number] => [key, from])
+    const options = { isNumbered: true, from: new Map(after), epoch: null }
+    numbered.serve(connection, { ...request, ...options, wantsSnapshot: from === undefined, keys })
     return JSON.parse(frames.at(-1) ?? '')
   }
-  return { catchUps, follow }
+  return { catchUps, failures, follow }
 }
 
 test('mints whose snapshots are on their way count towards what a connection may follow', () => {
@@ -67,4 +71,27 @@ test('while too many streams are on their way no further one begins', () => {
   catchUps.drop(others[0])
   expect(follow(client, 0, MAX_CATCH_UPS / others.length)).toMatchObject({ type: 'subscribed' })
   expect(follow(newClient(), 0, 1)).toMatchObject({ type: 'error', code: 'busy' })
+})
+
+test('what a stream lacks by a fault of the program is not told as history that cannot be read', () => {
+  const defect = new Error('a defect')
+  const throwing = (isThrowing: (max: number) => boolean, error: Error): StreamSource => ({
+    ...UNANSWERED,
+    head: () => 5,
+    since: (_, __, max) => {
+      if (isThrowing(max)) throw error
+      return []
+    },
+  })
+  const atOnce = started(throwing(() => true, defect))
+  expect(() => atOnce.follow(newClient(), 0, 1, 2)).toThrow(defect)
+  const onItsWay = started(throwing((max) => max > 0, defect))
+  expect(onItsWay.follow(newClient(), 0, 1, 2)).toMatchObject({ type: 'subscribed' })
+  expect(onItsWay.failures).toEqual([defect])
+  for (const isThrowing of [() => true, (max: number) => max > 0]) {
+    const damaged = started(throwing(isThrowing, new TapeDamage('it is gone')))
+    const told = damaged.follow(newClient(), 0, 1, 2)
+    expect(told).toMatchObject({ type: 'resync', reason: 'history_unreadable' })
+    expect(damaged.failures).toEqual([])
+  }
 })
