@@ -218,7 +218,7 @@ function tornAt(
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }
-  if (syncedSeq > seq && byte === 0 && isBehindGap(walk))
+  if (syncedSeq > seq && isBehindGap(walk))
     throw new StoreError(
       'missing',
       `Journal segment ${walk.segments[walk.place - 1].number + 1} is missing before ${path}: put it ` +

@@ -98,7 +98,6 @@ export class SourceRun {
     const stop = () => attempt.abort()
     signal.addEventListener('abort', stop)
     this.counters.attempts++
-    this.#lastSignMs = this.#options.timers.nowMs()
     const endWatch = this.#watch(attempt)
     let reason = 'the peer ended the connection'
     try {
