@@ -204,6 +204,18 @@ test.each(NAMED_BODIES)('the body %s is a 400 %s at %s', async (_, code, path, b
   expect(fake.calls.length).toBe(before)
 })
 
+test.each([
+  ['{"newPools":{"socials":{"twitter":1}}}', 'true or false is allowed'],
+  ['{"newPools":{"socials":true}}', 'an object of true or false is allowed'],
+  ['{"newPools":{"dexPaid":1}}', 'true or false is allowed'],
+  ['{"newPools":{"mCapUsd":{"min":"1"}}}', 'a finite number is allowed'],
+  ['{"newPools":{"mCapUsd":1}}', 'an object of min and max is allowed'],
+])('the refusal of %s says that %s', async (body, allowed) => {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', body, headers })
+  expect((await errorOf(response)).message).toContain(allowed)
+})
+
 /** [body, what the message says of where it breaks]. */
 const BROKEN_BODIES: readonly (readonly [string, string])[] = [
   ['{"type":"new",}', ': it breaks at position 14'],

@@ -425,4 +425,11 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/server/numbered-streams.test.ts'],
   },
+  {
+    name: 'filters: the refusal of a social that is no flag says that numbers are allowed',
+    file: 'src/wire/requests/tables-schema.ts',
+    find: "filter === 'socials' ? 'true or false is' : 'a finite number is'",
+    replace: "'a finite number is'",
+    tests: ['test/server/bad-requests.test.ts'],
+  },
 ]

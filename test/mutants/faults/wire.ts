@@ -394,4 +394,11 @@ export const WIRE_FAULTS: readonly Fault[] = [
     replace: 'part.toLowerCase()',
     tests: ['test/properties/search.test.ts'],
   },
+  {
+    name: 'live: trades of tables carry numbers though they are told not to',
+    file: 'src/wire/live-messages.ts',
+    find: "return options.isNumbered ? { kind: 'pools', wantsSnapshot: options.wantsSnapshot } : plain",
+    replace: "return { kind: 'pools', wantsSnapshot: options.wantsSnapshot }",
+    tests: ['test/server/unasked-options.test.ts'],
+  },
 ]

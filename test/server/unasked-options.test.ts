@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { parseLiveMessage } from '../../src/wire/live-messages.ts'
+
+const CHANNELS = [
+  ['update_mint_info', { mint: 'A' }, { kind: 'trades', mints: ['A'], many: false }],
+  ['mint_migration', {}, { kind: 'broadcast', event: 'mint_migration' }],
+  ['new_launched_pool', {}, { kind: 'broadcast', event: 'new_launched_pool' }],
+  ['update_pools_info', {}, { kind: 'broadcast', event: 'update_pools_info' }],
+] as const
+
+test.each(CHANNELS)(
+  'options of %s that ask for nothing leave the plain channel',
+  (event, key, plain) => {
+    const asked = (options: object) =>
+      parseLiveMessage(
+        JSON.stringify({ event, data: { action: 'subscribe', id: 'me', ...key, ...options } }),
+        'me',
+      )
+    for (const options of [
+      {},
+      { seq: false },
+      { snapshot: false },
+      { seq: false, snapshot: false },
+    ])
+      expect(asked(options), JSON.stringify(options)).toEqual({ ...plain, action: 'subscribe' })
+    for (const options of [{ seq: true }, { snapshot: true }])
+      expect(asked(options).kind, JSON.stringify(options)).not.toBe(plain.kind)
+  },
+)
