@@ -1,9 +1,18 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import type { Outlet } from './connection.ts'
 
 const COMMENT = ':\n\n'
 /** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
 const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
+
+/** What a stream is written to: a response of uWebSockets.js. */
+export interface StreamResponse {
+  onAborted(told: () => void): unknown
+  onWritable(told: () => boolean): unknown
+  cork(work: () => void): unknown
+  /** False: the kernel takes no more, and what is left is kept. */
+  write(text: string): boolean
+  end(): unknown
+}
 
 export interface EventStreamOutletParts {
   readonly hasId: (frame: string) => boolean
@@ -13,7 +22,7 @@ export interface EventStreamOutletParts {
 
 /** A stream of server-sent events as the outlet of a live connection. */
 export class EventStreamOutlet implements Outlet {
-  readonly #res: HttpResponse
+  readonly #res: StreamResponse
   readonly #hasId: (frame: string) => boolean
   readonly #ended: () => void
   /** Bytes written since the client was seen to have read all; about what lies unread. */
@@ -25,7 +34,7 @@ export class EventStreamOutlet implements Outlet {
    * `hasId` tells which frames carry the id by which a browser goes on; `drained` is called when the
    * client has read on, `ended` once, when the client is gone or the stream was ended.
    */
-  constructor(res: HttpResponse, { hasId, drained, ended }: EventStreamOutletParts) {
+  constructor(res: StreamResponse, { hasId, drained, ended }: EventStreamOutletParts) {
     this.#res = res
     this.#hasId = hasId
     this.#ended = ended
@@ -67,7 +76,7 @@ export class EventStreamOutlet implements Outlet {
   #write(text: string): void {
     this.#res.cork(() => {
       const isAllGone = this.#res.write(text)
-      this.#unread = isAllGone ? 0 : this.#unread + text.length
+      this.#unread = isAllGone ? 0 : this.#unread + Buffer.byteLength(text)
       this.#isFull = !isAllGone
     })
   }
