@@ -32,7 +32,7 @@ const HELP =
   'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most,\n' +
   'and reads what the data folder holds for 2 seconds at most (inspect reads all of it).\n' +
   'Changes nothing. Exit code 0: nothing stands in the way; 2: a setting; 3: the data folder;\n' +
-  '1: anything else for which it would not start, or not for long.\n'
+  '1: anything else for which it would not start, or not for long, or should not.\n'
 
 /** `mintfeed doctor`: takes the flags of the service itself; returns the exit code. */
 export async function doctor(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -81,7 +81,8 @@ function checkTls(tls: Config['surface']['tls']): Finding[] {
   if (tls === null) return []
   try {
     const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
-    if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.', Exit.usage)]
+    // A start takes it, and no client does.
+    if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.')]
     if (days < CERTIFICATE_DAYS)
       return [warn('TLS', `The certificate ends in ${days} days: renew.`)]
     return [good('TLS', `The certificate is good for ${days} days.`)]
@@ -118,5 +119,5 @@ function checkProxies(trustProxy: Config['trustProxy']): Finding[] {
     return [bad('proxies', messageOf(error), Exit.usage)]
   }
   if (!trustProxy.some((entry) => entry.endsWith('/0'))) return []
-  return [bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.', Exit.usage)]
+  return [bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.')]
 }

@@ -96,12 +96,29 @@ test('a TRUST_PROXY that a start would refuse is bad, with what the start would 
   expect([code, text]).toEqual([0, expect.not.stringContaining('proxies')])
 })
 
+test('of a start that comes about though nobody should want it the doctor ends with 1, not 2', async () => {
+  const everybody = await examine({ TRUST_PROXY: '0.0.0.0/0' })
+  expect(everybody.text).toMatch(/^bad {3}proxies .*trusts everybody/m)
+  expect(everybody.code).toBe(1)
+})
+
+test.skipIf(!HAS_OPENSSL)(
+  'a certificate that has ended, which a start takes, is bad and ends with 1',
+  async () => {
+    const { certFile, keyFile } = makeCertificate('ended')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 86_400_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { code, text } = await examine({ TLS_CERT: certFile, TLS_KEY: keyFile })
+    expect(text).toMatch(/^bad {3}TLS .*has ended/m)
+    expect(code).toBe(1)
+  },
+)
+
 test('what is only unwise is a warning and no hindrance', async () => {
   const { code, text } = await examine({ DATA_DIR: 'none', HOST: '0.0.0.0', RATE_LIMIT: 'off' })
   expect(code).toBe(0)
   expect(text).toMatch(/^warn {2}data folder/m)
   expect(text).toMatch(/^warn {2}rate limit/m)
-  expect((await examine({ TRUST_PROXY: '0.0.0.0/0' })).text).toMatch(/^bad {3}proxies/m)
   const ADMIN_TOKEN = 'sixteen-letters-long'
   const admin = await examine({ ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN })
   expect(admin.code).toBe(0)
