@@ -22,7 +22,7 @@ import type { LiveStreams, StreamSource } from './streams.ts'
 import type { TokenReads } from './token-reads.ts'
 
 /** Messages a snapshot of launches or migrations shows. */
-const SNAPSHOT_MESSAGES = 50
+export const SNAPSHOT_MESSAGES = 50
 const WALLET_SNAPSHOT = {
   page: 1,
   limit: 50,

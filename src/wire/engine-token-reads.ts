@@ -29,7 +29,7 @@ import { traderJson } from './trader-json.ts'
 import { byWallet, pageJson, traderPage } from './trader-pages.ts'
 
 /** Tokens of a creator that a detail lists. */
-const CREATOR_TOKENS_MAX = 50
+export const CREATOR_TOKENS_MAX = 50
 
 /** The additive reads, out of the engine's state. */
 export class EngineTokenReads implements TokenReads {

@@ -3,7 +3,7 @@ import { accept, type Parsed, refuse } from './parsed.ts'
 import { type QueryParameters, single } from './query-parameters.ts'
 
 /** Distinct mints one request may name (contract section 3). */
-const MAX_MINTS = 100
+export const MAX_MINTS = 100
 
 /**
  * The mints of a market-data request in the order asked, distinct: those of `mints`, or the path

@@ -2,7 +2,7 @@ import { accept, type Parsed, refuse } from './parsed.ts'
 import { type QueryParameters, required } from './query-parameters.ts'
 
 /** Code points of a search text at most (contract section 3, search). */
-const MAX_QUERY_CHARACTERS = 128
+export const MAX_QUERY_CHARACTERS = 128
 
 /** `query` of the search: trimmed, not blank, at most 128 code points. */
 export function parseSearch(parameters: QueryParameters): Parsed<string> {

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { BARS_MAX } from '../../src/engine/chart.ts'
+import { SEARCH_RESULTS_MAX } from '../../src/engine/search-index.ts'
+import * as limits from '../../src/server/limits.ts'
+import { SNAPSHOT_MESSAGES } from '../../src/wire/engine-streams.ts'
+import { CREATOR_TOKENS_MAX } from '../../src/wire/engine-token-reads.ts'
+import { MAX_CONNECTION_MINTS, MAX_CONNECTION_WALLETS } from '../../src/wire/live-messages.ts'
+import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/wire/requests/live-state-requests.ts'
+import { MAX_MINTS } from '../../src/wire/requests/market-data.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/wire/requests/page.ts'
+import { MAX_QUERY_CHARACTERS } from '../../src/wire/requests/search.ts'
+import { ROOT } from '../tidy/source-files.ts'
+
+const count = (value: number) => value.toLocaleString('en')
+const seconds = (ms: number) => `${ms / 1000} s`
+const kib = (bytes: number) => `${bytes / 1024} KiB`
+const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`
+const replayed = (channel: keyof typeof limits.MAX_REPLAYED) => count(limits.MAX_REPLAYED[channel])
+const announced = (channel: 'mint_migration' | 'new_launched_pool') =>
+  `| \`${channel}\` | of the channel | the newest ${replayed(channel)}, over restarts | the newest ${SNAPSHOT_MESSAGES} |`
+
+const LIVE = [
+  `\`{"type":"ping"}\` comes every ${seconds(limits.PING_MS)}; answer`,
+  `a message over ${kib(limits.MAX_MESSAGE_BYTES)} came (over ${mib(limits.MAX_RECEIVED_BYTES)}: 1006)`,
+  `| 4008 | nothing came from the client for ${seconds(limits.SILENCE_MS)} |`,
+  `| 4009 | more than ${mib(limits.MAX_BUFFERED_BYTES)} lay unread`,
+  `While more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread, snapshots and missed messages wait`,
+  `the newest ${replayed('update_mint_info')} trades of the mint (${count(limits.MAX_REPLAYED_TOGETHER)} of all mints of one message)`,
+  announced('mint_migration'),
+  announced('new_launched_pool'),
+  `trades that are among the newest ${replayed('wallet_trades')} of all mints`,
+  `the newest ${replayed('all_trades')} taken since the start`,
+  `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_MINTS)} a connection)`,
+  `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_WALLETS)} a connection)`,
+  `At most ${limits.MAX_CONNECTION_TABLES} tables a connection.`,
+  `Changes are gathered for up to ${limits.TABLES_EVERY_MS} ms. Time alone`,
+  `\`countback\` (1 to ${count(COUNTBACK_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limits.MAX_CONNECTION_CANDLES} a connection.`,
+  `Changes are gathered for up to ${limits.CANDLES_EVERY_MS} ms. ## Errors`,
+  `${limits.MAX_CONNECTION_TABLES} tables, ${limits.MAX_CONNECTION_CANDLES} candles a connection; ` +
+    `${limits.MAX_TABLES_PER_ADDRESS} tables, ${count(limits.MAX_CANDLES_PER_ADDRESS)} candles of one address, ` +
+    `not counting those that another one followed first; ${limits.MAX_TABLES} and ${count(limits.MAX_CANDLES)} in all`,
+  `Every ${seconds(limits.EVENT_STREAM_COMMENT_MS)} a comment line keeps the connection alive; the stream ends when more than ${mib(limits.MAX_BUFFERED_BYTES)} lies unread`,
+  `At most ${count(limits.MAX_EVENT_STREAMS)} streams, ${limits.MAX_EVENT_STREAMS_PER_ADDRESS} of one address.`,
+  `the one told last first, at most ${CREATOR_TOKENS_MAX};`,
+  `An answer has at most ${count(BARS_MAX)} bars, the newest`,
+]
+
+const API = [
+  `\`query\` (1 to ${MAX_QUERY_CHARACTERS} characters): mint, name or symbol, without case; at most ${SEARCH_RESULTS_MAX} |`,
+  `\`mints\` (at most ${MAX_MINTS}, comma-separated;`,
+  `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}); newest first`,
+  `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}) |`,
+  `a chart out of the ${seconds(limits.CHART_CACHE_MS)} cache`,
+  `\`Keep-Alive: timeout=${limits.KEPT_OPEN_S}\``,
+  `\`countback\` is 0 to ${count(BARS_MAX)}, and 0 is as good as none`,
+  `When ${count(limits.MAX_COUNTED_CLIENTS)} clients have a rate window on an endpoint`,
+  `the ${count(limits.MAX_TABLE_READERS)} ids read last are remembered`,
+  `\`{"type":"ping"}\` every ${seconds(limits.PING_MS)}. Close codes: 1009 message over ${kib(limits.MAX_MESSAGE_BYTES)}, ` +
+    `1012 going down, 4008 silent for ${seconds(limits.SILENCE_MS)}, 4009 more than ${mib(limits.MAX_BUFFERED_BYTES)} unread, ` +
+    `4010 more than ${count(limits.DEFAULT_LIMITS.messagesPerSecond)} messages or ${mib(limits.MAX_MESSAGE_BYTES_PER_SECOND)} in a second`,
+]
+
+const OPERATIONS = [
+  `| opened in ${seconds(limits.NEW_SOCKETS_WINDOW_MS)} by one IPv4 address`,
+  `requests of more than ${count(limits.MAX_KEPT_REQUEST_CHARACTERS)} characters are answered anew`,
+  `| a request's line and headers | ${kib(limits.MAX_HEADER_BYTES)}, `,
+  `| a body | ${kib(limits.MAX_BODY_BYTES)} | 413 |`,
+  `| a live message | ${kib(limits.MAX_MESSAGE_BYTES)} | 1009 |`,
+  `| mints that a connection follows | ${count(MAX_CONNECTION_MINTS)} | an error frame |`,
+  `| what a live reader leaves unread | ${mib(limits.MAX_BUFFERED_BYTES)} | 4009 |`,
+  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint are counted one by one; those that come on top share ${count(limits.SHARED_WINDOWS)} windows`,
+  `requests ${limits.TURN_MS} ms, messages of live connections ${limits.LIVE_TURN_MS} ms`,
+  `which work it off for ${limits.WAITING_SLICE_MS} ms each and share that time among the clients: each has ${limits.CLIENT_SLICE_MS} ms`,
+  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010); all together ${mib(limits.MAX_INBOXES_BYTES)}`,
+  `A connection that asks for tables or candles while more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread waits`,
+  `are taken out of what they followed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
+  `one in ${count(1 / limits.HELD_SHARE)} is held back for ${limits.HELD_MS} ms`,
+  `every one above ${kib(limits.PROBED_BYTES)}, is sent so that it stays pending`,
+  `after ${limits.MAX_CERTIFICATES} in one run the next one is refused`,
+]
+
+test.each([
+  ...LIVE.map((sentence) => ['docs/live.md', sentence] as const),
+  ...API.map((sentence) => ['docs/api.md', sentence] as const),
+  ...OPERATIONS.map((sentence) => ['docs/operations.md', sentence] as const),
+])('%s says what the program does: %s', (file, sentence) => {
+  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(/\s+/g, ' ')
+  expect(text.includes(sentence), sentence).toBe(true)
+})
