@@ -349,6 +349,27 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/store/process-lock.test.ts'],
   },
   {
+    name: 'live: who follows a mint plainly again has its numbered trades beside them',
+    file: 'src/server/live/requests.ts',
+    find: 'return tooManyMints(asked)\n    added.leave(connection, request)',
+    replace: 'return tooManyMints(asked)',
+    tests: ['test/server/live-replaced.test.ts'],
+  },
+  {
+    name: 'live: who follows a mint with numbers has its plain trades beside them',
+    file: 'src/server/live/requests.ts',
+    find: 'for (const mint of keys) subscriptions.unfollow(connection, mint)',
+    replace: 'for (const mint of keys) subscriptions.follow(connection, mint)',
+    tests: ['test/server/live-replaced.test.ts'],
+  },
+  {
+    name: 'live: who follows migrations with numbers has the plain ones beside them',
+    file: 'src/server/live/requests.ts',
+    find: 'subscriptions.setBroadcast(connection, channel, false)',
+    replace: 'subscriptions.listenersOf(channel)',
+    tests: ['test/server/live-replaced.test.ts'],
+  },
+  {
     name: 'event streams: one that ends makes no room for its address',
     file: 'src/server/live/event-streams.ts',
     find: 'this.#bounds.left(client)',
