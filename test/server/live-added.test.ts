@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { RECENT_ARRIVALS_MAX } from '../../src/engine/recent-arrivals.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
+import { ROOT } from '../tidy/source-files.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
 import { waitUntil } from './raw-http.ts'
@@ -430,6 +433,29 @@ const REFUSED = [
   [ask('candles', { mint: 'A', resolution: '2' }), 'invalid_resolution'],
   [ask('candles', { mint: 'A', resolution: '1', countback: 0 }), 'invalid_countback'],
 ] as const
+
+test('unknown keys are passed over on the four plain channels as long as no option is there, and refused on all others', async () => {
+  service = await EngineServer.start()
+  const client = await open()
+  const text = readFileSync(join(ROOT, 'docs/live.md'), 'utf8').replaceAll(/\s+/g, ' ')
+  const [, named = ''] =
+    /On (`[^.]*) unknown keys of `data` are ignored as long as no option/.exec(text) ?? []
+  const plain = ['mint_migration', 'new_launched_pool', 'update_mint_info', 'update_pools_info']
+  expect([...named.matchAll(/`(\w+)`/g)].map(([, channel]) => channel)).toEqual(plain)
+  const keys = { wallet_trades: { wallet: 'x' }, meme_tables: { filter: {} } }
+  const others = { ...keys, all_trades: {}, candles: { mint: 'A', resolution: '1' } }
+  for (const event of plain) {
+    const words = { ...(event === 'update_mint_info' && { mint: 'A' }), sqe: true }
+    expect(await client.ask(ask(event, words))).toMatchObject({ type: 'subscribed', event })
+    const refused = await client.ask(ask(event, { ...words, seq: true }))
+    expect(refused).toMatchObject({ type: 'error', code: 'unknown_option' })
+    expect(await client.ask(ask(event, words, 'unsubscribe'))).toMatchObject({ event })
+  }
+  for (const [event, words] of Object.entries(others))
+    expect(await client.ask(ask(event, { ...words, sqe: true }))).toMatchObject({
+      code: 'unknown_option',
+    })
+})
 
 test('state channels take the options that say what they do', async () => {
   service = await EngineServer.start()
