@@ -127,6 +127,19 @@ test('trades of a wallet over all mints are numbered and resumed', async () => {
   })
 })
 
+test('the snapshot of a wallet has its records by their last trade, the newest first', async () => {
+  service = await EngineServer.start()
+  const amounts = [5n, 900n, 20n].map((tokens) => tokens * 10n ** 6n)
+  service.feed(
+    ['A', 'B', 'C'].map((mint, i) => trade({ mint, signer: 'x', baseRaw: amounts[i] ?? 0n })),
+  )
+  const client = await open()
+  await client.ask(ask('wallet_trades', { wallet: 'x', snapshot: true }))
+  expect(await client.next()).toMatchObject({
+    data: { items: [{ mint: 'C' }, { mint: 'B' }, { mint: 'A' }] },
+  })
+})
+
 test('a wallet and a mint that never traded are resumed at 0, and their first trade has seq 1', async () => {
   service = await EngineServer.start()
   service.feed([trade({ mint: 'B', signer: 'other' })])

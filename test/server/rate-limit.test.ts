@@ -48,6 +48,20 @@ test('every limited answer says where the client stands, and 429 when to come ba
   expect(renewed.headers.get('x-ratelimit-remaining')).toBe('2')
 })
 
+test('a defect says where the client stands too', async () => {
+  await start()
+  fake.body = () => {
+    throw new Error('a planted defect')
+  }
+  const failed = await ask('GET', SEARCH)
+  expect(failed.status).toBe(500)
+  const told = ['limit', 'remaining', 'reset'].map((name) =>
+    failed.headers.get(`x-ratelimit-${name}`),
+  )
+  expect(told).toEqual(['3', '2', '60'])
+  expect(failed.headers.get('x-request-id')).not.toBeNull()
+})
+
 test('endpoints are counted apart, whatever their parameters are', async () => {
   await start()
   for (let index = 0; index < 3; index++) await ask('GET', `/api/v2/search/tokens/M${index}/swaps`)

@@ -75,6 +75,24 @@ test('a detail is the search row and more: highest price, counts, what the creat
   expect([unknown.status, Object(await unknown.json()).code]).toEqual([404, 'not_found'])
 })
 
+test('a high that was reached again is told with the minute in which it was reached first', async () => {
+  const high = 9n * 10n ** 10n
+  const minutes = [3, 4, 7, 65]
+  service.feed([
+    created({ slot: 3, mint: 'H', signature: 'h', timestamp: START_SECOND }),
+    ...minutes.map((minute, i) =>
+      swap({
+        mint: 'H',
+        slot: 60 + i,
+        txIndex: 0,
+        timestamp: START_SECOND + 60 * minute,
+        virtualQuoteRaw: minute === 3 ? high / 2n : high,
+      }),
+    ),
+  ])
+  expect((await fields('/api/v2/tokens/H')).ath_timestamp).toBe('2023-11-14 00:04:00')
+})
+
 test('holders are the traders who hold, largest first, page by page', async () => {
   const all = rows(await fields('/api/v2/search/traders/tokens/A?limit=200'))
   const holding = all.filter(({ is_open }) => is_open === true)
