@@ -4,7 +4,7 @@ import { type EngineCounts, noCounts } from '../engine/progress.ts'
 import type { RecordBatch } from '../engine/record-batch.ts'
 
 /** Swaps by which it is judged whether a feed tells the market of the folder. */
-const JUDGED_SWAPS = 1_000
+export const JUDGED_SWAPS = 1_000
 /** So many of the judged ones refused as late are nearly all. */
 const LATE_SHARE = 0.9
 

@@ -8,7 +8,7 @@ import type { SolPriceFeed } from '../feeds/sol-price/sol-price-feed.ts'
 import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
-const FIRST_PRICE_MS = 10_000
+export const FIRST_PRICE_MS = 10_000
 
 /** What runs beside the feeds of FEED: the price of SOL, and the texts of tokens. */
 export class SideFeeds {

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { LANE_MAX, LANES_MAX } from '../../client/src/live/lanes.ts'
+import { settingsOf } from '../../client/src/options.ts'
 import { BARS_MAX } from '../../src/engine/chart.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/engine/search-index.ts'
+import { JUDGED_SWAPS } from '../../src/feed-setup/feed-share.ts'
+import { FIRST_PRICE_MS } from '../../src/feed-setup/side-feeds.ts'
+import * as judge from '../../src/feeds/sol-price/price-judge.ts'
+import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
 import * as limits from '../../src/server/limits.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/wire/engine-streams.ts'
 import { CREATOR_TOKENS_MAX } from '../../src/wire/engine-token-reads.ts'
@@ -81,11 +87,41 @@ const OPERATIONS = [
   `after ${limits.MAX_CERTIFICATES} in one run the next one is refused`,
 ]
 
+const percent = (share: number) => `${share * 100} %`
+const SOURCES = [
+  `the median of the venues heard within ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
+    `counts only when more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or when none stays behind and it ` +
+    `has lasted for ${seconds(judge.JUMP_HELD_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
+  `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
+  `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
+    `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,
+]
+
+const client = settingsOf('http://127.0.0.1', {})
+const CLIENT = [
+  `after ${client.backoff.firstMs} ms, doubled up to ${seconds(client.backoff.longestMs)}, half of it by chance`,
+  `a connection that is silent for ${seconds(client.silenceMs)} is given up`,
+  `(${count(client.bufferMax)}, at least ${settingsOf('http://127.0.0.1', { bufferMax: 0 }).bufferMax}) wait in a subscription`,
+  `goes on another (at most ${LANES_MAX})`,
+]
+
 test.each([
   ...LIVE.map((sentence) => ['docs/live.md', sentence] as const),
   ...API.map((sentence) => ['docs/api.md', sentence] as const),
   ...OPERATIONS.map((sentence) => ['docs/operations.md', sentence] as const),
+  ['docs/feeds.md', `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`] as const,
+  ...SOURCES.map((sentence) => ['docs/feeds-sources.md', sentence] as const),
+  ...CLIENT.map((sentence) => ['client/README.md', sentence] as const),
 ])('%s says what the program does: %s', (file, sentence) => {
   const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(/\s+/g, ' ')
   expect(text.includes(sentence), sentence).toBe(true)
+})
+
+test('the client asks of a connection for as much as the service allows', () => {
+  expect(LANE_MAX).toMatchObject({
+    update_mint_info: MAX_CONNECTION_MINTS,
+    wallet_trades: MAX_CONNECTION_WALLETS,
+    meme_tables: limits.MAX_CONNECTION_TABLES,
+    candles: limits.MAX_CONNECTION_CANDLES,
+  })
 })

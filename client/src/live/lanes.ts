@@ -6,7 +6,7 @@ import { Lane } from './lane.ts'
 import type { LiveJournal } from './status.ts'
 
 /** What the service allows a connection (docs/live.md, "Errors and limits"). */
-const LANE_MAX: { readonly [C in Channel]: number } = {
+export const LANE_MAX: { readonly [C in Channel]: number } = {
   update_mint_info: 1_000,
   wallet_trades: 1_000,
   meme_tables: 10,
@@ -16,7 +16,7 @@ const LANE_MAX: { readonly [C in Channel]: number } = {
   all_trades: 1,
 }
 /** Connections of one client at most; what would need more is refused with `too_many_follows`. */
-const LANES_MAX = 32
+export const LANES_MAX = 32
 
 /** Spreads what is followed over as few connections as it needs. */
 export class Lanes {

@@ -1,9 +1,9 @@
 /** A quote older than this says nothing about now. */
 export const FRESH_MS = 15_000
 /** A price that is further from the last one than this is believed only when two venues say it. */
-const JUMP_SHARE = 0.05
+export const JUMP_SHARE = 0.05
 /** Two venues agree when their prices differ by no more than this. */
-const AGREE_SHARE = 0.01
+export const AGREE_SHARE = 0.01
 /** A lonely price that is far from the last one is believed when it stays for this long. */
 export const JUMP_HELD_MS = 60_000
 /** The first price of a single venue waits this long for a second one. */

@@ -8,13 +8,13 @@ import { type PriceVenue, readPrice } from './venues.ts'
 /** A price is told at most this often, and only when it is another one. */
 const EVERY_MS = 1_000
 /** A venue without a message for this long is connected to anew. */
-const SILENCE_MS = 10_000
+export const SILENCE_MS = 10_000
 /** The same for one that sends heartbeats and no price any more. */
-const STALL_MS = 60_000
+export const STALL_MS = 60_000
 /** Longest message of a venue; theirs have a few hundred bytes. */
 const FRAME_BYTES_MAX = 64 * 1024
 /** Dollars are told in steps of 1/10,000: finer ones would make an event of every tick. */
-const STEPS_PER_USD = 10_000
+export const STEPS_PER_USD = 10_000
 
 export interface SolPriceOptions {
   readonly venues: readonly PriceVenue[]
