@@ -184,10 +184,11 @@ function namedBroadcast(channel: StreamChannel): Broadcast {
 function parsePools(action: LiveAction, data: JsonObject): LiveRequest {
   const plain = { kind: 'broadcast', event: 'update_pools_info', action } as const
   if (action === 'unsubscribe' || !hasOptions(data)) return plain
-  if (data.from_seq !== undefined || data.epoch !== undefined)
+  const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
+  if (barred !== undefined)
     return refused(
       'invalid_option',
-      'data.from_seq is not allowed for update_pools_info: follow its mints by update_mint_info.',
+      `data.${barred} is not allowed for update_pools_info: follow its mints by update_mint_info.`,
     )
   const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot'])
   if (unknown !== null) return asRequest(unknown)

@@ -497,6 +497,19 @@ test('an epoch alone makes a subscription a numbered one', async () => {
     expect(await client.ask(ask('mint_migration', { epoch }))).toMatchObject(said)
 })
 
+test.each([
+  ['from_seq', { from_seq: 2 }],
+  ['epoch', { epoch: 'e1' }],
+])('the refusal of %s for the trades of a table names what came', async (option, words) => {
+  service = await EngineServer.start()
+  const client = await open()
+  expect(await client.ask(ask('update_pools_info', words))).toEqual({
+    type: 'error',
+    code: 'invalid_option',
+    message: `data.${option} is not allowed for update_pools_info: follow its mints by update_mint_info.`,
+  })
+})
+
 test('what is not right is refused with a code and a sentence, and the connection stays', async () => {
   service = await EngineServer.start()
   const client = await open()
