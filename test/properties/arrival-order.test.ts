@@ -84,6 +84,29 @@ test('a swap that comes behind more than 31 of its mint is a loss, never a wrong
   expect(swapsArrivedAfter(engine.state, token, 81)).toHaveLength(40)
 })
 
+test.each([
+  ['31 of its mint were told before it', 31, 1, true],
+  ['32 of its mint were told before it', 32, 1, false],
+  ['31 late ones were told after it that go before it', 1, 31, true],
+  ['32 late ones were told after it that go before it', 1, 32, false],
+])('of a swap of which %s (%i early, %i late) the order is kept: %s', (_, early, late, isKnown) => {
+  const engine = engineOf('event', 1 << 12)
+  const told = new Told(engine)
+  engine.accept(created({ slot: 1 }))
+  for (let i = 0; i < early; i += 1) engine.accept(swap({ slot: 30, txIndex: i }))
+  for (let i = 0; i < late; i += 1) engine.accept(swap({ slot: 20, txIndex: i }))
+  const [[token = -1, names = []] = []] = told.byToken
+  for (let after = 0; after < names.length; after += 1) {
+    const found = swapsArrivedAfter(engine.state, token, after)
+    const named = typeof found === 'string' ? found : found.map((index) => nameOf(engine, index))
+    // The one that is displaced too far is missed by whoever does not have it yet.
+    const isMissed = after < (early > late ? names.length : 1)
+    expect(named, `after ${after}`).toEqual(
+      isKnown || !isMissed ? names.slice(after) : 'order_lost',
+    )
+  }
+})
+
 test('launches and migrations are announced once each, in the order they arrived', () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const engine = engineOf('event', 1 << 12)

@@ -31,6 +31,25 @@ for (const newest of NEWEST)
     expect(pair.engine.counts).toMatchObject({ lateRefused: 1 })
   })
 
+test('text of the chain is cut at 256, 512 and 4,096 code points, and not before', () => {
+  const pair = new Pair('event')
+  const frogs = (count: number) => '🐸'.repeat(count)
+  const link = (count: number) => `https://${frogs(count - 'https://'.length)}`
+  const told = [
+    created({ name: frogs(257), symbol: frogs(256), uri: frogs(513) }),
+    {
+      ...{ type: 'metadata' as const, timestamp: 0, mint: 'mint' },
+      ...{ description: frogs(4_097), website: link(513), telegram: link(512) },
+    },
+  ]
+  expect(follow(pair, told)).toBeNull()
+  const [token] = JSON.parse(pair.answers.search('mint'))
+  expect(token).toMatchObject({
+    ...{ name: frogs(256), symbol: frogs(256), uri: frogs(512) },
+    ...{ description: frogs(4_096), website: link(512), telegram: link(512) },
+  })
+})
+
 /** [decimals, raw units left, whether that is nothing]: a millionth of a token is. */
 const LEFT = [
   [6, 1n, true],
