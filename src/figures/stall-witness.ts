@@ -12,7 +12,7 @@ const TICK_MS = 10
 /** What a hypervisor took is asked after a long turn, and this often, so that a stall has no more of it. */
 const STOLEN_EVERY_MS = 1000
 /** Stalls that are remembered; the oldest go. */
-const STALLS_MAX = 512
+export const STALLS_MAX = 512
 /** Name of collections among the long steps. */
 const COLLECTION = 'gc'
 

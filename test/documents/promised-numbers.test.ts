@@ -4,12 +4,23 @@ import { expect, test } from 'vitest'
 import { LANE_MAX, LANES_MAX } from '../../client/src/live/lanes.ts'
 import { settingsOf } from '../../client/src/options.ts'
 import { BARS_MAX } from '../../src/engine/chart.ts'
+import { DORMANT_TRADERS_MAX } from '../../src/engine/dormancy.ts'
+import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/engine/search-index.ts'
+import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { JUDGED_SWAPS } from '../../src/feed-setup/feed-share.ts'
 import { FIRST_PRICE_MS } from '../../src/feed-setup/side-feeds.ts'
+import * as dexPaid from '../../src/feeds/metadata/dex-paid.ts'
+import * as queue from '../../src/feeds/metadata/fetch-queue.ts'
+import * as host from '../../src/feeds/metadata/host-pace.ts'
+import * as fetching from '../../src/feeds/metadata/safe-fetch.ts'
+import * as texts from '../../src/feeds/metadata/token-texts.ts'
 import * as judge from '../../src/feeds/sol-price/price-judge.ts'
 import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
+import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/stall-witness.ts'
 import * as limits from '../../src/server/limits.ts'
+import { SEGMENT_BYTES } from '../../src/store/journal.ts'
+import { WAITS_KEPT } from '../../src/store/wait-times.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/wire/engine-streams.ts'
 import { CREATOR_TOKENS_MAX } from '../../src/wire/engine-token-reads.ts'
 import { MAX_CONNECTION_MINTS, MAX_CONNECTION_WALLETS } from '../../src/wire/live-messages.ts'
@@ -87,6 +98,15 @@ const OPERATIONS = [
   `after ${limits.MAX_CERTIFICATES} in one run the next one is refused`,
 ]
 
+const DISK = [
+  `a segment ends at ${mib(SEGMENT_BYTES)}, at each snapshot`,
+  `| ${count(TAPE_CHUNK_RECORDS)} swaps of the history |`,
+  `of the newest ${count(WAITS_KEPT)}, and the longest since the start`,
+  `the newest ${STALLS_MAX} turns of the loop above ${STALL_MS} ms, or above ${LONG_TURN_MS} ms of its own`,
+  `a token with more than ${count(DORMANT_TRADERS_MAX)} traders`,
+  `A folder holds ${count(ROWS_MAX)} swaps`,
+]
+
 const percent = (share: number) => `${share * 100} %`
 const SOURCES = [
   `the median of the venues heard within ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
@@ -95,6 +115,14 @@ const SOURCES = [
   `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
   `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
     `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,
+  `at most ${Math.floor(60_000 / dexPaid.EVERY_MS)} questions a minute`,
+  `each of at most ${fetching.REDIRECTS_MAX} redirects`,
+  `${fetching.BODY_BYTES_MAX / 1024} KB of body, ${seconds(fetching.TOTAL_MS)} in all, ${seconds(fetching.CONNECT_MS)} to connect, ` +
+    `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
+  `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
+  `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
+    `and ${host.RATE} a second to one host; a host that failed ${host.FAILURES_MAX} times is left alone for a minute`,
+  `${count(queue.QUEUE_MAX)} uris wait`,
 ]
 
 const client = settingsOf('http://127.0.0.1', {})
@@ -108,7 +136,7 @@ const CLIENT = [
 test.each([
   ...LIVE.map((sentence) => ['docs/live.md', sentence] as const),
   ...API.map((sentence) => ['docs/api.md', sentence] as const),
-  ...OPERATIONS.map((sentence) => ['docs/operations.md', sentence] as const),
+  ...[...OPERATIONS, ...DISK].map((sentence) => ['docs/operations.md', sentence] as const),
   ['docs/feeds.md', `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`] as const,
   ...SOURCES.map((sentence) => ['docs/feeds-sources.md', sentence] as const),
   ...CLIENT.map((sentence) => ['client/README.md', sentence] as const),

@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts'
 
 const ORDERS_URL = 'https://api.dexscreener.com/orders/v1/solana/'
 /** From one request to the next: at most 54 a minute, the service allows 60. */
-const EVERY_MS = 1_100
+export const EVERY_MS = 1_100
 /** After a refusal the service is left alone for this long. */
 const PAUSE_MS = 60_000
 /** Times from the first question to the next ones: profiles are often paid late. */

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 /** Hosts whose pace is remembered; one that comes back after that begins anew. */
 const HOSTS_MAX = 4_096
 /** Requests to one host at the same time. */
-const RUNNING_MAX = 4
+export const RUNNING_MAX = 4
 /** Requests a second to one host, and how many may come at once. */
-const RATE = 10
+export const RATE = 10
 const BURST = 20
 /** Failures in a row after which a host is left alone for a while. */
-const FAILURES_MAX = 5
+export const FAILURES_MAX = 5
 const PAUSE_MS = 60_000
 
 interface Host {

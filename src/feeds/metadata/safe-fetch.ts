@@ -8,13 +8,13 @@ import { isPublicAddress } from './public-address.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** Longest body that is read; texts of a token have one to two thousand bytes. */
-const BODY_BYTES_MAX = 64 * 1024
+export const BODY_BYTES_MAX = 64 * 1024
 /** Longest address, with everything behind the host. */
 const URL_CHARACTERS_MAX = 2_048
-const REDIRECTS_MAX = 3
+export const REDIRECTS_MAX = 3
 /** From the first question to a name server to the last byte, redirects among it. */
-const TOTAL_MS = 10_000
-const CONNECT_MS = 5_000
+export const TOTAL_MS = 10_000
+export const CONNECT_MS = 5_000
 /** Interim answers (1xx) before the real one; a server can send them without end. */
 const INTERIM_MAX = 4
 /** A wait that a server names is believed up to this. */

@@ -6,9 +6,9 @@ import { isNestedDeeper } from './json-depth.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** Texts of tokens lie two or three levels deep. */
-const DEPTH_MAX = 16
+export const DEPTH_MAX = 16
 /** Code points of a description; longer ones are cut. */
-const DESCRIPTION_MAX = 2_048
+export const DESCRIPTION_MAX = 2_048
 
 /** What the JSON behind a token's uri says; absent keys are not in it. */
 export type TokenTexts = { readonly [K in MetadataKey]?: string }
