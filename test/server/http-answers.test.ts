@@ -186,6 +186,24 @@ test('a configured origin takes the place of the star', async () => {
   await other.server.stop()
 })
 
+test('every answer forbids guessing its type, frames of other pages and referrers', async () => {
+  for (const path of [SEARCH, '/healthz', '/ws', '/nowhere', '/api/v2/search/tokens/detailed']) {
+    const { headers } = await ask('GET', path)
+    const told = ['x-content-type-options', 'x-frame-options', 'referrer-policy']
+    expect([path, ...told.map((name) => headers[name])]).toEqual([
+      path,
+      ...['nosniff', 'SAMEORIGIN', 'no-referrer'],
+    ])
+  }
+})
+
+test('a plain GET of the feed is a 426 that says what to upgrade to', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await ask(method, '/ws')
+    expect([method, status, headers.upgrade]).toEqual([method, 426, 'websocket'])
+  }
+})
+
 test('a throwing route is a logged 500 without a stack, and the service goes on', async () => {
   fake.body = () => {
     throw new Error('secret detail')
