@@ -1,15 +1,7 @@
-/**
- * The client's messages on the live feed as values, and the server's own frames. Shapes:
- * specification "Events", contract section 4.
- */
+/** The client's messages on the live feed as values: specification "Events", contract section 4. */
 
 import type { LiveErrorCode } from './errors.ts'
-import {
-  type FollowedWords,
-  type FrameError,
-  KEY_NAMES,
-  type StreamChannel,
-} from './live-frames.ts'
+import { type FrameError, KEY_NAMES, type StreamChannel } from './live-frames.ts'
 import { isObject, parseJson } from './requests/json-body.ts'
 import {
   hasOptions,
@@ -87,9 +79,6 @@ export interface LiveRefusal {
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-
-export const PING_FRAME = '{"type":"ping"}'
-export const PONG_FRAME = '{"type":"pong"}'
 
 /** Reads one text message of the connection whose id is `id`. */
 export function parseLiveMessage(text: string, id: string): LiveRequest {
@@ -243,36 +232,4 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return 'an array'
   return isObject(value) ? 'an object' : String(value)
-}
-
-/** The acknowledgement of one message: it names what the message named. */
-export function acknowledgement(
-  request: Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>,
-): string {
-  const type = request.action === 'subscribe' ? 'subscribed' : 'unsubscribed'
-  if (request.kind === 'broadcast') return JSON.stringify({ type, event: request.event })
-  const event = 'update_mint_info'
-  if (request.many) return JSON.stringify({ type, event, mints: request.mints })
-  return JSON.stringify({ type, event, mint: request.mints[0] })
-}
-
-/** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
-export function liveErrorFrame(
-  code: LiveErrorCode,
-  message: string,
-  ended: FollowedWords = {},
-): string {
-  return JSON.stringify({ type: 'error', code, message, ...ended })
-}
-
-/** The refusal of a message that would pass the connection's limit of mints. */
-export function tooManyMints(asked: number): string {
-  const message = `The connection would follow ${asked} mints, at most ${MAX_CONNECTION_MINTS} are allowed.`
-  return liveErrorFrame('too_many_mints', message)
-}
-
-/** The refusal of a message that would pass the connection's limit of wallets. */
-export function tooManyWallets(asked: number): string {
-  const message = `The connection would follow ${asked} wallets, at most ${MAX_CONNECTION_WALLETS} are allowed.`
-  return liveErrorFrame('too_many_wallets', message)
 }

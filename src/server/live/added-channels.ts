@@ -1,5 +1,6 @@
 import type { Answers } from '../../wire/answers.ts'
-import { type LiveRequest, liveErrorFrame, type StreamRequest } from '../../wire/live-messages.ts'
+import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
+import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import type { OnStep } from '../options.ts'

@@ -1,7 +1,7 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { Answers, LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
-import { PING_FRAME } from '../../wire/live-messages.ts'
+import { PING_FRAME } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import type { ClientAddresses } from '../client-address.ts'

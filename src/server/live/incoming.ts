@@ -1,5 +1,6 @@
 import { CLOSE_CODES } from '../../wire/errors.ts'
-import { type LiveRequest, liveErrorFrame, parseLiveMessage } from '../../wire/live-messages.ts'
+import { type LiveRequest, parseLiveMessage } from '../../wire/live-messages.ts'
+import { liveErrorFrame } from '../../wire/live-notices.ts'
 import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection, Send } from './connection.ts'

@@ -9,13 +9,11 @@ import {
   walletKey,
 } from '../../wire/live-frames.ts'
 import {
-  liveErrorFrame,
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,
   type StreamRequest,
-  tooManyMints,
-  tooManyWallets,
 } from '../../wire/live-messages.ts'
+import { liveErrorFrame, tooManyMints, tooManyWallets } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../limits.ts'
 import type { CatchUps } from './catch-ups.ts'

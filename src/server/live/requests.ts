@@ -1,12 +1,14 @@
 import {
-  acknowledgement,
   type LiveRequest,
-  liveErrorFrame,
   MAX_CONNECTION_MINTS,
-  PONG_FRAME,
   type StreamRequest,
-  tooManyMints,
 } from '../../wire/live-messages.ts'
+import {
+  acknowledgement,
+  liveErrorFrame,
+  PONG_FRAME,
+  tooManyMints,
+} from '../../wire/live-notices.ts'
 import type { AddedChannels } from './added-channels.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import type { Subscriptions } from './subscriptions.ts'

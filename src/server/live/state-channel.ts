@@ -1,7 +1,7 @@
 import type { Answers } from '../../wire/answers.ts'
 import type { LiveErrorCode } from '../../wire/errors.ts'
 import type { FollowedWords } from '../../wire/live-frames.ts'
-import { liveErrorFrame } from '../../wire/live-messages.ts'
+import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import { isLoopback } from '../ip-address.ts'
 import type { OnStep } from '../options.ts'
