@@ -9,7 +9,7 @@ import type {
 import { client, heard, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
 import { nextBeat } from '../frame/beat.ts'
-import { lastTrades, TRADES_MAX } from './last-trades.ts'
+import { lastTrades, TRADES_MAX, tradesWithoutGaps } from './last-trades.ts'
 
 const RECORDS = 100
 /** Tokens whose trades before now are read: the ones traded last. */
@@ -49,11 +49,14 @@ export class WalletFeed {
   /** The trades before now, once the records are there. */
   async #readBefore(records: Promise<void>): Promise<void> {
     await records
-    const tokens = this.records.value?.items.slice(0, TOKENS_READ) ?? []
-    const pages = await Promise.all(
-      tokens.map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
+    const tokens = this.records.value?.items ?? []
+    const answers = await Promise.all(
+      tokens
+        .slice(0, TOKENS_READ)
+        .map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
     )
-    const before = pages.flatMap((page) => (page.ok ? page.data.items : []))
+    const pages = answers.map((answer) => (answer.ok ? answer.data : null))
+    const before = tradesWithoutGaps(tokens, pages)
     this.trades.value = lastTrades([...this.trades.value, ...before])
   }
 

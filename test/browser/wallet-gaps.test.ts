@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { startProgram, until } from '../process/program.ts'
+import { feed, purchase } from './fed-events.ts'
+import { describePage } from './page-tests.ts'
+
+const WALLET = 'WalletGapsWallet'
+const SECONDS = Math.floor(Date.now() / 1000) - 1_000
+/** The first token is traded first and last, eight others between; the page reads the trades of six. */
+const TOKENS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]
+
+describePage(
+  'the last trades of a wallet that came back to an old token',
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    const trades = TOKENS.map((token, at) =>
+      purchase({
+        mint: `WalletGaps${token}pump`,
+        signature: `WalletGapsTrade${at}`,
+        slot: 100 + at,
+        timestamp: SECONDS + 10 * at,
+        pool: `WalletGapsCurve${token}`,
+        signer: WALLET,
+      }),
+    )
+    feed(program, trades)
+    return program
+  },
+  (market) => {
+    test('are its last ones, with none between them left out', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
+      const links = page.getByRole('region', { name: 'Last trades' }).locator('tbody a')
+      const newest = TOKENS.map((token) => `WalletGaps${token}pump`).reverse()
+      const mints = await until('the trades', async () => {
+        const titles = links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))
+        return (await titles).length > 0 ? titles : null
+      })
+      expect(mints.length).toBeGreaterThanOrEqual(6)
+      expect(mints).toEqual(newest.slice(0, mints.length))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+  },
+)
