@@ -19,7 +19,7 @@ import { ProcessFigures } from './figures/process-figures.ts'
 import { StallWitness } from './figures/stall-witness.ts'
 import { LineReports } from './line-reports.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
-import { readDashboard } from './server/dashboard-files.ts'
+import { type Dashboard, readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from './server/limits.ts'
 import { loadMetrics } from './server/metrics-text.ts'
 import type { RunningServer } from './server/options.ts'
@@ -84,7 +84,7 @@ export class Program {
    * @throws Error with one sentence when a port cannot be had or the TLS files are not right
    */
   async listen(): Promise<void> {
-    const { host, port, rateLimit, trustProxy, corsOrigin, surface, dashboard } = this.#config
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface } = this.#config
     const { tls, limits } = surface
     if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
@@ -111,9 +111,7 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
-      ...(dashboard === 'off'
-        ? {}
-        : { dashboard: readDashboard(DASHBOARD_FOLDER, dashboard === 'images') }),
+      ...this.#page(),
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
@@ -124,6 +122,17 @@ export class Program {
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
       log: this.#log,
     })
+  }
+
+  /** The page for people, unless it is switched off. */
+  #page(): { dashboard?: Dashboard | null } {
+    const { dashboard, feeds } = this.#config
+    if (dashboard === 'off') return {}
+    const facts = {
+      hasImages: dashboard === 'images',
+      isSimulated: feeds.some(({ kind }) => kind === 'sim'),
+    }
+    return { dashboard: readDashboard(DASHBOARD_FOLDER, facts) }
   }
 
   /** Reads the TLS files again; the log says what came of it. */

@@ -22,6 +22,14 @@ export interface Dashboard {
   readonly hasImages: boolean
 }
 
+/** What the page is told of the service, by attributes of its root. */
+export interface PageFacts {
+  /** It may show pictures of tokens. */
+  readonly hasImages?: boolean
+  /** The market is the simulator's: nothing in it is real, though it looks so. */
+  readonly isSimulated?: boolean
+}
+
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -31,18 +39,17 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Reads the page that the build left in `folder` with its `.br` and `.gz` forms beside the files.
- * With `hasImages` the page is told that it may show pictures of tokens.
  * @returns null when it is not built
  * @throws Error with one sentence when the folder is larger than a page can be
  */
-export function readDashboard(folder: string, hasImages: boolean = false): Dashboard | null {
+export function readDashboard(folder: string, facts: PageFacts = {}): Dashboard | null {
   if (!existsSync(join(folder, 'index.html'))) return null
   const names = readdirSync(join(folder, 'assets')).filter((name) => extname(name) in CONTENT_TYPES)
   checkSize(folder, names)
   return {
-    page: hasImages ? pageWithImages(folder) : readOne(folder, 'index.html'),
+    page: pageWith(facts, folder),
     assets: names.map((name) => readOne(folder, `assets/${name}`)),
-    hasImages,
+    hasImages: facts.hasImages === true,
   }
 }
 
@@ -60,10 +67,15 @@ function readOne(folder: string, name: string): DashboardFile {
   return fileOf(name, readFileSync(join(folder, name)), forms)
 }
 
-/** The page learns it from an attribute. The forms that the build prepared do not have it. */
-function pageWithImages(folder: string): DashboardFile {
+/** The page learns them from attributes. The forms that the build prepared do not have these. */
+function pageWith({ hasImages, isSimulated }: PageFacts, folder: string): DashboardFile {
+  const attributes = [
+    ...(hasImages === true ? [' data-images="on"'] : []),
+    ...(isSimulated === true ? [' data-market="simulated"'] : []),
+  ].join('')
+  if (attributes === '') return readOne(folder, 'index.html')
   const text = readFileSync(join(folder, 'index.html'), 'utf8')
-  const bytes = Buffer.from(text.replace('<html', '<html data-images="on"'))
+  const bytes = Buffer.from(text.replace('<html', `<html${attributes}`))
   return fileOf('index.html', bytes, { br: null, gzip: null })
 }
 

@@ -55,7 +55,7 @@ test('the page is at each of its addresses, under a policy that allows this orig
 test('pictures of tokens are allowed, and the page told so, only where they were asked for', async () => {
   const folder = builtFolder()
   writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><title>page</title>')
-  await serving({ dashboard: readDashboard(folder, true) }, async (url) => {
+  await serving({ dashboard: readDashboard(folder, { hasImages: true }) }, async (url) => {
     const answer = await fetch(url)
     expect(await answer.text()).toContain('<html data-images="on" lang="en">')
     const policy = answer.headers.get('content-security-policy') ?? ''
@@ -66,6 +66,19 @@ test('pictures of tokens are allowed, and the page told so, only where they were
     const answer = await fetch(url)
     expect(await answer.text()).not.toContain('data-images')
     expect(answer.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+  })
+})
+
+test('the page is told of a simulated market, which else looks like the real one', async () => {
+  const folder = builtFolder()
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><title>page</title>')
+  const facts = { isSimulated: true, hasImages: true }
+  await serving({ dashboard: readDashboard(folder, facts) }, async (url) => {
+    const text = await (await fetch(url)).text()
+    expect(text).toContain('<html data-images="on" data-market="simulated" lang="en">')
+  })
+  await serving({ dashboard: readDashboard(folder) }, async (url) => {
+    expect(await (await fetch(url)).text()).not.toContain('data-market')
   })
 })
 

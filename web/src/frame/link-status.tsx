@@ -3,6 +3,9 @@ import { heldUp } from '../feed/held-up.ts'
 import { exact } from '../text/number-form.ts'
 import { age, clockTime } from '../text/time-form.ts'
 
+/** The service's feed is the simulator: its tokens are called as real ones are. */
+const IS_SIMULATED = document.documentElement.dataset.market === 'simulated'
+
 const WORDS = {
   connecting: 'Connecting',
   live: 'Live',
@@ -20,6 +23,11 @@ export function LinkStatus() {
       <span class="status" data-state={state} role="status">
         {WORDS[state]}
       </span>
+      {IS_SIMULATED && (
+        <span class="simulated" title="No token, wallet or price is real: the feed is FEED=sim">
+          Simulated market
+        </span>
+      )}
       {seq !== null && (
         <span title="Events the service has taken: what is shown stands here">
           seq <b data-cell="seq">{exact(seq)}</b>
