@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TableRow } from '../../client/src/mintfeed.ts'
-import { HeldOrder } from '../../web/src/board/held-order.ts'
+import { HeldOrder } from '../../web/src/parts/held-order.ts'
 
 const rowsOf = (...mints: readonly string[]) =>
   mints.map((mint) => ({ mint }) as Partial<TableRow> as TableRow)
 
 function column(...mints: readonly string[]) {
   const live = signal<readonly TableRow[]>(rowsOf(...mints))
-  const order = new HeldOrder(live)
+  const order = new HeldOrder(live, ({ mint }) => mint)
   onTestFinished(order.follow())
   const shown = () =>
     order.shown.value.rows

@@ -1,16 +1,19 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { TableRow } from '../../../client/src/mintfeed.ts'
 import type { ColumnFeed } from '../feed/column-feed.ts'
 import { sparkFeed } from '../feed/spark-feed.ts'
 import type { ColumnView } from '../filters/board-view.ts'
 import { ROWS } from '../filters/board-view.ts'
 import { filterCount, type Group } from '../filters/filter-fields.ts'
 import { isSortKey, SORT_KEYS, SORTS, sorted } from '../filters/sort-orders.ts'
+import { HeldOrder } from '../parts/held-order.ts'
+import { heldText, type ShownRow } from '../parts/held-rows.ts'
+import { holding } from '../parts/holding.ts'
 import { Note } from '../parts/note.tsx'
 import { exact } from '../text/number-form.ts'
-import { ROW_HEIGHT, type ShownRow, seenRange } from './column-rows.ts'
+import { ROW_HEIGHT, seenRange } from './column-rows.ts'
 import { FilterPanel } from './filter-panel.tsx'
-import { HeldOrder } from './held-order.ts'
 import { Pace } from './pace.ts'
 import { Row } from './row.tsx'
 
@@ -41,7 +44,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const sort = useSignal(view.sort)
   sort.value = view.sort
   const live = useComputed(() => sorted(feed.rows.value, sort.value))
-  const order = useMemo(() => new HeldOrder(live), [live])
+  const order = useMemo(() => new HeldOrder(live, mintOf), [live])
   const box = useRef<HTMLDivElement>(null)
   const height = useSignal(0)
 
@@ -123,18 +126,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
       ) : (
         <div />
       )}
-      <div
-        ref={box}
-        class="rows"
-        onScroll={({ currentTarget }) => order.scrolled(currentTarget.scrollTop)}
-        onPointerEnter={({ pointerType }) => order.pointedAt(pointerType === 'mouse')}
-        onPointerLeave={() => order.pointedAt(false)}
-        // A row that was clicked has the focus as well, and its reader may be elsewhere by now.
-        onFocusIn={({ target }) =>
-          order.focused(target instanceof Element && target.matches(':focus-visible'))
-        }
-        onFocusOut={() => order.focused(false)}
-      >
+      <div ref={box} class="rows" {...holding(order)}>
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
         <ul
           class={isQuick ? 'quick' : undefined}
@@ -175,9 +167,8 @@ function Unfilled({
   )
 }
 
-function heldText(isHeld: boolean, arrived: number): string {
-  if (!isHeld) return ''
-  return arrived > 0 ? `paused · ${arrived} new` : 'paused'
+function mintOf({ mint }: TableRow): string {
+  return mint
 }
 
 function followHeight(box: HTMLElement | null, told: (px: number) => void): () => void {
@@ -189,7 +180,7 @@ function followHeight(box: HTMLElement | null, told: (px: number) => void): () =
 
 function scrollToCurrent(
   box: HTMLElement | null,
-  rows: readonly ShownRow[],
+  rows: readonly ShownRow<TableRow>[],
   mint: string | null,
 ): void {
   const at = mint === null ? -1 : rows.findIndex(({ row }) => row.mint === mint)

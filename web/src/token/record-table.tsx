@@ -1,5 +1,6 @@
 import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
+import type { ShownRow } from '../parts/held-rows.ts'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { short, shownName } from '../text/chain-text.ts'
@@ -30,7 +31,7 @@ export function RecordTable({
   marked = '',
   onMark = () => {},
 }: {
-  readonly records: readonly TraderRecord[]
+  readonly records: readonly ShownRow<TraderRecord>[]
   readonly columns: readonly RecordColumn[]
   /** The wallet whose trades are marked on the chart. */
   readonly marked?: string
@@ -48,9 +49,10 @@ export function RecordTable({
         </tr>
       </thead>
       <tbody>
-        {records.map((record) => (
+        {records.map(({ row: record, isGone }) => (
           <tr
-            key={`${record.wallet} ${record.mint}`}
+            key={recordKey(record)}
+            class={isGone ? 'gone' : undefined}
             data-wallet={record.wallet}
             data-mint={record.mint}
           >
@@ -68,6 +70,11 @@ export function RecordTable({
       </tbody>
     </table>
   )
+}
+
+/** Tells a record from all others. */
+export function recordKey({ wallet, mint }: TraderRecord): string {
+  return `${wallet} ${mint}`
 }
 
 function headClass(column: RecordColumn): string | undefined {

@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
+import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
@@ -16,17 +17,22 @@ const DRAWN_MAX = 120
 export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const filter = useSignal<TapeFilter>(PLAIN_TAPE)
   const creator = feed.detail.value?.creator ?? ''
-  const trades = feed.tape.value
-    .filter(({ swap }) => fits(swap, creator, filter.value))
-    .slice(0, DRAWN_MAX)
+  const live = useComputed(() =>
+    feed.tape.value.filter(({ swap }) =>
+      fits(swap, feed.detail.value?.creator ?? '', filter.value),
+    ),
+  )
+  const held = useHeldTable(live, ({ seq }) => String(seq), JSON.stringify(filter.value))
+  const trades = held.rows.slice(0, DRAWN_MAX)
   return (
     <section class="panel tape" aria-label="Trades">
       <div class="panel-head">
         <h2>Trades</h2>
+        <span class="held">{held.note}</span>
         <span class="spring" />
         <TapeControls filter={filter.value} onFilter={(next) => (filter.value = next)} />
       </div>
-      <div class="panel-rows">
+      <div class="panel-rows" {...held.box}>
         <RefusedTrades refusal={feed.refusal.value} />
         <table class="table">
           <thead>
@@ -50,8 +56,8 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
             </tr>
           </thead>
           <tbody>
-            {trades.map((trade) => (
-              <TapeRow key={trade.seq} trade={trade} creator={creator} />
+            {trades.map(({ row }) => (
+              <TapeRow key={row.seq} trade={row} creator={creator} />
             ))}
           </tbody>
         </table>

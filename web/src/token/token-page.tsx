@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Swap } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
 import { useTitle } from '../frame/title.ts'
+import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { short, shownName } from '../text/chain-text.ts'
 import { exact } from '../text/number-form.ts'
@@ -11,7 +12,7 @@ import { ClassShares } from './class-shares.tsx'
 import { Concentration } from './concentration.tsx'
 import { CreatorHistory } from './creator-history.tsx'
 import { sniperMarks, swapMarks, tradesOf } from './marks.ts'
-import { RecordTable } from './record-table.tsx'
+import { RecordTable, recordKey } from './record-table.tsx'
 import { supplyOf } from './supply.ts'
 import { Tape } from './tape.tsx'
 import { TokenFeed, type TraderOrder } from './token-feed.ts'
@@ -94,19 +95,19 @@ function Without({ feed, mint }: { readonly feed: TokenFeed; readonly mint: stri
 
 function Holders({ feed }: { readonly feed: TokenFeed }) {
   const { detail, holders } = feed
+  const live = useComputed(() => holders.value?.items ?? [])
+  const held = useHeldTable(live, recordKey)
   return (
     <section class="panel" aria-label="Holders">
       <div class="panel-head">
         <h2>Holders</h2>
         <span class="faint">{holders.value !== null && exact(holders.value.total)}</span>
+        <span class="held">{held.note}</span>
       </div>
       {detail.value !== null && <ClassShares detail={detail.value} />}
       <Concentration holders={holders.value?.items ?? []} />
-      <div class="panel-rows">
-        <RecordTable
-          records={holders.value?.items ?? []}
-          columns={['wallet', 'holding', 'worth', 'pnl']}
-        />
+      <div class="panel-rows" {...held.box}>
+        <RecordTable records={held.rows} columns={['wallet', 'holding', 'worth', 'pnl']} />
         {holders.value?.total === 0 && <Note title="Nobody holds it now" />}
       </div>
     </section>
@@ -121,6 +122,8 @@ function Traders({
   readonly followed: Signal<Followed>
 }) {
   const { wallet } = followed.value
+  const live = useComputed(() => feed.traders.value?.items ?? [])
+  const held = useHeldTable(live, recordKey, feed.orderBy.value)
   const follow = async (text: string) => {
     const next = text.trim()
     followed.value = { wallet: next, swaps: [] }
@@ -135,6 +138,7 @@ function Traders({
       <div class="panel-head">
         <h2>Traders</h2>
         <span class="faint">{feed.traders.value !== null && exact(feed.traders.value.total)}</span>
+        <span class="held">{held.note}</span>
         <span class="spring" />
         <FollowField wallet={wallet} onWallet={(text) => void follow(text)} />
         <select
@@ -153,9 +157,9 @@ function Traders({
           ))}
         </select>
       </div>
-      <div class="panel-rows">
+      <div class="panel-rows" {...held.box}>
         <RecordTable
-          records={feed.traders.value?.items ?? []}
+          records={held.rows}
           columns={['wallet', 'holding', 'bought', 'sold', 'trades', 'pnl', 'active', 'mark']}
           marked={wallet}
           onMark={(next) => void follow(next === wallet ? '' : next)}

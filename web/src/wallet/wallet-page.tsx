@@ -1,15 +1,18 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
+import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
-import { RecordTable } from '../token/record-table.tsx'
+import { swapName } from '../token/marks.ts'
+import { RecordTable, recordKey } from '../token/record-table.tsx'
 import { WalletFeed } from './wallet-feed.ts'
 
 /** One wallet over all tokens. */
@@ -34,23 +37,33 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
       </div>
       <Totals records={page.items} total={page.total} />
       <div class="two">
-        <section class="panel" aria-label="Tokens">
-          <div class="panel-head">
-            <h2>Tokens</h2>
-            <span class="faint">{exact(page.total)}, traded last first</span>
-          </div>
-          <RecordTable
-            records={page.items}
-            columns={['token', 'worth', 'bought', 'sold', 'trades', 'pnl', 'active']}
-          />
-          {page.total === 0 && <Note title="No trades">This wallet has not traded here yet.</Note>}
-        </section>
+        <Tokens feed={feed} />
         <LastTrades
           feed={feed}
           names={new Map(page.items.map((item) => [item.mint, item.symbol]))}
         />
       </div>
     </main>
+  )
+}
+
+function Tokens({ feed }: { readonly feed: WalletFeed }) {
+  const live = useComputed(() => feed.records.value?.items ?? [])
+  const held = useHeldTable(live, recordKey)
+  const total = feed.records.value?.total ?? 0
+  return (
+    <section class="panel" aria-label="Tokens" {...held.box}>
+      <div class="panel-head">
+        <h2>Tokens</h2>
+        <span class="faint">{exact(total)}, traded last first</span>
+        <span class="held">{held.note}</span>
+      </div>
+      <RecordTable
+        records={held.rows}
+        columns={['token', 'worth', 'bought', 'sold', 'trades', 'pnl', 'active']}
+      />
+      {total === 0 && <Note title="No trades">This wallet has not traded here yet.</Note>}
+    </section>
   )
 }
 
@@ -115,10 +128,12 @@ function LastTrades({
   readonly feed: WalletFeed
   readonly names: ReadonlyMap<string, string>
 }) {
+  const held = useHeldTable(feed.trades, swapName)
   return (
-    <section class="panel" aria-label="Last trades">
+    <section class="panel" aria-label="Last trades" {...held.box}>
       <div class="panel-head">
         <h2>Last trades</h2>
+        <span class="held">{held.note}</span>
       </div>
       <RefusedTrades refusal={feed.refusal.value} />
       <table class="table">
@@ -136,7 +151,7 @@ function LastTrades({
           </tr>
         </thead>
         <tbody>
-          {feed.trades.value.map((swap, index) => (
+          {held.rows.map(({ row: swap }, index) => (
             <tr key={`${swap.signature} ${index}`}>
               <td class="faint">
                 <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />

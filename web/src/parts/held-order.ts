@@ -1,30 +1,32 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import type { TableRow } from '../../../client/src/mintfeed.ts'
-import { heldRows, type ShownRows } from './column-rows.ts'
+import { heldRows, type ShownRows } from './held-rows.ts'
 
 /** Scrolled further than this, someone reads below the top. */
 const SCROLLED_PX = 8
 
 /**
- * Holds a column's order while someone points at it, walks through it by keys, has the focus on one
- * of its rows or has scrolled, so that nothing jumps away.
+ * Holds the order of a column, or of another table, while someone points at it, walks through it by
+ * keys, has the focus on one of its rows or has scrolled, so that nothing jumps away.
  * Only rows can be held: a column that is still empty fills first, and one whose held rows have all
  * left shows those that are there.
  */
-export class HeldOrder {
+export class HeldOrder<T> {
   readonly scrollTop = signal(0)
   readonly #isPointedAt = signal(false)
   readonly #isWalked = signal(false)
   readonly #hasFocus = signal(false)
-  readonly #held = signal<readonly TableRow[] | null>(null)
-  readonly #live: ReadonlySignal<readonly TableRow[]>
+  readonly #held = signal<readonly T[] | null>(null)
+  readonly #live: ReadonlySignal<readonly T[]>
+  readonly #keyOf: (row: T) => string
   /** Rows of the table before; the ones that follow them are of another. */
-  #former: readonly TableRow[] | null = null
-  readonly shown: ReadonlySignal<ShownRows>
+  #former: readonly T[] | null = null
+  readonly shown: ReadonlySignal<ShownRows<T>>
 
-  constructor(live: ReadonlySignal<readonly TableRow[]>) {
+  /** @param keyOf tells a row from all others, whatever its numbers are */
+  constructor(live: ReadonlySignal<readonly T[]>, keyOf: (row: T) => string) {
     this.#live = live
-    this.shown = computed(() => heldRows(this.#held.value, live.value))
+    this.#keyOf = keyOf
+    this.shown = computed(() => heldRows(this.#held.value, live.value, keyOf))
   }
 
   get isHeld(): boolean {
@@ -64,17 +66,18 @@ export class HeldOrder {
     this.#held.value = null
   }
 
-  #settle(isWanted: boolean, live: readonly TableRow[]): void {
+  #settle(isWanted: boolean, live: readonly T[]): void {
     if (live === this.#former) return
     this.#former = null
     const held = this.#held.peek()
     if (!isWanted) this.#held.value = null
-    else if (held === null || !isAnyOf(held, live)) this.#held.value = live.length > 0 ? live : null
+    else if (held === null || !this.#isAnyOf(held, live))
+      this.#held.value = live.length > 0 ? live : null
   }
-}
 
-/** Is one of the held rows still in the table? */
-function isAnyOf(held: readonly TableRow[], live: readonly TableRow[]): boolean {
-  const mints = new Set(live.map(({ mint }) => mint))
-  return held.some(({ mint }) => mints.has(mint))
+  /** Is one of the held rows still in the table? */
+  #isAnyOf(held: readonly T[], live: readonly T[]): boolean {
+    const keys = new Set(live.map(this.#keyOf))
+    return held.some((row) => keys.has(this.#keyOf(row)))
+  }
 }
