@@ -3,11 +3,13 @@ import { compact, money, percent, share, usd } from '../../web/src/text/number-f
 
 /** What the cells of a row have to show, by the API's row. */
 export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
+  const graduated = row.creator_completed_pools
+  const created = graduated + row.creator_completing_pools
   return {
     cap: usd(row.market_cap),
     holders: compact(row.holders),
     txs: compact(row.tx_24h),
-    creator: `${compact(row.creator_completed_pools)}/${compact(row.creator_completing_pools)}`,
+    creator: `${compact(graduated)}/${compact(created)}`,
     volume: money(row.vol_24h),
     progress: percent(row.pct_completion),
     T10: share(row.top_10_percent),

@@ -5,6 +5,8 @@ import { describePage } from './page-tests.ts'
 
 const POOLED = 'StagePooledMintpump'
 const COMPLETE = 'StageCompleteMintpump'
+/** Of the same creator as the complete one. */
+const MIGRATED = 'StageMigratedMintpump'
 
 describePage(
   'the stage of a token on its page',
@@ -28,6 +30,26 @@ describePage(
         creator: 'StageCreator',
         bondingCurve: 'StageCurve',
       }),
+      launch({
+        mint: MIGRATED,
+        signature: 'StageMigratedCreation',
+        txIndex: 1,
+        name: 'Migrated',
+        symbol: 'MIGR',
+        creator: 'StageCreator',
+        bondingCurve: 'StageMigratedCurve',
+      }),
+      {
+        type: 'migrated',
+        slot: 101,
+        txIndex: 1,
+        ordinal: 0,
+        signature: 'StageMigrated',
+        timestamp: Math.floor(Date.now() / 1000),
+        mint: MIGRATED,
+        bondingCurve: 'StageMigratedCurve',
+        poolAmm: 'StageMigratedPool',
+      },
       {
         type: 'completed',
         slot: 101,
@@ -42,6 +64,17 @@ describePage(
     return program
   },
   (market) => {
+    test('stands beside how many of all tokens of its creator graduated', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(market().program.url)
+      const cell = page.locator(`.row[data-mint="${COMPLETE}"] [data-cell="creator"]`)
+      expect(await cell.textContent()).toBe('1/2')
+      await page.getByTitle('1 of 2 tokens of this creator graduated').first().waitFor()
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test.each([
       ['Graduated', 'Graduated', POOLED, 'whose migration was never told'],
       ['Complete', 'Completing', COMPLETE, 'that waits for its migration'],

@@ -52,6 +52,9 @@ class RowBody extends Component<{ readonly row: TableRow }> {
 
 function RowCells({ row }: { readonly row: TableRow }) {
   const createdAt = parseTime(row.timestamp) ?? 0
+  const graduated = row.creator_completed_pools
+  // Two numbers with a slash read as a part of a whole.
+  const created = graduated + row.creator_completing_pools
   return (
     <>
       <Avatar mint={row.mint} symbol={row.symbol} image={row.image} />
@@ -71,10 +74,13 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span title={`${exact(row.tx_24h_buy)} buys, ${exact(row.tx_24h_sell)} sells in 24 h`}>
           <span class="label">TX</span> <span data-cell="txs">{compact(row.tx_24h)}</span>
         </span>
-        <span class="migrated" title="Tokens of this creator that graduated, and that did not">
+        <span
+          class="migrated"
+          title={`${exact(graduated)} of ${exact(created)} tokens of this creator graduated`}
+        >
           <span class="label">MIG</span>{' '}
           <span data-cell="creator">
-            {compact(row.creator_completed_pools)}/{compact(row.creator_completing_pools)}
+            {compact(graduated)}/{compact(created)}
           </span>
         </span>
       </span>
