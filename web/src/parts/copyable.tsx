@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { short } from '../text/chain-text.ts'
+import { copyText } from './clipboard.ts'
 
 /** How long "copied" is shown, in ms. */
 const SHOWN_MS = 1_500
@@ -8,12 +9,7 @@ const SHOWN_MS = 1_500
 export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
   const note = useSignal('')
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      note.value = 'copied'
-    } catch {
-      note.value = 'not allowed here'
-    }
+    note.value = (await copyText(text)) ? 'copied' : 'not allowed here'
     setTimeout(() => {
       note.value = ''
     }, SHOWN_MS)
