@@ -7,6 +7,7 @@ import { addKeys, leaveFocus } from '../frame/keyboard.ts'
 import { go, tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { COLUMN_TITLES, Column } from './column.tsx'
+import { onTab } from './last-look.ts'
 import { PresetBar } from './preset-bar.tsx'
 
 interface Place {
@@ -19,7 +20,6 @@ export function BoardPage({ search }: { readonly search: string }) {
   useTitle('')
   const view = useMemo(() => parseBoardView(search), [search])
   const place = useSignal<Place | null>(null)
-  const onTab = useSignal<Group>('new')
   const shown = useRef<Record<Group, readonly string[]>>({ new: [], completing: [], graduated: [] })
   const feeds = useMemo(
     () => ({

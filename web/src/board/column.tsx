@@ -14,6 +14,7 @@ import { Note } from '../parts/note.tsx'
 import { exact } from '../text/number-form.ts'
 import { ROW_HEIGHT, seenRange } from './column-rows.ts'
 import { FilterPanel } from './filter-panel.tsx'
+import { leavePlace, takePlace } from './last-look.ts'
 import { Pace } from './pace.ts'
 import { Row } from './row.tsx'
 
@@ -57,7 +58,14 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   useEffect(() => {
     order.reset()
     box.current?.scrollTo({ top: 0 })
+    return () => leavePlace(group, { view: viewText, scrollTop: order.scrollTop.peek() })
   }, [order, viewText])
+  const isFilled = !feed.isLoading.value
+  // With the rows: a reader may have scrolled before what comes after them.
+  useLayoutEffect(() => {
+    const scrollTop = isFilled ? takePlace(group, viewText) : 0
+    if (scrollTop > 0) box.current?.scrollTo({ top: scrollTop })
+  }, [isFilled])
 
   const { rows, arrived } = order.shown.value
   const [first, end] = seenRange(order.scrollTop.value, height.value, rows.length)
