@@ -7,6 +7,8 @@ export interface TabOptions {
   readonly width?: number
   readonly height?: number
   readonly theme?: 'dark' | 'light'
+  /** A screen for fingers. */
+  readonly hasTouch?: boolean
 }
 
 /** A tab of its own, which remembers every error the page made. */
@@ -31,11 +33,12 @@ export class Tab {
   }
 
   static async open(browser: Browser, origin: string, options: TabOptions = {}): Promise<Tab> {
-    const { width = 1440, height = 900, theme = 'dark' } = options
+    const { width = 1440, height = 900, theme = 'dark', hasTouch = false } = options
     // Still rows: a machine that renders without a graphics card is quicker so.
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: theme,
+      hasTouch,
       reducedMotion: 'reduce',
     })
     return new Tab(context, await context.newPage(), origin)

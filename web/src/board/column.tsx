@@ -46,6 +46,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   sort.value = view.sort
   const live = useComputed(() => sorted(feed.rows.value, sort.value))
   const order = useMemo(() => new HeldOrder(live, mintOf), [live])
+  const held = useMemo(() => holding(order), [order])
   const box = useRef<HTMLDivElement>(null)
   const height = useSignal(0)
 
@@ -134,7 +135,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
       ) : (
         <div />
       )}
-      <div ref={box} class="rows" {...holding(order)}>
+      <div ref={box} class="rows" {...held}>
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
         <ul
           class={isQuick ? 'quick' : undefined}
