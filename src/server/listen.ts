@@ -22,7 +22,7 @@ export async function listen(app: TemplatedApp, host: string, port: number): Pro
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'the port is in use'],
+  ['EADDRINUSE', 'the port is in use: stop what uses it, or give another PORT'],
   ['EACCES', 'the port needs more rights'],
   ['EADDRNOTAVAIL', 'the address is not one of this machine'],
   ['ENOTFOUND', 'the host name is not known'],

@@ -207,11 +207,11 @@ test('a stream of events that is asked for while the service goes down is refuse
   expect(asking.received.toString()).toContain('"code":"stopping"')
 })
 
-test('a port in use is an error of one sentence', async () => {
+test('a port in use is an error of one sentence that says what to do', async () => {
   await start()
   const { port } = fake.server
   await expect(startFake({ port })).rejects.toThrow(
-    `Cannot listen on 127.0.0.1:${port}: the port is in use.`,
+    `Cannot listen on 127.0.0.1:${port}: the port is in use: stop what uses it, or give another PORT.`,
   )
   await expect(startFake({ host: '203.0.113.7' })).rejects.toThrow(/address is not one of this/)
   expect((await fetch(`${fake.server.url}/healthz`)).status).toBe(200)
