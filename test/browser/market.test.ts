@@ -445,6 +445,8 @@ describe.skipIf(reason !== null)(
         same(await shownBars(tab), rowsOf([o_sol, h_sol, l_sol, c_sol, v_sol])),
       )
       expect(await page.locator('.canvas canvas').count()).toBeGreaterThan(0)
+      // Its axis says no zone, and traders have their own.
+      expect(await page.locator('.chart-foot').textContent()).toContain('times in UTC')
       expect(t.length).toBeGreaterThan(0)
       expect(tab.errors).toEqual([])
       await tab.close()

@@ -125,7 +125,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
       <div class="chart-foot">
         <BarTable candles={candles.value} />
         <span class="faint">
-          C creator · S snipers · F followed wallet · charts by{' '}
+          times in UTC · C creator · S snipers · F followed wallet · charts by{' '}
           <a
             class="link"
             href="https://www.tradingview.com/"
