@@ -124,7 +124,9 @@ export class FetchQueue {
     this.#pace.end(host, isHostAtFault, nowMs, refused?.retryAfterMs)
     job.isRunning = false
     const waitMs = RETRY_MS[job.attempt]
-    if (refused === null || refused.isFinal || waitMs === undefined) {
+    // What a gateway never gives, as content that others have pinned, the next one may have.
+    const isLastPlace = isForeign || job.attempt + 1 >= this.#gateways.length
+    if (refused === null || (refused.isFinal && isLastPlace) || waitMs === undefined) {
       this.#remove(job)
       return true
     }

@@ -106,6 +106,14 @@ test('what is final or done is over at once', () => {
   }
 })
 
+test('what every gateway refuses for good is over', () => {
+  const queue = newQueue()
+  queue.add('a', `ipfs://${CID}`, 0)
+  expect(queue.settle(must(queue.take(0)), refusal('status', true), 0)).toBe(false)
+  expect(queue.settle(must(queue.take(1_000)), refusal('status', true), 1_000)).toBe(true)
+  expect(queue.length).toBe(0)
+})
+
 test('one host gets four at once, a rate, and a pause when it fails again and again', () => {
   const queue = newQueue()
   for (let page = 0; page < 40; page++) queue.add(`m${page}`, uri(1, page), 0)

@@ -113,6 +113,21 @@ test('content of IPFS comes from the second gateway when the first has none', as
   expect(internet.asked).toEqual(['one.hosts.test', 'two.hosts.test'])
 })
 
+test.each([
+  ['refuses what others have pinned', 403, 'not pinned here'],
+  ['answers with a page of its own', 200, '<!doctype html>'],
+])('content of IPFS comes from the second gateway when the first %s', async (_, status, body) => {
+  internet.page(`one.hosts.test/ipfs/${CID}`, (_request, response) =>
+    response.writeHead(status).end(body),
+  )
+  internet.json(`two.hosts.test/ipfs/${CID}`, { telegram: 'https://t.me/x' })
+  feed.observe([created('a', `ipfs://${CID}`)])
+  await until(() => internet.requests === 1 && feed.figures().metadata_running === 0)
+  nowMs += 1_000
+  await until(() => told().length === 1)
+  expect(internet.asked).toEqual(['one.hosts.test', 'two.hosts.test'])
+})
+
 test('copies of a uri are told without another request, and a uri with nothing is not asked again', async () => {
   internet.json('a.hosts.test/x', { website: 'https://a.b/' })
   feed.observe([created('a', 'https://a.hosts.test/x'), created('b', 'https://a.hosts.test/x')])
