@@ -8,6 +8,7 @@ import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
 import { isTooLong } from '../too-long.ts'
 import { BlockTeller } from './block-teller.ts'
+import { BlocksInOrder } from './blocks-in-order.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
@@ -143,20 +144,8 @@ export class SolanaSource implements Source {
   ): (slot: number, parentSlot: number | null) => void {
     if (this.#options.blocks === 'gaps')
       return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
-    let before: Promise<void> = Promise.resolve()
-    return (slot) => {
-      const told: (() => void)[] = []
-      const later: SlotReceiver = {
-        transaction: (transaction) => told.push(() => receiver.transaction(transaction)),
-        slotComplete: (...place) => told.push(() => receiver.slotComplete(...place)),
-      }
-      const former = before
-      // A block that cannot be had leaves a gap, which is filled as all others are.
-      const read = this.#blocks.tell(slot, later, signal).catch(() => {})
-      before = Promise.all([former, read]).then(() => {
-        for (const tell of told) tell()
-      })
-    }
+    const inOrder = new BlocksInOrder(this.#blocks, receiver, signal)
+    return (slot) => inOrder.whole(slot)
   }
 }
 

@@ -12,6 +12,7 @@ export const FAULTS = [
   'wrong slot',
   'huge frame',
   'garbage',
+  'late frames',
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
@@ -20,6 +21,7 @@ const TRANSACTIONS_MIN: Readonly<Partial<Record<Fault, number>>> = {
   duplicate: 1,
   reorder: 2,
   'wrong slot': 1,
+  'late frames': 1,
 }
 /** The transactions of a block in which a fault shows to one who has missed the first frames of it. */
 export function shownIn<T>(fault: Fault, transactions: readonly T[], missed: number): readonly T[] {

@@ -65,8 +65,12 @@ export class SolanaPeer {
   #refusals = 0
   #connections = 0
   #isStopped = false
+  /** What of the block before comes behind the first frame of this one. */
+  #late: { readonly slot: number; readonly transactions: readonly BlockTransaction[] } | null = null
   /** Questions answered, by method. */
   readonly asked = new Map<string, number>()
+  /** Slots whose blocks were asked for. */
+  readonly askedBlocks: number[] = []
 
   constructor(options: SolanaPeerOptions) {
     this.#options = options
@@ -171,9 +175,17 @@ export class SolanaPeer {
 
   #tell(block: Block, transactions: readonly BlockTransaction[]): void {
     this.#sendSlot(block)
-    for (const [n, transaction] of transactions.entries())
+    for (const [n, transaction] of transactions.entries()) {
       this.#sendLogs(block.slot, transaction, null, n)
+      this.#tellLate()
+    }
     for (const listener of this.#listeners.values()) listener.missed = 0
+  }
+
+  #tellLate(): void {
+    const late = this.#late
+    this.#late = null
+    for (const transaction of late?.transactions ?? []) this.#sendLogs(late?.slot ?? 0, transaction)
   }
 
   #tellWrongly(
@@ -202,6 +214,9 @@ export class SolanaPeer {
       this.#tell(block, half)
       this.#listeners.clear()
       this.#head += plan.unseen(this.#head)
+    } else if (fault === 'late frames') {
+      this.#tell(block, [FAILED, ...half])
+      this.#late = { slot, transactions: transactions.slice(half.length) }
     } else if (fault === 'truncate') {
       this.#sendSlot(block)
       // The first lines of a log are those of whoever called.
@@ -264,6 +279,7 @@ export class SolanaPeer {
     }
     const { id, method, params } = JSON.parse(Buffer.concat(parts).toString())
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1)
+    if (method === 'getBlock') this.askedBlocks.push(params[0])
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...this.#answer(method, params) }))
   }

@@ -20,6 +20,15 @@ test('a chain read block by block gives the state of its file', async () => {
   expect(reports).toEqual([])
 })
 
+test('a block is read once, however late frames of its slot come', async () => {
+  const chain = syntheticChain(8, 60)
+  const plan = new FaultPlan(8, 60, ['late frames'], 12)
+  const { digest, peer } = await runSolana({ chain, plan, blocks: 'all' })
+  expect(plan.count('late frames')).toBeGreaterThan(5)
+  expect(digest).toBe(replayOf(transactionLines(chain)).digest)
+  expect(peer.askedBlocks.length).toBe(new Set(peer.askedBlocks).size)
+})
+
 test('a chain read from its logs has every event, without fee and exact index', async () => {
   const chain = syntheticChain(2, 60)
   const { events, figures } = await runSolana({ chain, blocks: 'gaps', cursor: null })
@@ -76,6 +85,7 @@ const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
   'wrong slot': ['feed_solana_frames_misplaced_total'],
   'huge frame': ['feed_solana_huge_frames_total'],
   garbage: ['feed_solana_bad_frames_total'],
+  'late frames': [],
 }
 
 test(
