@@ -24,7 +24,7 @@ export interface SupervisorOptions {
   readonly cursor: number | null
   /** Unix seconds of what was recovered last; absent or 0: not known. */
   readonly cursorSeconds?: number
-  /** Trades that the runs before took of a source without slots; asked for where others tell them too. */
+  /** Trades that the runs before took of a source without slots; asked for where one with slots may tell them too. */
   readonly toldByReserve?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
@@ -49,7 +49,7 @@ export class Supervisor implements Feed {
   readonly #desk: SlotDesk
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
-  /** null: the sources are all of one kind. */
+  /** null: the sources are all of one kind, and so were those of the runs before. */
   readonly #reserveTrades: ReserveTrades | null
   readonly #isEventClock: boolean
   #sink: EventSink | null = null
@@ -73,8 +73,7 @@ export class Supervisor implements Feed {
     this.#isEventClock = options.isEventClock ?? false
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
-    const isMixed = new Set(sources.map(({ isDegraded }) => isDegraded)).size > 1
-    this.#reserveTrades = isMixed ? new ReserveTrades(options.toldByReserve?.()) : null
+    this.#reserveTrades = reserveTradesOf(options)
     this.#desk = new SlotDesk(
       (events) => this.#handOver(events, false),
       this.#counters,
@@ -224,4 +223,12 @@ export class Supervisor implements Feed {
     if (timestamp === 0) return 0
     return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - timestamp))
   }
+}
+
+/** Trades that one kind of source may tell again after the other, in this run or one before. */
+function reserveTradesOf({ sources, toldByReserve }: SupervisorOptions): ReserveTrades | null {
+  if (sources.every(({ isDegraded }) => isDegraded)) return null
+  const told = toldByReserve?.() ?? []
+  const hasReserve = sources.some(({ isDegraded }) => isDegraded)
+  return hasReserve || told.length > 0 ? new ReserveTrades(told) : null
 }

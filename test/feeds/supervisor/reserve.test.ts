@@ -71,6 +71,18 @@ test('a trade that the reserve told before a restart is not told again by the ba
   await stop()
 })
 
+test('trades of a run with a feed without slots alone are not told again by the back-fill of the next one, with the chain alone', async () => {
+  const chain = new ScriptedSource('chain')
+  const run = await started([chain], 10, 100, [withoutPlace('a', 700n)])
+  chain.receiver.connected()
+  chain.receiver.transaction(told(11, 0, { signature: 'a', events: [swap('a', 701n)] }))
+  chain.receiver.transaction(told(11, 1, { signature: 'b', events: [swap('b', 700n)] }))
+  chain.receiver.slotComplete(11, 10)
+  expect(run.signatures()).toEqual(['b'])
+  expect(run.supervisor.figures().feed_reserve_trades_total).toBe(1)
+  await run.stop()
+})
+
 test('a trade that the chain told before it was lost is not told again by the reserve', async () => {
   const { chain, reserve, slot, trades, loseChain, leftOut, stop } = await chainWithReserve()
   chain.receiver.connected()
