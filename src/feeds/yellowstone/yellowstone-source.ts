@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { messageOf } from '../../base/message-of.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'
@@ -27,6 +28,7 @@ import {
   YELLOWSTONE,
 } from './geyser-reader.ts'
 import type { GeyserUpdate } from './geyser-update.ts'
+import { ReplayRefusals } from './replay-refusals.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 /** A confirmed slot comes in one burst that its block meta ends. */
@@ -58,6 +60,7 @@ export class YellowstoneSource implements Source {
   readonly #reading: GeyserReading
   readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
   readonly #empty = new EmptySlots()
+  readonly #refusals: ReplayRefusals
   #replays = 0
   #emptyStreams = 0
 
@@ -73,6 +76,7 @@ export class YellowstoneSource implements Source {
       rawFrames: options.rawFrames ?? NO_RECORDER,
       settleMs: options.settleMs ?? SETTLE_MS,
     }
+    this.#refusals = new ReplayRefusals(this.#reading.timers)
   }
 
   figures(): Readonly<Record<string, number>> {
@@ -130,7 +134,10 @@ export class YellowstoneSource implements Source {
     }
     const reader = new GeyserReader(this.#reading, watched, receiver, from)
     let isFirst = true
+    let isHeard = false
     const ended = this.#run(stream, reader, signal, (update) => {
+      if (!isHeard && from !== null) this.#refusals.told()
+      isHeard = true
       if (update?.transaction !== undefined) empty.transaction(update.transaction.slot ?? 0)
       // Behind a stream that was empty, slots alone do not make one that works.
       if (isFirst && !empty.isSuspect) {
@@ -144,6 +151,7 @@ export class YellowstoneSource implements Source {
     try {
       await ended
     } catch (error) {
+      if (!isHeard && from !== null) this.#refusals.stream(error)
       // A stream that is cancelled ends with an error of its own.
       if (reason === null) throw error
     } finally {
@@ -159,6 +167,27 @@ export class YellowstoneSource implements Source {
     to: number,
     receiver: SlotReceiver,
     signal: AbortSignal,
+  ): Promise<void> {
+    let isHeard = false
+    const onMessage = () => {
+      if (!isHeard) this.#refusals.told()
+      isHeard = true
+    }
+    try {
+      await this.#backfill(from, to, receiver, signal, onMessage)
+    } catch (error) {
+      if (!isHeard && this.#refusals.backfill(error))
+        throw new SlotsUnavailable(`the server refuses to tell them again: ${messageOf(error)}`, to)
+      throw error
+    }
+  }
+
+  async #backfill(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+    onMessage: () => void,
   ): Promise<void> {
     const client = new GeyserClient(this.#peer)
     try {
@@ -184,6 +213,7 @@ export class YellowstoneSource implements Source {
       const watch = new SilenceWatch(this.#reading.timers, SILENCE_MS, () => stream.cancel())
       try {
         await this.#run(stream, reader, signal, () => {
+          onMessage()
           watch.heard()
           return isTold
         })
@@ -204,7 +234,7 @@ export class YellowstoneSource implements Source {
     wanted: number | null,
     cursor: number | null,
   ): Promise<number | null> {
-    if (wanted === null || cursor === null) return null
+    if (wanted === null || cursor === null || !this.#refusals.mayReplay) return null
     // Without an answer there is a stream all the same, or its own reason why not. What lies between
     // is a gap like any other.
     const first = await client.firstAvailableSlot().catch(() => null)

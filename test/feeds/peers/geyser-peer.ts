@@ -43,6 +43,8 @@ export interface GeyserPeerOptions {
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
   readonly replayInfo?: 'denied' | 'unheard'
+  /** With this code it refuses streams that begin at an old slot, whatever it says of its first one. */
+  readonly refusesReplays?: status
 }
 
 /** A Yellowstone server that plays a chain, block by block, to whoever listens. */
@@ -143,6 +145,11 @@ export class GeyserPeer {
         this.pongs++
         const pings = this.#streams.get(stream)
         if (pings !== undefined) this.#streams.set(stream, pings - 1)
+        return
+      }
+      const { refusesReplays } = this.#options
+      if (refusesReplays !== undefined && request.fromSlot !== undefined) {
+        stream.emit('error', { code: refusesReplays, details: 'broadcast is not available' })
         return
       }
       this.#streams.set(stream, 0)

@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
@@ -197,6 +198,20 @@ test.each([
     await playing
   },
 )
+
+test('a server that refuses every stream from the slots that it says it has is followed from now on', async () => {
+  const chain = syntheticChain(3, 40)
+  const { events, figures, reports } = await runYellowstone({
+    ...{ chain, refusesReplays: status.OUT_OF_RANGE },
+  })
+  const given = reports.map((report) => /slots (\d+) to (\d+) are given up/.exec(report))
+  const isGivenUp = (slot: number) =>
+    given.some((match) => match !== null && slot >= Number(match[1]) && slot <= Number(match[2]))
+  const lost = missingOf(chain, events).map((key) => Number(key.split(' ')[0]))
+  expect(lost.filter((slot) => !isGivenUp(slot))).toEqual([])
+  expect(figures.feed_slots_given_up_total).toBeGreaterThan(0)
+  expect(figures.feed_slots_given_up_total).toBeLessThan(5)
+})
 
 /** Where each fault shows. */
 const SHOWS: Readonly<Partial<Record<Fault, readonly string[]>>> = {
