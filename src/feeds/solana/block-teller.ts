@@ -2,10 +2,12 @@ import { messageOf } from '../../base/message-of.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
+import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'
+import type { Timers } from '../supervisor/timers.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
-import { BlockGone, type RpcQuestions, type ToldBlock } from './rpc-questions.ts'
+import { BlockGone, isLastingRefusal, type RpcQuestions, type ToldBlock } from './rpc-questions.ts'
 
 /**
  * Blocks of a back-fill under way at once, one question fewer than the client asks: an answer takes as
@@ -19,24 +21,43 @@ export interface BlockReading {
   readonly pools: PoolResolver
   readonly counters: FeedCounters
   readonly check: FrameCheck
+  readonly timers: Timers
 }
 
 /** Tells slots from their blocks: with index, fee and balances, and with what logs have lost. */
 export class BlockTeller {
   readonly #reading: BlockReading
+  readonly #refusals: LastingRefusals
   /** Blocks told. */
   blocks = 0
 
   constructor(reading: BlockReading) {
     this.#reading = reading
+    this.#refusals = new LastingRefusals(reading.timers)
   }
 
   /**
    * Tells the slots `from` to `to` that have a block.
-   * @throws SlotsUnavailable when the server has one of them no more, SlotUnreadable when it has one
-   *   behind the one that it does not give, any other error when it does not know all of them yet
+   * @throws SlotsUnavailable when the server has one of them no more or gives none, SlotUnreadable when it
+   *   has one behind the one that it does not give, any other error when it does not know all of them yet
    */
   async tellRange(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.#tellRange(from, to, receiver, signal)
+    } catch (error) {
+      // One machine of several behind an address may lack what the others have.
+      if (isLastingRefusal(error) && this.#refusals.refused())
+        throw new SlotsUnavailable(`the RPC server gives no blocks: ${messageOf(error)}`, to)
+      throw error
+    }
+  }
+
+  async #tellRange(
     from: number,
     to: number,
     receiver: SlotReceiver,
@@ -104,6 +125,7 @@ export class BlockTeller {
     signal: AbortSignal,
   ): Promise<void> {
     if (block === null || signal.aborted) return
+    this.#refusals.told()
     const signatures: string[] = []
     this.#reading.counters.badLines += block.unreadable
     for (const transaction of block.transactions)

@@ -13,6 +13,8 @@ const SLOT_SKIPPED = -32_007
 const LONG_TERM_SLOT_SKIPPED = -32_009
 const UNSUPPORTED_VERSION = -32_015
 const INVALID_PARAMS = -32_602
+const NO_HISTORY = -32_011
+const METHOD_NOT_FOUND = -32_601
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
 
@@ -118,6 +120,11 @@ export class RpcQuestions {
       return answer
     }
   }
+}
+
+/** Whether a server says no and will the next time: it keeps no transactions, or lacks the method. */
+export function isLastingRefusal(error: unknown): boolean {
+  return error instanceof RpcError && [NO_HISTORY, METHOD_NOT_FOUND].includes(error.code)
 }
 
 /** The server keeps no block that old, or none that can be read. */

@@ -60,11 +60,12 @@ export class SolanaSource implements Source {
     const normaliser = new ChainNormaliser(counters)
     const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
-    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check: this.#check })
+    const check = this.#check
+    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check, timers })
     this.#reading = {
       ...{ normaliser, counters, own: this.#own, timers, questions, pools, settleMs },
       isByBlocks: options.blocks === 'all',
-      check: this.#check,
+      check,
     }
   }
 

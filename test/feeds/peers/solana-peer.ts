@@ -28,6 +28,8 @@ export interface SolanaPeerOptions {
   readonly losesFrames?: boolean
   /** Whether single transactions are answered with null, as by a node without an index of them. */
   readonly hidesTransactions?: boolean
+  /** With this code it refuses every question of this method. */
+  readonly refuses?: { readonly method: string; readonly code: number }
   /** First slot whose block is still there. */
   readonly firstBlock?: number
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
@@ -286,7 +288,8 @@ export class SolanaPeer {
 
   #answer(method: string, params: readonly unknown[]): object {
     const known = [...this.#options.chain.blocks.slice(0, this.#head), ...this.#afterwards]
-    const { firstBlock = 0 } = this.#options
+    const { firstBlock = 0, refuses } = this.#options
+    if (method === refuses?.method) return error(refuses.code, 'not from this node')
     if (method === 'getFirstAvailableBlock') return { result: firstBlock }
     if (method === 'getBlocks') {
       const [from, to] = [Math.max(Number(params[0]), firstBlock), Number(params[1])]

@@ -204,6 +204,30 @@ test('a subscription of slots that tells nothing keeps no event back', async () 
   })
 })
 
+test.each([
+  ['keeps no transactions', { method: 'getBlock', code: -32_011 }],
+  ['does not know the method', { method: 'getBlocks', code: -32_601 }],
+])(
+  'a node that %s loses what nobody else has, is said to, and is followed on',
+  async (_, refuses) => {
+    const chain = syntheticChain(3, 60)
+    const { events, figures, reports } = await runSolana({
+      ...{ chain, blocks: 'gaps', cursor: null, refuses },
+      plan: new FaultPlan(3, 30, ['disconnect'], 3),
+    })
+    const given = reports.map((report) => /slots (\d+) to (\d+) are given up/.exec(report))
+    const isGivenUp = (slot: number) =>
+      given.some((match) => match !== null && slot >= Number(match[1]) && slot <= Number(match[2]))
+    const told = new Set(events.map(keyOf))
+    const first = Math.min(...events.map((event) => ('slot' in event && event.slot) || 0))
+    const lost = replayOf(transactionLines(chain)).events.filter(
+      (event) => !told.has(keyOf(event)) && 'slot' in event && (event.slot ?? 0) > first,
+    )
+    expect(lost.filter((event) => !isGivenUp(('slot' in event && event.slot) || 0))).toEqual([])
+    expect(figures.feed_slots_given_up_total).toBeGreaterThan(0)
+  },
+)
+
 async function faultRuns(
   blocks: 'gaps' | 'all',
   shows: Readonly<Partial<Record<Fault, readonly string[]>>>,
