@@ -21,19 +21,20 @@ export type LogFrame =
 /** Inside of texts quotes are escaped, so these stand for the key of the frame itself. */
 const FAILURES = [Buffer.from('"err":{'), Buffer.from('"err":"')]
 const SLOT_KEY = Buffer.from('"slot":')
-/** Where the context of a notification stands. */
-const HEAD_BYTES = 256
-/** Where its subscription stands, behind the logs. */
 const SUBSCRIPTION_KEY = Buffer.from('"subscription":')
-const TAIL_BYTES = 64
+/** Nodes write slot and subscription before and behind the logs; servers between write them anew, on either side. */
+const HEAD_BYTES = 256
+const TAIL_BYTES = 128
 
 export function readLogFrame(bytes: Buffer): LogFrame {
-  if (FAILURES.some((failure) => bytes.includes(failure)))
+  if (FAILURES.some((failure) => bytes.includes(failure))) {
+    const [head, tail] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(-TAIL_BYTES)]
     return {
       kind: 'failed',
-      slot: numberBehind(bytes.subarray(0, HEAD_BYTES), SLOT_KEY),
-      subscription: numberBehind(bytes.subarray(-TAIL_BYTES), SUBSCRIPTION_KEY),
+      slot: numberBehind(head, SLOT_KEY) ?? numberBehind(tail, SLOT_KEY),
+      subscription: numberBehind(tail, SUBSCRIPTION_KEY) ?? numberBehind(head, SUBSCRIPTION_KEY),
     }
+  }
   let frame: unknown
   try {
     frame = JSON.parse(bytes.toString('utf8'))

@@ -189,3 +189,28 @@ test('a late frame does not make a slot whole in whose middle one subscription h
   await pass(0)
   expect(whole).toEqual([13])
 })
+
+test.each([
+  ['the subscription first', (slot: number, value: object) => ({ context: { slot }, value })],
+  ['the slot last', (slot: number, value: object) => ({ value, context: { slot } })],
+])('frames of failed transactions that have %s are read as the others', async (_, resultOf) => {
+  const { server, whole, suspects, ended, reached, pass } = await resumed()
+  reached(20)
+  const failed = (slot: number, ...ids: readonly number[]) => {
+    for (const id of ids) {
+      const { params } = JSON.parse(logsFrame(slot, FAILED, 100 + id))
+      const result = resultOf(slot, params.result.value)
+      const given = { subscription: 100 + id, result }
+      server.say({ jsonrpc: '2.0', method: 'logsNotification', params: given })
+    }
+  }
+  for (const slot of [9, 10, 11]) failed(slot, PUMP)
+  for (const slot of [12, 13, 14]) failed(slot, PUMP, AMM)
+  failed(15, PUMP)
+  await pass(10)
+  // The other program's began in 12.
+  expect(whole).toEqual([14])
+  server.cut()
+  await ended
+  await expect.poll(() => suspects).toEqual([[14, 14]])
+})
