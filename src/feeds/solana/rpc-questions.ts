@@ -57,7 +57,8 @@ export class RpcQuestions {
 
   /**
    * null: the slot was skipped.
-   * @throws BlockGone when it can never be had, any other error when it may have it later
+   * @throws BlockGone when it can never be had, BlockWithoutEvents when the server keeps nothing of what
+   *   its transactions did, any other error when it may have it later
    */
   async block(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
     let answer: unknown
@@ -122,13 +123,17 @@ export class RpcQuestions {
   }
 }
 
-/** Whether a server says no and will the next time: it keeps no transactions, or lacks the method. */
+/** Whether a server will say no the next time too: it keeps no transactions, or lacks the method. */
 export function isLastingRefusal(error: unknown): boolean {
+  if (error instanceof BlockWithoutEvents) return true
   return error instanceof RpcError && [NO_HISTORY, METHOD_NOT_FOUND].includes(error.code)
 }
 
 /** The server keeps no block that old, or none that can be read. */
 export class BlockGone extends Error {}
+
+/** The server keeps neither logs nor inner instructions, which nodes do only when they are told to. */
+class BlockWithoutEvents extends Error {}
 
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }
 const BLOCK_FORM = { ...TRANSACTION_FORM, transactionDetails: 'full', rewards: false }
@@ -150,6 +155,10 @@ function transactionsOf(
     if (hasFailed(meta) || !isOfPrograms(keys, meta)) continue
     const transaction = transactionOfRpc(entry)
     if (transaction === null) unreadable++
+    else if (transaction.selfCpi === null && transaction.logs === null)
+      throw new BlockWithoutEvents(
+        `the RPC server keeps neither logs nor inner instructions of block ${slot}`,
+      )
     else transactions.push({ ...transaction, slot, txIndex })
   }
   return { transactions, unreadable }

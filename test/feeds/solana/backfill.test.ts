@@ -160,6 +160,21 @@ test('a block whose server leaves out what is null is read all the same, and wha
   expect(counters.badLines).toBe(3)
 })
 
+test('a block without logs and inner instructions, of a node that keeps none, is not told to be whole', async () => {
+  const { ended, told, transactions, answer, answerBlock } = await backfilling(10, 10)
+  await answer('getBlocks', [10])
+  const trade = syntheticChain(1, 20)
+    .blocks.flatMap((block) => block.transactions)
+    .find(({ hasFailed }) => !hasFailed)
+  const entry = structuredClone(blockEntry(trade ?? FAILED))
+  if (!isRecord(entry) || !isRecord(entry.meta)) throw new Error('no meta')
+  Object.assign(entry.meta, { logMessages: null, innerInstructions: null })
+  await answer('getBlock', { parentSlot: 9, transactions: [entry] })
+  await answerBlock(11, { parentSlot: 10, transactions: [entry] })
+  expect(await ended).toBe('the RPC server keeps neither logs nor inner instructions of block 10')
+  expect([told, transactions]).toEqual([[], []])
+})
+
 test('a block of transactions that are too new is given up, not asked for without end', async () => {
   const { ended, told, answer, answerBlock, questions } = await backfilling(10, 11)
   await answer('getBlocks', [10, 11])
