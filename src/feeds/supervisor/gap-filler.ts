@@ -142,10 +142,14 @@ export class GapFiller {
     if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
     const still = desk.gap
     if (still?.to !== rest.to || still.hasBlock) return
+    if (outcome !== 'told') {
+      // Nobody knows whether there is one.
+      this.#giveUp(still.from, still.to, outcome.reason)
+      return
+    }
     this.#unheard = next === this.#unheardOf ? this.#unheard + 1 : 1
     this.#unheardOf = next
-    const isBelieved = outcome !== 'told' || this.#unheard >= UNHEARD_MAX
-    if (isBelieved) desk.passOver(rest.to)
+    if (this.#unheard >= UNHEARD_MAX) desk.passOver(rest.to)
     else await this.#failed(next, next, { reason: `slot ${next} was left out` }, signal)
   }
 

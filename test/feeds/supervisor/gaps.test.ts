@@ -225,6 +225,24 @@ test('where the block behind a gap cannot be had yet, nothing is passed over', a
   await stop()
 })
 
+test('where nobody tells the block behind a gap, and so whether it holds one, it is given up and said', async () => {
+  const source = new ScriptedSource()
+  const { reports, signatures, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11)
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, null)
+  source.onBackfill = async (from) => {
+    if (from === 13) throw new SlotsUnavailable('of a version that is not read', 13)
+  }
+  await timers.pass(1_000)
+  expect(signatures()).toEqual(['10/0', '11/0', '13/0'])
+  expect(reports).toEqual([
+    'gap: slots 12 to 12 are given up, their events are missing: scripted: of a version that is not read',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(1)
+  await stop()
+})
+
 test('a slot that the chain has and no source tells is given up in the end, counted and said', async () => {
   const source = new ScriptedSource()
   const { signatures, reports, stop, supervisor, timers } = await started([source])
