@@ -55,6 +55,14 @@ export class GapFiller {
     void this.fill(signal)
   }
 
+  /** The end: the next start may go on behind what was not told again yet. */
+  ended(): void {
+    for (const { from, to } of this.#suspects.all)
+      this.#options.report(
+        `slots ${from} to ${to} may lack trades: they were not told again in time`,
+      )
+  }
+
   /** Fills until there is no gap; resolves at once when it is at it already. */
   async fill(signal: AbortSignal): Promise<void> {
     const { desk, timers } = this.#options

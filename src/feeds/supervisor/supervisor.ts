@@ -121,6 +121,7 @@ export class Supervisor implements Feed {
     this.#sink = sink
     await Promise.all(this.#runs.map((run) => run.run(signal)))
     this.#desk.flush()
+    this.#filler.ended()
     this.#sink = null
     if (this.#failures.length > 0) throw this.#failures[0]
   }

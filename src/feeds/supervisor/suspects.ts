@@ -18,6 +18,10 @@ export class Suspects {
     return this.#ranges[0] ?? null
   }
 
+  get all(): readonly SlotRange[] {
+    return this.#ranges
+  }
+
   add(from: number, to: number): void {
     const last = this.#ranges.at(-1)
     const isNear = last !== undefined && from <= last.to + 1 && to >= last.from - 1

@@ -173,3 +173,16 @@ test('a slot that waits behind a gap and that a back-fill leaves out is asked fo
   expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
   await stop()
 })
+
+test('slots that may lack something when the feed is stopped are said', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, timers } = await started([source])
+  source.tell(10, 11, 12)
+  source.onBackfill = () => Promise.reject(new Error('429'))
+  source.receiver.suspect(10, 11)
+  await timers.pass(300)
+  await stop()
+  expect(reports.at(-1)).toBe(
+    'gap: slots 10 to 11 may lack trades: they were not told again in time',
+  )
+})

@@ -148,7 +148,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
 function lost({ chain, kept, reports, blocks }: Awaited<ReturnType<typeof play>>) {
   const told = new Set(kept.signatures)
   const givenUp = reports
-    .map((report) => /slots (\d+) to (\d+) are given up/.exec(report))
+    .map((report) => /slots (\d+) to (\d+) (?:are given up|may lack)/.exec(report))
     .filter((match) => match !== null)
     .map(([, from, to]) => [Number(from), Number(to)])
   return chain
