@@ -68,8 +68,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: what comes before a block whose parent nobody knows is passed over',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'const isBelieved = outcome',
-    replace: 'const isBelieved = true || outcome',
+    find: 'if (this.#unheard >= UNHEARD_MAX) desk.passOver(rest.to)',
+    replace: 'if (this.#unheard > 0) desk.passOver(rest.to)',
     tests: GAPS,
   },
   {
