@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
 import { feed, launch } from './fed-events.ts'
-import { describePage } from './page-tests.ts'
+import { describePage, type Market } from './page-tests.ts'
 import { rowsCame } from './tab.ts'
 
 let launches = 0
@@ -23,6 +23,23 @@ function launchSome(program: Program): void {
   feed(program, events)
 }
 
+/** A narrow screen with the newest tokens, and a finger for the first of them; `left` is within its row. */
+async function touchable(market: Market) {
+  const tab = await market.tab({ width: 390, height: 844, hasTouch: true })
+  const { page } = tab
+  const devTools = await page.context().newCDPSession(page)
+  await page.goto(market.program.url)
+  await rowsCame(page, 'new', 3)
+  const column = page.locator('.column[data-group="new"]')
+  const row = column.locator('.row').first()
+  const { x, y } = (await row.boundingBox()) ?? { x: 0, y: 0 }
+  const touch = (type: 'touchStart' | 'touchMove', left: number) =>
+    devTools.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x: x + left, y: y + 40 }] })
+  const lift = () =>
+    devTools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  return { tab, page, column, row, touch, lift }
+}
+
 describePage(
   'a row that is touched',
   async () => {
@@ -32,40 +49,24 @@ describePage(
   },
   (market) => {
     test('is the one that opens, though others come before the finger is lifted', async () => {
-      const tab = await market().tab({ width: 390, height: 844, hasTouch: true })
-      const { page } = tab
-      const devTools = await page.context().newCDPSession(page)
-      await page.goto(market().program.url)
-      await rowsCame(page, 'new', 3)
-      const column = page.locator('.column[data-group="new"]')
-      const row = column.locator('.row').first()
+      const { tab, page, column, row, touch, lift } = await touchable(market())
       const mint = await row.getAttribute('data-mint')
-      const { x, y } = (await row.boundingBox()) ?? { x: 0, y: 0 }
-      const touchPoints = [{ x: x + 120, y: y + 40 }]
-      await devTools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+      await touch('touchStart', 120)
       launchSome(market().program)
       await column.getByText('paused · 3 new').waitFor()
-      await devTools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+      await lift()
       await page.waitForURL(`**/token/${mint}`)
       expect(tab.errors).toEqual([])
       await tab.close()
     })
 
     test('lets the others come once the finger is lifted elsewhere', async () => {
-      const tab = await market().tab({ width: 390, height: 844, hasTouch: true })
-      const { page } = tab
-      const devTools = await page.context().newCDPSession(page)
-      await page.goto(market().program.url)
-      await rowsCame(page, 'new', 3)
-      const column = page.locator('.column[data-group="new"]')
-      const { x, y } = (await column.locator('.row').first().boundingBox()) ?? { x: 0, y: 0 }
-      const touch = (type: 'touchStart' | 'touchMove', left: number) =>
-        devTools.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x: left, y: y + 40 }] })
-      await touch('touchStart', x + 280)
+      const { tab, page, column, touch, lift } = await touchable(market())
+      await touch('touchStart', 280)
       await column.getByText('paused').waitFor()
       // To the left: to the right it would be the browser's gesture for the page before.
-      for (const left of [220, 160, 120]) await touch('touchMove', x + left)
-      await devTools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+      for (const left of [220, 160, 120]) await touch('touchMove', left)
+      await lift()
       await column.getByText('paused').waitFor({ state: 'detached' })
       expect(new URL(page.url()).pathname).toBe('/')
       expect(tab.errors).toEqual([])

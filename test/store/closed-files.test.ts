@@ -8,7 +8,7 @@ import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
-import { boundFile } from './disks/bound-file.ts'
+import { countedFile } from './disks/counted-file.ts'
 
 /** Stay open while their tape is read: open-chunks.test.ts says how many. */
 const CHUNK = /tape-|positions-/
@@ -29,13 +29,7 @@ class CountingDisk extends ImageDisk {
   #counted(file: DiskFile, path: string): DiskFile {
     if (CHUNK.test(path)) return file
     this.opened += 1
-    return {
-      ...boundFile(file),
-      close: () => {
-        this.opened -= 1
-        file.close()
-      },
-    }
+    return countedFile(file, () => (this.opened -= 1))
   }
 }
 

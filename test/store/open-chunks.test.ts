@@ -13,7 +13,7 @@ import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH, FOLDER, SIZES, writtenFolder } from './damage/folder.ts'
-import { boundFile } from './disks/bound-file.ts'
+import { countedFile } from './disks/counted-file.ts'
 
 /** One block each, so that many chunks are small. */
 const CHUNK_RECORDS = TAPE_BLOCK_RECORDS
@@ -31,13 +31,7 @@ class CountingDisk extends NodeDisk {
   override open(path: string): DiskFile {
     const file = super.open(path)
     this.opened += 1
-    return {
-      ...boundFile(file),
-      close: () => {
-        this.opened -= 1
-        file.close()
-      },
-    }
+    return countedFile(file, () => (this.opened -= 1))
   }
 }
 
