@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { messageOf } from '../src/base/message-of.ts'
+import { messageOf } from '../src/base/thrown.ts'
 import { plainFields } from './child.ts'
 import { OthersWatch } from './conditions.ts'
 import { cellsOf, conditionsText, tableText } from './result-table.ts'

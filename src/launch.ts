@@ -3,7 +3,7 @@
  * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
  */
 import { Compile } from 'typebox/compile'
-import { messageOf } from './base/message-of.ts'
+import { messageOf } from './base/thrown.ts'
 import {
   type CompactorProgress,
   CompactorRun,

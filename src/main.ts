@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 import { pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { messageOf } from './base/message-of.ts'
+import { messageOf } from './base/thrown.ts'
 import { isCommandLine } from './cli/command-words.ts'
 import { checkFeeds } from './feed-setup/feed-checks.ts'
 import { type Logger, Program } from './program.ts'

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { messageOf } from '../../src/base/message-of.ts'
+import { messageOf } from '../../src/base/thrown.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, readConfig } from '../base/config.ts'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf } from '../base/thrown.ts'
 import { isLoopback } from '../base/surface.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'

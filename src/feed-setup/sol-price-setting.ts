@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from '../base/config.ts'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf } from '../base/thrown.ts'
 import { fixedPrice, type PriceSeries, readPriceFile } from '../feeds/sol-price/price-series.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf } from '../base/thrown.ts'
 import type { FeedEvent } from '../engine/event.ts'
 import type { EventSink } from '../engine/event-sink.ts'
 import type { LineError } from '../wire/event-lines.ts'

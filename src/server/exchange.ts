@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
-import { stackOf } from '../base/message-of.ts'
+import { stackOf } from '../base/thrown.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import type { RequestError } from '../wire/errors.ts'
 import type { EarlyBody } from './body-reader.ts'

@@ -1,3 +1,4 @@
+import { errorOf } from '../base/thrown.ts'
 import { type NumberedFile, syncFiles } from './data-folder.ts'
 import type { Disk, DiskFile } from './disk.ts'
 
@@ -67,6 +68,6 @@ function refusalToClose(file: DiskFile): Error | null {
     file.close()
     return null
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
+    return errorOf(error)
   }
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/message-of.ts'
+import { messageOf } from '../base/thrown.ts'
 import type { Tape } from '../engine/tape.ts'
 import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
 import type { Journal } from './journal.ts'

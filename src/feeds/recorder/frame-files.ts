@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorOf } from '../../base/thrown.ts'
 import { frameLine, type RawFrames } from '../raw-frames.ts'
 import { FrameFile } from './frame-file.ts'
 
@@ -103,7 +104,7 @@ export class FrameFiles implements RawFrames {
       while (this.#paths.length > filesMax) this.#removeOldest()
       return file
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      this.#fail(errorOf(error))
       return null
     }
   }

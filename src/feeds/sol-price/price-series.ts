@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf } from '../../base/message-of.ts'
+import { messageOf } from '../../base/thrown.ts'
 
 /** Most rows of a price file: a price a minute for two years. */
 const ROWS_MAX = 1_100_000

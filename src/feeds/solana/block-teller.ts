@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts'
+import { messageOf } from '../../base/thrown.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'

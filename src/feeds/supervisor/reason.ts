@@ -1,5 +1,5 @@
-import { messageOf } from '../../base/message-of.ts'
 import { withoutSteering } from '../../base/steering.ts'
+import { messageOf } from '../../base/thrown.ts'
 import { codePoints } from '../../engine/text.ts'
 import { withoutSecrets } from '../secrets.ts'
 

@@ -18,6 +18,7 @@ export class Suspects {
     return this.#ranges[0] ?? null
   }
 
+  /** In the order in which they came; settled ones are gone. */
   get all(): readonly SlotRange[] {
     return this.#ranges
   }

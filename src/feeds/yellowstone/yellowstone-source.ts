@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { messageOf } from '../../base/message-of.ts'
+import { messageOf } from '../../base/thrown.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'

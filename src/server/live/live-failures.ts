@@ -1,4 +1,4 @@
-import { stackOf } from '../../base/message-of.ts'
+import { stackOf } from '../../base/thrown.ts'
 import { TapeDamage } from '../../engine/tape.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import type { FollowedWords } from '../../wire/live-frames.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../src/base/message-of.ts'
+import { messageOf } from '../../../src/base/thrown.ts'
 
 /** Seeded schedules in a test run; `make feeds-faults` asks for more (FEED_SCHEDULES). */
 export const SCHEDULES = Number(process.env.FEED_SCHEDULES ?? 40)

@@ -7,3 +7,8 @@ export function messageOf(thrown: unknown): string {
 export function stackOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }
+
+/** What was thrown as an error, for who hands it on as one. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
