@@ -146,7 +146,6 @@ export class StateChannel<State extends FollowedState> {
     if (state === undefined) return
     const startMs = performance.now()
     try {
-      this.#holdLagging(topic)
       this.#advance(topic, state)
       this.#releaseRead(topic, state)
       this.#parts.onStep(this.#options.name, startMs)
@@ -186,7 +185,9 @@ export class StateChannel<State extends FollowedState> {
 
   #advance(topic: string, state: State): void {
     const delta = this.#options.advance(state)
-    if (delta !== null) this.#parts.topics.publish(topic, delta)
+    if (delta === null) return
+    this.#holdLagging(topic)
+    this.#parts.topics.publish(topic, delta)
   }
 
   /** The refusal of one topic more, or null. */
