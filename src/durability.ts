@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
+import { marketOf } from './base/market.ts'
 import { residentBytes } from './base/memory-usage.ts'
 import { Engine } from './engine/engine.ts'
 import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
@@ -16,6 +17,7 @@ import { StoreError } from './store/failure.ts'
 import { FileMark, readMark } from './store/file-mark.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
+import { markMarket } from './store/market-mark.ts'
 import { NodeDisk } from './store/node-disk.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
@@ -144,6 +146,7 @@ export class Durability {
     const unlock = sayingWhy(folder, () => lockFolder(folder))
     const launcher = new CompactorLauncher()
     try {
+      markMarket(folder, marketOf(config.feeds))
       endOrphan(folder)
       launcher.start()
       const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)

@@ -1,6 +1,7 @@
 import { type Config, ConfigError, readConfig } from '../base/config.ts'
-import { messageOf } from '../base/thrown.ts'
+import { marketOf } from '../base/market.ts'
 import { isLoopback } from '../base/surface.ts'
+import { messageOf } from '../base/thrown.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
 import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
@@ -64,7 +65,7 @@ async function examine(
       { name: 'PORT', host: config.host, port: config.port },
       ...(surface.admin === null ? [] : [{ name: 'ADMIN_PORT', ...surface.admin }]),
     ])),
-    ...checkFolder(dataDir),
+    ...checkFolder(dataDir, marketOf(config.feeds)),
     checkDescriptors(descriptorLimit(), surface.limits.sockets, RESERVED_DESCRIPTORS),
     checkMemory(config.tapeMemoryBytes + config.positionsMemoryBytes),
     checkClock(Date.now(), newestFileMs(dataDir)),

@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Market } from '../base/market.ts'
 import { listDataFiles } from '../store/data-folder.ts'
+import { otherMarket } from '../store/market-mark.ts'
 import { codeOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
@@ -12,8 +14,11 @@ const MEBIBYTE = 2 ** 20
 const LEAST_FREE_BYTES = 64 * MEBIBYTE
 const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 
-/** Can the data folder be used, is there room in it, and would the service start with what it holds? */
-export function checkFolder(folder: string | null): Finding[] {
+/**
+ * Can the data folder be used, is there room in it, and would the service start with what it holds and
+ * with feeds of this market?
+ */
+export function checkFolder(folder: string | null, market: Market | null): Finding[] {
   if (folder === null)
     return [warn('data folder', 'DATA_DIR is none: nothing outlives a stop of the service.')]
   const refused = refusalOf(() => fs.statSync(folder, { throwIfNoEntry: false }))
@@ -36,8 +41,14 @@ export function checkFolder(folder: string | null): Finding[] {
   return [
     good('data folder', `${folder} ${there} and can be written.`),
     ...(place === folder ? [filesRefused(folder) ?? checkContents(folder)] : []),
+    ...(place === folder ? checkMarket(folder, market) : []),
     checkRoom(place),
   ]
+}
+
+function checkMarket(folder: string, market: Market | null): Finding[] {
+  const refusal = otherMarket(folder, market)
+  return refusal === null ? [] : [bad('market', refusal, Exit.data)]
 }
 
 /** What the folder holds that this user may not read and write, as a start does; null for nothing. */

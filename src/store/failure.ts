@@ -19,6 +19,8 @@ export type StoreErrorCode =
   | 'missing'
   /** Another process uses the folder. */
   | 'in_use'
+  /** The folder holds the chain and FEED is the simulator, or the other way round. */
+  | 'other_market'
   /** Events that this program cannot fold, though it took them once; the cause says where. */
   | 'fault'
   /** The disk refused: full, read-only, broken. */

@@ -1,0 +1,44 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { Market } from '../base/market.ts'
+import { writeWhole } from './data-folder.ts'
+import { appendAll } from './disk.ts'
+import { StoreError } from './failure.ts'
+import { NodeDisk } from './node-disk.ts'
+
+/** Of the file in a data folder that says which market it holds. */
+const NAME = 'market'
+const SAID = { simulated: 'a simulated market', chain: 'the market of the chain' } as const
+
+/**
+ * Why a feed of this market may not go into a folder, or null. Made-up tokens and trades would stand
+ * beside real ones for good: a start that forgot its FEED takes the simulator.
+ */
+export function otherMarket(folder: string, market: Market | null): string | null {
+  const held = heldMarket(folder)
+  if (market === null || held === null || held === market) return null
+  return (
+    `${folder} holds ${SAID[held]}, and FEED brings ${SAID[market]}: set the other FEED or another DATA_DIR ` +
+    `(or remove ${join(folder, NAME)} to have both in one).`
+  )
+}
+
+/**
+ * Writes down which market a folder holds, once, before it takes any event of it.
+ * @throws StoreError `other_market` when it holds the other one
+ */
+export function markMarket(folder: string, market: Market | null): void {
+  const refusal = otherMarket(folder, market)
+  if (refusal !== null) throw new StoreError('other_market', refusal)
+  if (market === null || heldMarket(folder) === market) return
+  writeWhole(new NodeDisk(), folder, join(folder, NAME), (file) =>
+    appendAll(file, Buffer.from(`${market}\n`)),
+  )
+}
+
+/** null: nothing of either was taken since folders say so. */
+function heldMarket(folder: string): Market | null {
+  const path = join(folder, NAME)
+  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trim() : ''
+  return text === 'simulated' || text === 'chain' ? text : null
+}

@@ -1,0 +1,48 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newFolder } from './data-folders.ts'
+import { runProgram, startProgram } from './program.ts'
+
+const SIMULATED = { FEED: 'sim', SIM_TOKENS: '20' }
+/** A server that is not there: the feed tries on and on. */
+const CHAIN = { FEED: 'solana', SOLANA_RPC_URL: 'http://127.0.0.1:9', SOL_PRICE: 'fixed:150' }
+
+test.each([
+  {
+    held: SIMULATED,
+    other: CHAIN,
+    says: 'holds a simulated market, and FEED brings the market of',
+  },
+  {
+    held: CHAIN,
+    other: SIMULATED,
+    says: 'holds the market of the chain, and FEED brings a simulat',
+  },
+])('a folder takes no events of the other market: it $says', async ({ held, other, says }) => {
+  const DATA_DIR = newFolder()
+  const first = await startProgram({ ...held, DATA_DIR })
+  expect(await first.end('SIGTERM')).toBe(0)
+  const before = fs.readdirSync(DATA_DIR)
+  const { code, errors } = await runProgram({ ...other, DATA_DIR })
+  expect(code).toBe(3)
+  expect(errors).toContain(says)
+  expect(fs.readdirSync(DATA_DIR)).toEqual(before)
+  const doctor = await runProgram({ ...other, DATA_DIR, PORT: '0' }, ['doctor'])
+  expect(doctor.code).toBe(3)
+
+  for (const FEED of ['none', held.FEED]) {
+    const again = await startProgram({ ...held, FEED, DATA_DIR })
+    expect(await again.end('SIGTERM')).toBe(0)
+  }
+  fs.rmSync(join(DATA_DIR, 'market'))
+  const both = await startProgram({ ...other, DATA_DIR })
+  expect(await both.end('SIGTERM')).toBe(0)
+})
+
+test('feeds that may bring anything say nothing of a folder', async () => {
+  const DATA_DIR = newFolder()
+  const program = await startProgram({ FEED: 'stdin', DATA_DIR })
+  expect(await program.end('SIGTERM')).toBe(0)
+  expect(fs.readdirSync(DATA_DIR)).not.toContain('market')
+})
