@@ -20,7 +20,7 @@ export interface HeaderLines {
 }
 
 /** What browsers are told beside CORS: no guessing of types, no framing, no referrer. */
-const SECURITY_HEADERS: readonly Header[] = [
+export const SECURITY_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'SAMEORIGIN'],
   ['Referrer-Policy', 'no-referrer'],

@@ -132,6 +132,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   const figures = () => ({
     ...live.figures(),
+    ...eventStreams.figures(),
     ...apps.figures(),
     ...context.http.figures(),
     ...context.writer.figures(),

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
@@ -35,6 +35,7 @@ async function start(token: string | null = null, changes: Partial<AdminSource> 
 interface Answer {
   readonly status: number | undefined
   readonly body: string
+  readonly headers: IncomingHttpHeaders
 }
 
 /** By node:http, since fetch does not let the Host header be chosen. */
@@ -46,17 +47,19 @@ const ask = (method: string, path: string, headers: Record<string, string> = {})
       response.on('data', (chunk: Buffer) => {
         body += chunk.toString()
       })
-      response.on('end', () => resolve({ status: response.statusCode, body }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, body, headers: response.headers }),
+      )
     })
     sent.on('error', reject).end()
   })
 
 test('it shows metrics, health and readiness', async () => {
   await start()
-  expect(await ask('GET', '/metrics')).toEqual({ status: 200, body: 'mintfeed_tokens 7\n' })
+  expect(await ask('GET', '/metrics')).toMatchObject({ status: 200, body: 'mintfeed_tokens 7\n' })
   expect((await ask('GET', '/healthz')).status).toBe(200)
   expect((await ask('GET', '/stalls')).body).toBe('[{"lateMs":60}]')
-  expect(await ask('GET', '/readyz')).toEqual({
+  expect(await ask('GET', '/readyz')).toMatchObject({
     status: 200,
     body: '{"tokens":7,"status":"ready","reason":null}',
   })
@@ -70,7 +73,8 @@ test('it shows metrics, health and readiness', async () => {
 test('a snapshot is made when it is asked for, and only by POST', async () => {
   await start()
   snapshots.length = 0
-  expect((await ask('GET', '/snapshot')).status).toBe(405)
+  const refused = await ask('GET', '/snapshot')
+  expect([refused.status, refused.headers.allow]).toEqual([405, 'POST'])
   expect(snapshots).toEqual([])
   expect((await ask('POST', '/snapshot')).body).toContain('made')
   expect(snapshots).toEqual(['made'])
@@ -90,12 +94,12 @@ test('certificates are read again when it is asked for, and what is wrong with t
   }
   await start(null, { reloadTls })
   expect((await ask('GET', '/tls/reload')).status).toBe(405)
-  expect(await ask('POST', '/tls/reload')).toEqual({
+  expect(await ask('POST', '/tls/reload')).toMatchObject({
     status: 200,
     body: '{"message":"New connections get it."}',
   })
   files = 'missing'
-  expect(await ask('POST', '/tls/reload')).toEqual({
+  expect(await ask('POST', '/tls/reload')).toMatchObject({
     status: 409,
     body: '{"message":"TLS_CERT a.pem cannot be read: ENOENT."}',
   })
@@ -130,7 +134,9 @@ test('without a token a web page gets nothing out of it', async () => {
 
 test('with a token every request has to carry it', async () => {
   await start('a-token-of-some-length')
-  expect((await ask('GET', '/metrics')).status).toBe(401)
+  const refused = await ask('GET', '/metrics')
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+  expect(refused.headers['x-content-type-options']).toBe('nosniff')
   expect((await ask('GET', '/metrics', { Authorization: 'Bearer wrong' })).status).toBe(401)
   const headers = { Authorization: 'Bearer a-token-of-some-length', Host: 'ops.example' }
   expect((await ask('GET', '/metrics', headers)).status).toBe(200)

@@ -102,9 +102,10 @@ test('a stream that ends takes no trades from the connections that follow the sa
   const reader = await EventReader.open('channel=update_mint_info&mint=A')
   await reader.next()
   const figures = async () => Object(await service.json('/readyz'))
-  expect(await figures()).toMatchObject({ live_connections: 2 })
+  expect(await figures()).toMatchObject({ live_connections: 2, live_event_streams: 1 })
   await reader.close()
-  await expect.poll(figures).toMatchObject({ live_connections: 1, live_departures: 0 })
+  const left = { live_connections: 1, live_event_streams: 0, live_departures: 0 }
+  await expect.poll(figures).toMatchObject(left)
   service.feed([trade(0)])
   expect(await client.next()).toMatchObject({ channel: 'update_mint_info', seq: 1 })
   client.close()
@@ -117,6 +118,7 @@ test('trades come as events whose id is where a browser goes on', async () => {
   const { status, headers } = reader.response
   expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   expect(headers.get('x-mintfeed-epoch')).toBe('e1')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect((await reader.next()).frame).toMatchObject({ type: 'subscribed', seq: 2 })
   service.feed([trade(2)])
   const live = await reader.next()

@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { AdminHeaders } from './admin-replies.ts'
 
 export interface AdminRefusal {
   readonly statusCode: 401 | 403
   readonly message: string
+  readonly headers: AdminHeaders
 }
 
 /** Host headers of this machine: a page that has its own name point here sends that name. */
@@ -21,11 +23,12 @@ export function whyRefused(request: IncomingMessage, token: string | null): Admi
   if (token !== null) {
     const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (isSame(given, token)) return null
-    return { statusCode: 401, message: 'Send Authorization: Bearer <ADMIN_TOKEN>.' }
+    const message = 'Send Authorization: Bearer <ADMIN_TOKEN>.'
+    return { statusCode: 401, message, headers: { 'WWW-Authenticate': 'Bearer' } }
   }
   if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
   const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
-  return { statusCode: 403, message }
+  return { statusCode: 403, message, headers: {} }
 }
 
 /** What a browser says of a request that nobody typed: a frame, a window or a link sends no Origin. */

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { getHeapSnapshot } from 'node:v8'
 import { METRICS_TYPE } from '../metrics-text.ts'
 import type { Readiness } from '../readiness.ts'
+import { beginJson, send, sendJson, sendJsonText } from './admin-replies.ts'
 import { collectGarbage } from './collect.ts'
 import { cpuProfile, heapProfile } from './profiles.ts'
 
@@ -68,22 +69,20 @@ function profileRoutes(): readonly AdminRoute[] {
       method: 'GET',
       path: '/profiles/cpu',
       meaning: 'where time goes for ?seconds=5, a .cpuprofile',
-      answer: async (response, seconds) =>
-        send(response, 200, JSON_FILE, await cpuProfile(seconds)),
+      answer: async (response, seconds) => sendJsonText(response, 200, await cpuProfile(seconds)),
     },
     {
       method: 'GET',
       path: '/profiles/heap',
       meaning: 'who allocates for ?seconds=5, a .heapprofile',
-      answer: async (response, seconds) =>
-        send(response, 200, JSON_FILE, await heapProfile(seconds)),
+      answer: async (response, seconds) => sendJsonText(response, 200, await heapProfile(seconds)),
     },
     {
       method: 'GET',
       path: '/profiles/heap-snapshot',
       meaning: 'the whole heap, a .heapsnapshot; everything stands still while it is made',
       answer: (response) => {
-        response.writeHead(200, { 'Content-Type': JSON_FILE })
+        beginJson(response)
         return pipeline(getHeapSnapshot(), response)
       },
     },
@@ -125,15 +124,4 @@ function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[
       },
     },
   ]
-}
-
-const JSON_FILE = 'application/json'
-
-function sendJson(response: ServerResponse, statusCode: number, value: object): void {
-  send(response, statusCode, JSON_FILE, JSON.stringify(value))
-}
-
-function send(response: ServerResponse, statusCode: number, type: string, body: string): void {
-  response.writeHead(statusCode, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' })
-  response.end(body)
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Log } from '../options.ts'
 import { whyRefused } from './admin-access.ts'
+import { sendText } from './admin-replies.ts'
 import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
 
 export interface AdminOptions {
@@ -36,7 +37,7 @@ export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
     answer(options, routes, request, response).catch((error: unknown) => {
       options.log.error({ reason: String(error) }, 'an admin request failed')
       if (response.headersSent) response.destroy()
-      else say(response, 500, 'It failed; the log says why.')
+      else sendText(response, 500, 'It failed; the log says why.')
     })
   })
   server.headersTimeout = HEADERS_TIMEOUT_MS
@@ -62,16 +63,20 @@ async function answer(
 ): Promise<void> {
   request.resume()
   const refusal = whyRefused(request, options.token)
-  if (refusal !== null) return say(response, refusal.statusCode, refusal.message)
+  if (refusal !== null)
+    return sendText(response, refusal.statusCode, refusal.message, refusal.headers)
   const url = URL.parse(request.url ?? '/', 'http://admin')
-  if (url === null) return say(response, 404, listOf(routes))
+  if (url === null) return sendText(response, 404, listOf(routes))
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const paths = routes.filter((route) => route.path === url.pathname)
-  if (paths.length === 0) return say(response, 404, listOf(routes))
+  if (paths.length === 0) return sendText(response, 404, listOf(routes))
   const route = paths.find((candidate) => candidate.method === method)
-  if (route === undefined) return say(response, 405, `${url.pathname} takes ${paths[0].method}.`)
+  if (route === undefined) {
+    const allowed = paths.map((path) => path.method).join(', ')
+    return sendText(response, 405, `${url.pathname} takes ${allowed}.`, { Allow: allowed })
+  }
   const seconds = secondsOf(url)
-  if (seconds === null) return say(response, 400, 'seconds must be an integer from 1 to 60.')
+  if (seconds === null) return sendText(response, 400, 'seconds must be an integer from 1 to 60.')
   await route.answer(response, seconds)
 }
 
@@ -85,11 +90,6 @@ function secondsOf(url: URL): number | null {
 
 function listOf(routes: readonly AdminRoute[]): string {
   return routes.map(({ method, path, meaning }) => `${method} ${path}  ${meaning}`).join('\n')
-}
-
-function say(response: ServerResponse, statusCode: number, text: string): void {
-  response.writeHead(statusCode, { 'Content-Type': 'text/plain; charset=utf-8' })
-  response.end(`${text}\n`)
 }
 
 function listening(server: Server, { host, port }: AdminOptions): Promise<void> {

@@ -5,6 +5,7 @@ import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { Exchange, type ExchangeContext } from '../exchange.ts'
 import { rateHeaders, rateLimited, starting } from '../front-replies.ts'
+import { SECURITY_HEADERS } from '../header-lines.ts'
 import { inTurn } from '../in-turn.ts'
 import {
   EVENT_STREAM_COMMENT_MS,
@@ -72,6 +73,11 @@ export class EventStreams {
   constructor(options: EventStreamsOptions) {
     this.#options = options
     this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return { live_event_streams: this.#open.size }
   }
 
   stop(): void {
@@ -144,7 +150,7 @@ export class EventStreams {
     res.cork(() => {
       res.writeHeader('Content-Type', EVENT_STREAM_TYPE)
       res.writeHeader(...NOT_STORED)
-      for (const [name, value] of headers) res.writeHeader(name, value)
+      for (const [name, value] of [...SECURITY_HEADERS, ...headers]) res.writeHeader(name, value)
     })
   }
 

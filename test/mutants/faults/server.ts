@@ -370,6 +370,13 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/live-replaced.test.ts'],
   },
   {
+    name: 'event streams: one that ends is kept for good',
+    file: 'src/server/live/event-streams.ts',
+    find: 'this.#open.delete(connection)',
+    replace: '',
+    tests: ['test/server/event-stream.test.ts'],
+  },
+  {
     name: 'event streams: one that ends makes no room for its address',
     file: 'src/server/live/event-streams.ts',
     find: 'this.#bounds.left(client)',
