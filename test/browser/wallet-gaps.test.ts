@@ -30,7 +30,7 @@ describePage(
       const tab = await market().tab()
       const { page } = tab
       await page.goto(`${market().program.url}/wallet/${WALLET}`)
-      const links = page.getByRole('region', { name: 'Last trades' }).locator('tbody a')
+      const links = page.getByRole('region', { name: 'Last trades' }).locator('tbody a[title]')
       const newest = TOKENS.map((token) => `WalletGaps${token}pump`).reverse()
       const mints = await until('the trades', async () => {
         const titles = links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))

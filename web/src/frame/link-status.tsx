@@ -2,9 +2,7 @@ import { link } from '../feed/connection.ts'
 import { heldUp } from '../feed/held-up.ts'
 import { exact } from '../text/number-form.ts'
 import { age, clockTime } from '../text/time-form.ts'
-
-/** The service's feed is the simulator: its tokens are called as real ones are. */
-const IS_SIMULATED = document.documentElement.dataset.market === 'simulated'
+import { IS_SIMULATED } from './market.ts'
 
 const WORDS = {
   connecting: 'Connecting',

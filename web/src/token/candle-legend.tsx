@@ -1,4 +1,5 @@
 import { compact, percent } from '../text/number-form.ts'
+import { signClass } from '../text/sign-class.ts'
 import { exactTime } from '../text/time-form.ts'
 import type { Candle } from './candle-view.ts'
 
@@ -33,7 +34,7 @@ export function CandleLegend({
           {compact(value)}
         </span>
       ))}
-      <span class={change < 0 ? 'down' : 'up'}>
+      <span class={signClass(change)}>
         {change > 0 ? '+' : ''}
         {percent(change)}
       </span>

@@ -5,6 +5,7 @@ import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { short, shownName } from '../text/chain-text.ts'
 import { compact, money, percent, signedMoney } from '../text/number-form.ts'
+import { signClass } from '../text/sign-class.ts'
 
 const COLUMNS = {
   wallet: 'Wallet',
@@ -122,11 +123,7 @@ function Cell({
       return <Figure column={column} text={compact(record.trades)} exact={record.trades} />
     case 'pnl':
       return (
-        <td
-          class={`number ${record.pnl < 0 ? 'down' : 'up'}`}
-          data-cell="pnl"
-          title={`$${record.pnl}`}
-        >
+        <td class={`number ${signClass(record.pnl)}`} data-cell="pnl" title={`$${record.pnl}`}>
           {signedMoney(record.pnl)} <span class="faint part">{percent(record.pnl_pct)}</span>
         </td>
       )

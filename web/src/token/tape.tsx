@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
+import { TransactionLink } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
@@ -16,11 +17,9 @@ const DRAWN_MAX = 120
 /** The trades as they come, newest first. */
 export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const filter = useSignal<TapeFilter>(PLAIN_TAPE)
-  const creator = feed.detail.value?.creator ?? ''
+  const creator = useComputed(() => feed.detail.value?.creator ?? '')
   const live = useComputed(() =>
-    feed.tape.value.filter(({ swap }) =>
-      fits(swap, feed.detail.value?.creator ?? '', filter.value),
-    ),
+    feed.tape.value.filter(({ swap }) => fits(swap, creator.value, filter.value)),
   )
   const held = useHeldTable(live, ({ seq }) => String(seq), JSON.stringify(filter.value))
   const trades = held.rows.slice(0, DRAWN_MAX)
@@ -57,7 +56,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
           </thead>
           <tbody>
             {trades.map(({ row }) => (
-              <TapeRow key={row.seq} trade={row} creator={creator} />
+              <TapeRow key={row.seq} trade={row} creator={creator.value} />
             ))}
           </tbody>
         </table>
@@ -82,7 +81,9 @@ function TapeRow({
   return (
     <tr data-seq={seq}>
       <td class="faint">
-        <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+        <TransactionLink signature={swap.signature}>
+          <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+        </TransactionLink>
       </td>
       <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
       <td class={`number ${side}`} title={`$${swap.volume_usd}`}>

@@ -2,6 +2,7 @@ import type { TokenDetail } from '../../../client/src/mintfeed.ts'
 import { walletPath } from '../frame/route.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { ExplorerButton } from '../parts/explorer-link.tsx'
 import { SocialLinks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
@@ -30,6 +31,7 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
             </a>
           )}
           <SocialLinks links={detail} />
+          <ExplorerButton kind="token" name={detail.mint} />
         </p>
       </div>
       <dl class="facts-row">

@@ -4,12 +4,14 @@ import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
+import { ExplorerButton, TransactionLink } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
+import { signClass } from '../text/sign-class.ts'
 import { parseTime } from '../text/time-form.ts'
 import { swapName } from '../token/marks.ts'
 import { RecordTable, recordKey } from '../token/record-table.tsx'
@@ -34,6 +36,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
       <div class="page-head">
         <h1>Wallet</h1>
         <Copyable text={wallet} what="wallet" />
+        <ExplorerButton kind="account" name={wallet} />
       </div>
       <Totals records={page.items} total={page.total} />
       <div class="two">
@@ -114,7 +117,7 @@ function Total({ name, value }: { readonly name: string; readonly value: number 
   return (
     <div>
       <dt>{name}</dt>
-      <dd class={value < 0 ? 'down' : value > 0 ? 'up' : undefined} title={`$${value}`}>
+      <dd class={signClass(value)} title={`$${value}`}>
         {signedMoney(value)}
       </dd>
     </div>
@@ -154,7 +157,9 @@ function LastTrades({
           {held.rows.map(({ row: swap }, index) => (
             <tr key={`${swap.signature} ${index}`}>
               <td class="faint">
-                <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+                <TransactionLink signature={swap.signature}>
+                  <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
+                </TransactionLink>
               </td>
               <td class={swap.direction === 'buy' ? 'up' : 'down'}>
                 {swap.direction === 'buy' ? 'Buy' : 'Sell'}
