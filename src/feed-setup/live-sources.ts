@@ -7,15 +7,10 @@ import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-sou
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
 import { SolanaSource } from '../feeds/solana/solana-source.ts'
 import { REMEMBERED_MAX } from '../feeds/supervisor/reserve-trades.ts'
+import { resumedCursor } from '../feeds/supervisor/resumed-cursor.ts'
 import type { Source } from '../feeds/supervisor/source.ts'
 import { Supervisor } from '../feeds/supervisor/supervisor.ts'
 import { YellowstoneSource } from '../feeds/yellowstone/yellowstone-source.ts'
-
-/**
- * Slots before that of the newest event that are told again after a restart: a transaction may have come
- * behind its slot, or a subscription may have been dead for the 5 s in which that is noticed.
- */
-const TOLD_AGAIN_SLOTS = 16
 
 /** The live feeds of FEED as one, which goes on from where the engine stands. */
 export function supervisedFeed(
@@ -27,22 +22,12 @@ export function supervisedFeed(
   const sources = liveSources(config, NO_RECORDER, counters, report)
   const { backfillSlotsMax, lateSlots } = config
   const isEventClock = config.clock === 'event'
-  const cursor = cursorOf(engine, lateSlots)
+  const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots tells later times, by which the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
   const resumed = { cursor, cursorSeconds, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
-}
-
-/**
- * The last slot of which nothing is missing: the newest event's may not have been written whole, nor what
- * came late of those before it; null: from now on. The engine drops what comes again.
- */
-function cursorOf({ newestSlot }: Engine, lateSlots: number): number | null {
-  if (newestSlot <= 0) return null
-  // What is new in older ones would be refused.
-  return Math.max(0, newestSlot - Math.max(1, Math.min(TOLD_AGAIN_SLOTS, lateSlots)))
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../../src/base/random.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import { resumedCursor } from '../../../src/feeds/supervisor/resumed-cursor.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { everySeed, PAIR_SEEDS, PATIENCE } from '../peers/runs.ts'
 import { LyingSource } from './lying-source.ts'
@@ -13,8 +14,6 @@ const LATE_SLOTS = 32
 const AHEAD_SECONDS_MAX = 60
 /** So far the clock of the machine is behind at times. */
 const BEHIND_MS = 600_000
-/** As after a restart of the service (`feed-setup/live-sources.ts`). */
-const TOLD_AGAIN_SLOTS = 16
 
 /**
  * What an engine with a journal keeps: each once, and the newest slot, where the next run goes on. What is too
@@ -53,8 +52,8 @@ class Kept {
     throw new Error('live feeds tell events')
   }
 
-  get cursor(): number {
-    return this.newestSlot - TOLD_AGAIN_SLOTS
+  get cursor(): number | null {
+    return resumedCursor(this.newestSlot, LATE_SLOTS)
   }
 }
 
@@ -80,7 +79,7 @@ const SHORT: Plan = {
 /** For so long nobody tells old slots that more wait behind gaps than are held. */
 const LONG: Plan = {
   ...{ blocks: 1_500, honestBlocks: 500, sets: 0.003, stops: 0 },
-  recoveredSlot: FIRST_SLOT + TOLD_AGAIN_SLOTS - 1,
+  recoveredSlot: FIRST_SLOT + LATE_SLOTS - 1,
   isRefusing: (blocks) => blocks % 900 < 720,
 }
 
@@ -103,6 +102,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
     return new LyingSource(`source${n}`, { ...given, firstSlot, isRefusing })
   })
   const start = () => {
+    let isGone = false
     const sink = { events: (batch: readonly FeedEvent[]) => kept.events(batch), records: () => {} }
     const supervisor = new Supervisor({
       ...{
@@ -112,11 +112,14 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
         timers,
         random: () => random.unit(),
       },
-      report: (who, reason) => reports.push(`${who}: ${reason}`),
+      report: (who, reason) => {
+        if (!isGone) reports.push(`${who}: ${reason}`)
+      },
     })
     const ended = supervisor.start(sink)
     const stop = async () => {
-      // A killed process hands nothing over any more.
+      // A killed process hands nothing over any more, and says nothing.
+      isGone = isKilled
       if (isKilled) sink.events = () => {}
       supervisor.stop()
       await timers.pass(0)
@@ -192,5 +195,25 @@ test(
     }, PAIR_SEEDS)
     // A seed that is run again by itself may be one in which none is.
     if (PAIR_SEEDS.length > 1) expect(letGo).toBeGreaterThan(500)
+  },
+)
+
+/** Of a few hundred two in which slots that were asked for again lay more than 16 behind the newest one. */
+const KILLED_SEEDS = [...PAIR_SEEDS, 45, 50]
+/** Kills while nobody tells old slots for longer than it takes to notice a dead line. */
+const KILLED: Plan = {
+  ...{ blocks: 160, honestBlocks: 40, sets: 0, stops: 0.03 },
+  recoveredSlot: FIRST_SLOT,
+  isRefusing: (blocks) => blocks % 40 > 10,
+}
+
+test(
+  'what is asked for again when the service is killed is asked for by the next one',
+  PATIENCE,
+  async () => {
+    await everySeed(async (seed) => {
+      const played = await play(KILLED, seed, true)
+      expect(lost(played), whyOf(played)).toEqual([])
+    }, KILLED_SEEDS)
   },
 )

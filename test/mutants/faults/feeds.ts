@@ -17,6 +17,13 @@ const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 /** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
   {
+    name: 'feeds: a restart forgets what a killed service was asking for again',
+    file: 'src/feeds/supervisor/resumed-cursor.ts',
+    find: 'Math.min(SUSPECT_SLOTS_MAX, lateSlots)',
+    replace: 'Math.min(16, lateSlots)',
+    tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
+  },
+  {
     name: 'AMM: the pool quote without its virtual reserves',
     file: 'src/feeds/chain/amm-swap.ts',
     find: 'asU64(trade.poolQuoteRaw + trade.virtualQuoteRaw)',
