@@ -101,6 +101,7 @@ describePage(
         )
       expect(links).toEqual([
         ['https://good.example/%3Cscript%3E%22onclick=alert(1)', 'noopener noreferrer nofollow'],
+        [`https://solscan.io/token/${mintOf(0)}`, 'noopener noreferrer nofollow'],
       ])
       expect(await page.title()).toBe(`${NAMES[0]} · mintfeed`)
       expect(tab.errors).toEqual([])
