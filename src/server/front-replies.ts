@@ -2,10 +2,9 @@ import { TapeDamage } from '../engine/tape.ts'
 import { type HttpErrorCode, requestError } from '../wire/errors.ts'
 import { quoted } from '../wire/requests/parsed.ts'
 import { allowedMethods, preflightHeaders } from './cors.ts'
-import { STARTING_RETRY_S } from './limits.ts'
 import type { StreamPosition } from './options.ts'
 import type { RateVerdict } from './rate-limiter.ts'
-import { errorReply, type Header, type Reply } from './reply.ts'
+import { errorReply, type Header, type Reply, retryAfter } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import type { Route } from './route.ts'
 
@@ -30,7 +29,7 @@ export function preflight(route: Route): Reply {
 export function rateLimited(verdict: RateVerdict): Reply {
   const { limit, resetS } = verdict
   const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
-  return refusal('rate_limited', 'requests', message, [['Retry-After', String(resetS)]])
+  return refusal('rate_limited', 'requests', message, [retryAfter(resetS)])
 }
 
 /** The three headers of every limited answer. */
@@ -50,13 +49,13 @@ export function positionHeaders(position: StreamPosition): readonly Header[] {
   ]
 }
 
-/** 503 while the state is being recovered. */
+/** 503 while the state is being recovered, with `Retry-After`. */
 export function starting(reason: string | null): Reply {
   const message = reason ?? 'The service is starting.'
-  return refusal('starting', 'service', message, [['Retry-After', String(STARTING_RETRY_S)]])
+  return refusal('starting', 'service', message)
 }
 
-/** 503 of a route that took too long. */
+/** 503 of a route that took too long, with `Retry-After`. */
 export function deadlineExceeded(deadlineMs: number): Reply {
   const message = `No answer was ready within ${deadlineMs} ms.`
   return refusal('deadline_exceeded', 'service', message)

@@ -146,6 +146,12 @@ export const MAX_FORWARDED_HOPS = 32
 /** While the service starts a client is told to come back after this many seconds. */
 export const STARTING_RETRY_S = 2
 
+/** Whom a full service or a full address sends away comes back after this many seconds: others leave within some. */
+export const FULL_RETRY_S = 5
+
+/** After an answer that was not ready in time: what held it up is one burst, over in a second. */
+export const LATE_RETRY_S = 1
+
 /** Running requests get this long to finish when the server stops. */
 export const STOP_REQUESTS_MS = 5000
 

@@ -1,5 +1,11 @@
-import { errorBody, type RequestError, type StatusCode } from '../wire/errors.ts'
+import {
+  errorBody,
+  type HttpErrorCode,
+  type RequestError,
+  type StatusCode,
+} from '../wire/errors.ts'
 import { type EncodedBody, encodeBody } from './encoded-body.ts'
+import { FULL_RETRY_S, LATE_RETRY_S, STARTING_RETRY_S } from './limits.ts'
 
 /** What a route answers; the front adds everything that every answer has. */
 export interface Reply {
@@ -30,8 +36,27 @@ export function jsonReply(json: string | Buffer): Reply {
   return { statusCode: 200, contentType: JSON_TYPE, body, headers: NO_HEADERS }
 }
 
-/** A refusal in the one shape of contract section 3. */
-export function errorReply(error: RequestError, headers: readonly Header[] = NO_HEADERS): Reply {
+/**
+ * `Retry-After` in seconds of refusals that are over by themselves (contract section 3). `rate_limited`
+ * is not among them: its seconds are those of its window.
+ */
+const RETRY_AFTER_S: Partial<Record<HttpErrorCode, number>> = {
+  starting: STARTING_RETRY_S,
+  stopping: STARTING_RETRY_S,
+  overloaded: FULL_RETRY_S,
+  too_many_connections: FULL_RETRY_S,
+  deadline_exceeded: LATE_RETRY_S,
+}
+
+/** A refusal in the one shape of contract section 3, with `Retry-After` where waiting helps. */
+export function errorReply(error: RequestError, own: readonly Header[] = NO_HEADERS): Reply {
   const body = errorBody(error)
+  const retryS = RETRY_AFTER_S[error.code]
+  const headers = retryS === undefined ? own : [...own, retryAfter(retryS)]
   return { statusCode: error.statusCode, contentType: JSON_TYPE, body, headers, error }
+}
+
+/** The header that tells a client when to come back. */
+export function retryAfter(seconds: number): Header {
+  return ['Retry-After', String(seconds)]
 }

@@ -410,6 +410,7 @@ test('an address may have so many streams, others are not held back by it, and o
   expect(readers.map(({ response }) => response.status)).not.toContain(429)
   const refused = await asked('9.9.9.9')
   expect([refused.status, (await errorOf(refused)).code]).toEqual([429, 'too_many_connections'])
+  expect(refused.headers.get('retry-after')).toBe('5')
   expect((await from('9.9.9.8')).response.status).toBe(200)
   await readers[0].close()
   await expect.poll(async () => (await from('9.9.9.9')).response.status).toBe(200)

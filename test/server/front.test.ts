@@ -60,6 +60,7 @@ test('a route that does not answer in time is a 503, and its late answer is drop
   const response = await fetch(front.url)
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({ code: 'deadline_exceeded' })
+  expect(response.headers.get('retry-after')).toBe('1')
   finish(accept(jsonReply('{}')))
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(front.context.open.size).toBe(0)

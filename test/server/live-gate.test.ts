@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import WebSocket from 'ws'
 import { MAX_RESTING_LOADS } from '../../src/server/limits.ts'
 import { LiveGate } from '../../src/server/live/live-gate.ts'
 import { startFake } from './fake-service.ts'
@@ -85,6 +86,7 @@ test('where all live connections are taken a handshake is answered 503 until one
   const open = () => LiveClient.open(`${server.wsUrl}?id=me`)
   const clients = await Promise.all([open(), open()])
   await expect(open()).rejects.toThrow('503')
+  expect(await retryAfterOf(`${server.wsUrl}?id=me`)).toBe('5')
   clients[0].close()
   await clients[0].closed
   const again = await open()
@@ -92,3 +94,30 @@ test('where all live connections are taken a handshake is answered 503 until one
   for (const client of [clients[1], again]) client.close()
   await server.stop()
 })
+
+test('an address that has all of its live connections is answered 429, and told when to come back', async () => {
+  const { server } = await startFake({
+    limits: { connectionsPerAddress: 1 },
+    trustProxy: ['127.0.0.1'],
+  })
+  const url = `${server.wsUrl}?id=me`
+  const options = { headers: { 'X-Forwarded-For': '9.9.9.9' } }
+  const client = await LiveClient.open(url, options)
+  await expect(LiveClient.open(url, options)).rejects.toThrow('429')
+  expect(await retryAfterOf(url, options)).toBe('5')
+  client.close()
+  await server.stop()
+})
+
+/** Of a handshake that is refused. */
+function retryAfterOf(url: string, options: WebSocket.ClientOptions = {}): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, options)
+    socket.once('open', () => reject(new Error('The handshake was not refused.')))
+    socket.once('unexpected-response', (request, response) => {
+      resolve(response.headers['retry-after'])
+      request.destroy()
+    })
+    socket.on('error', () => {})
+  })
+}

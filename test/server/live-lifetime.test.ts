@@ -205,6 +205,7 @@ test('a stream of events that is asked for while the service goes down is refuse
   await stopped
   expect(asking.received.toString()).toMatch(/^HTTP\/1.1 503 /)
   expect(asking.received.toString()).toContain('"code":"stopping"')
+  expect(asking.received.toString()).toMatch(/^Retry-After: 2\r$/im)
 })
 
 test('a port in use is an error of one sentence that says what to do', async () => {
