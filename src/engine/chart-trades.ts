@@ -41,6 +41,10 @@ export function noTrade(): ChartTrade {
 export class ChartTrades {
   readonly #state: State
   readonly #mints: CopiedChains<TradeCopy>
+  /** By token: its newest swap that has left memory, + 1, or 0. Newer ones come before it, so that it stays. */
+  readonly #newestGone = new Map<number, number>()
+  /** `firstInMemory` of the tape they hold for. */
+  #goneBefore = 0
 
   constructor(state: State, copiedMax = COPIED_MAX) {
     this.#state = state
@@ -55,6 +59,7 @@ export class ChartTrades {
   /** Forgets all: the tape is another one. */
   drop(): void {
     this.#mints.drop()
+    this.#newestGone.clear()
   }
 
   /**
@@ -64,9 +69,7 @@ export class ChartTrades {
    */
   areNear(token: number, mayGoOn: () => boolean): boolean {
     if (!this.#mayHaveLeft(token)) return true
-    const { tape } = this.#state
-    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
-    while (next > tape.firstInMemory) next = linkOf(this.#state, next - 1, U.previousInMint)
+    const next = this.#newestGoneOf(token)
     return next === 0 || this.#mints.areNear(this.#chainOf(token), next, mayGoOn)
   }
 
@@ -88,6 +91,20 @@ export class ChartTrades {
       readTrade(this.#state, later[i], trade)
       visit(trade)
     }
+  }
+
+  /** Looked for once: a busy mint is asked about again and again, with thousands of swaps behind each other. */
+  #newestGoneOf(token: number): number {
+    const { firstInMemory } = this.#state.tape
+    const isFull = this.#newestGone.size === MINTS_MAX && !this.#newestGone.has(token)
+    if (this.#goneBefore !== firstInMemory || isFull) this.#newestGone.clear()
+    this.#goneBefore = firstInMemory
+    const known = this.#newestGone.get(token)
+    if (known !== undefined) return known
+    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
+    while (next > firstInMemory) next = linkOf(this.#state, next - 1, U.previousInMint)
+    this.#newestGone.set(token, next)
+    return next
   }
 
   /** Not when it was born after the oldest swap that is in memory. */
