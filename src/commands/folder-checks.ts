@@ -47,7 +47,8 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
 }
 
 function checkMarket(folder: string, market: Market | null): Finding[] {
-  const refusal = otherMarket(folder, market)
+  const unread = refusalOf(() => otherMarket(folder, market))
+  const refusal = unread ?? otherMarket(folder, market)
   return refusal === null ? [] : [bad('market', refusal, Exit.data)]
 }
 

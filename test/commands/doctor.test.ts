@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import fs, { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
+import fs, { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -236,6 +236,14 @@ test('a folder that this user may not read, or whose files it may not write, is 
   const tooLong = await examine({ DATA_DIR: join(kept, 'a'.repeat(300)) })
   expect(tooLong.code).toBe(3)
   expect(tooLong.text).toMatch(/^bad {3}data folder .*ENAMETOOLONG.*: mend that/m)
+})
+
+test('a folder whose market this user may not read is bad and ends with 3', async () => {
+  const kept = mkdtempSync(join(tmpdir(), 'doctor-'))
+  mkdirSync(join(kept, 'market'))
+  const { code, text } = await examine({ DATA_DIR: kept })
+  expect(code).toBe(3)
+  expect(text).toMatch(/^bad {3}market .*EISDIR.*: mend that/m)
 })
 
 test('the machine is judged by what it has', () => {
