@@ -27,6 +27,7 @@ import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
+import { isSimulatedFolder } from './store/market-mark.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -126,12 +127,11 @@ export class Program {
 
   /** The page for people, unless it is switched off. */
   #page(): { dashboard?: Dashboard | null } {
-    const { dashboard, feeds } = this.#config
+    const { dashboard, feeds, dataDir } = this.#config
     if (dashboard === 'off') return {}
-    const facts = {
-      hasImages: dashboard === 'images',
-      isSimulated: feeds.some(({ kind }) => kind === 'sim'),
-    }
+    const isFed = feeds.some(({ kind }) => kind === 'sim')
+    const isSimulated = isFed || (dataDir !== null && isSimulatedFolder(dataDir))
+    const facts = { hasImages: dashboard === 'images', isSimulated }
     return { dashboard: readDashboard(DASHBOARD_FOLDER, facts) }
   }
 

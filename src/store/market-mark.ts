@@ -36,6 +36,15 @@ export function markMarket(folder: string, market: Market | null): void {
   )
 }
 
+/** Whether a folder says that its market is the simulator's; of one that cannot be read the start speaks later. */
+export function isSimulatedFolder(folder: string): boolean {
+  try {
+    return heldMarket(folder) === 'simulated'
+  } catch {
+    return false
+  }
+}
+
 /** null: nothing of either was taken since folders say so. */
 function heldMarket(folder: string): Market | null {
   const path = join(folder, NAME)

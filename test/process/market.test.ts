@@ -40,6 +40,22 @@ test.each([
   expect(await both.end('SIGTERM')).toBe(0)
 })
 
+test.each([
+  { market: SIMULATED, isSaid: true },
+  { market: CHAIN, isSaid: false },
+])(
+  'the page says of a folder that is served without a feed what it holds',
+  async ({ market, isSaid }) => {
+    const DATA_DIR = newFolder()
+    const first = await startProgram({ ...market, DATA_DIR })
+    expect(await first.end('SIGTERM')).toBe(0)
+    const program = await startProgram({ FEED: 'none', DATA_DIR })
+    const page = await (await fetch(program.url)).text()
+    expect(page.includes('data-market="simulated"')).toBe(isSaid)
+    expect(await program.end('SIGTERM')).toBe(0)
+  },
+)
+
 test('feeds that may bring anything say nothing of a folder', async () => {
   const DATA_DIR = newFolder()
   const program = await startProgram({ FEED: 'stdin', DATA_DIR })

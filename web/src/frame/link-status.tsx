@@ -22,7 +22,7 @@ export function LinkStatus() {
         {WORDS[state]}
       </span>
       {IS_SIMULATED && (
-        <span class="simulated" title="No token, wallet or price is real: the feed is FEED=sim">
+        <span class="simulated" title="No token, wallet or price is real: all of it is of FEED=sim">
           Simulated market
         </span>
       )}
