@@ -146,7 +146,7 @@ export class Durability {
     const unlock = sayingWhy(folder, () => lockFolder(folder))
     const launcher = new CompactorLauncher()
     try {
-      markMarket(folder, marketOf(config.feeds))
+      markMarket(folder, marketOf(config.feeds), (sentence) => log.warn({}, sentence))
       endOrphan(folder)
       launcher.start()
       const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)

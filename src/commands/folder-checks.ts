@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Market } from '../base/market.ts'
 import { listDataFiles } from '../store/data-folder.ts'
-import { otherMarket } from '../store/market-mark.ts'
+import { otherMarket, unknownMarket } from '../store/market-mark.ts'
 import { codeOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
@@ -47,9 +47,11 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
 }
 
 function checkMarket(folder: string, market: Market | null): Finding[] {
-  const unread = refusalOf(() => otherMarket(folder, market))
+  const unread = refusalOf(() => unknownMarket(folder, market))
   const refusal = unread ?? otherMarket(folder, market)
-  return refusal === null ? [] : [bad('market', refusal, Exit.data)]
+  if (refusal !== null) return [bad('market', refusal, Exit.data)]
+  const unknown = unknownMarket(folder, market)
+  return unknown === null ? [] : [warn('market', unknown)]
 }
 
 /** What the folder holds that this user may not read and write, as a start does; null for nothing. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Market } from '../base/market.ts'
-import { writeWhole } from './data-folder.ts'
+import { listDataFiles, writeWhole } from './data-folder.ts'
 import { appendAll } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { NodeDisk } from './node-disk.ts'
@@ -24,13 +24,34 @@ export function otherMarket(folder: string, market: Market | null): string | nul
 }
 
 /**
- * Writes down which market a folder holds, once, before it takes any event of it.
+ * What is to be said of a folder before a feed of this market goes into it for the first time, or null:
+ * nobody knows what it holds, which may be a day of the chain that a start without FEED is about to spoil.
+ */
+export function unknownMarket(folder: string, market: Market | null): string | null {
+  if (market === null || heldMarket(folder) !== null) return null
+  const { segments, snapshots } = listDataFiles(new NodeDisk(), folder)
+  if (segments.length + snapshots.length === 0) return null
+  return (
+    `${folder} has events of which it does not say what market they are of, as those of a recording or of a ` +
+    `version before 0.9.10: with this FEED it counts as ${SAID[market]} from now on.`
+  )
+}
+
+/**
+ * Writes down which market a folder holds, once, before it takes any event of it; `warn` is told what somebody
+ * should know of that.
  * @throws StoreError `other_market` when it holds the other one
  */
-export function markMarket(folder: string, market: Market | null): void {
+export function markMarket(
+  folder: string,
+  market: Market | null,
+  warn: (sentence: string) => void,
+): void {
   const refusal = otherMarket(folder, market)
   if (refusal !== null) throw new StoreError('other_market', refusal)
   if (market === null || heldMarket(folder) === market) return
+  const unknown = unknownMarket(folder, market)
+  if (unknown !== null) warn(unknown)
   writeWhole(new NodeDisk(), folder, join(folder, NAME), (file) =>
     appendAll(file, Buffer.from(`${market}\n`)),
   )

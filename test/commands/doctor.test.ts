@@ -246,6 +246,14 @@ test('a folder whose market this user may not read is bad and ends with 3', asyn
   expect(text).toMatch(/^bad {3}market .*EISDIR.*: mend that/m)
 })
 
+test('a folder that does not say what market it holds is a warning, where FEED tells of one', async () => {
+  const { folder: data } = filledFolder()
+  const simulated = await examine({ DATA_DIR: data })
+  expect(simulated.code).toBe(0)
+  expect(simulated.text).toMatch(/^warn {2}market .* it counts as a simulated market from now on/m)
+  expect((await examine({ DATA_DIR: data, FEED: 'none' })).text).not.toMatch(/^warn {2}market/m)
+})
+
 test('the machine is judged by what it has', () => {
   expect(checkDescriptors(65_536, 60_000, 256).level).toBe('good')
   expect(checkDescriptors(20_000, 60_000, 256).level).toBe('warn')

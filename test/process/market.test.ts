@@ -8,6 +8,9 @@ const SIMULATED = { FEED: 'sim', SIM_TOKENS: '20' }
 /** A server that is not there: the feed tries on and on. */
 const CHAIN = { FEED: 'solana', SOLANA_RPC_URL: 'http://127.0.0.1:9', SOL_PRICE: 'fixed:150' }
 
+/** Of a folder of an older version, or of recordings. */
+const UNKNOWN = /has events of which it does not say what market they are of/
+
 test.each([
   {
     held: SIMULATED,
@@ -24,7 +27,7 @@ test.each([
   const first = await startProgram({ ...held, DATA_DIR })
   expect(await first.end('SIGTERM')).toBe(0)
   const before = fs.readdirSync(DATA_DIR)
-  const { code, errors } = await runProgram({ ...other, DATA_DIR })
+  const { code, errors } = await runProgram({ ...other, DATA_DIR, PORT: '0' })
   expect(code).toBe(3)
   expect(errors).toContain(says)
   expect(fs.readdirSync(DATA_DIR)).toEqual(before)
@@ -37,7 +40,11 @@ test.each([
   }
   fs.rmSync(join(DATA_DIR, 'market'))
   const both = await startProgram({ ...other, DATA_DIR })
+  expect(await both.seen(UNKNOWN)).toContain('"level":40')
   expect(await both.end('SIGTERM')).toBe(0)
+  const once = await startProgram({ ...other, DATA_DIR })
+  expect(await once.end('SIGTERM')).toBe(0)
+  expect([...first.lines, ...once.lines].filter((line) => UNKNOWN.test(line))).toEqual([])
 })
 
 test.each([
