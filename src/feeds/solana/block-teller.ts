@@ -7,7 +7,13 @@ import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervis
 import type { Timers } from '../supervisor/timers.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
-import { BlockGone, isLastingRefusal, type RpcQuestions, type ToldBlock } from './rpc-questions.ts'
+import {
+  BlockGone,
+  BlockWithoutEvents,
+  isLastingRefusal,
+  type RpcQuestions,
+  type ToldBlock,
+} from './rpc-questions.ts'
 
 /**
  * Blocks of a back-fill under way at once, one question fewer than the client asks: an answer takes as
@@ -28,6 +34,8 @@ export interface BlockReading {
 export class BlockTeller {
   readonly #reading: BlockReading
   readonly #refusals: LastingRefusals
+  /** The last of these was of a block of which the server keeps nothing but the signatures. */
+  #lacksEvents = false
   /** Blocks told. */
   blocks = 0
 
@@ -50,8 +58,10 @@ export class BlockTeller {
     try {
       await this.#tellRange(from, to, receiver, signal)
     } catch (error) {
+      if (!isLastingRefusal(error)) throw error
+      this.#lacksEvents = error instanceof BlockWithoutEvents
       // One machine of several behind an address may lack what the others have.
-      if (isLastingRefusal(error) && this.#refusals.refused())
+      if (this.#refusals.refused())
         throw new SlotsUnavailable(`the RPC server gives no blocks: ${messageOf(error)}`, to)
       throw error
     }
@@ -125,7 +135,8 @@ export class BlockTeller {
     signal: AbortSignal,
   ): Promise<void> {
     if (block === null || signal.aborted) return
-    this.#refusals.told()
+    // An empty block does not show that more than signatures is kept.
+    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.told()
     const signatures: string[] = []
     this.#reading.counters.badLines += block.unreadable
     for (const transaction of block.transactions)

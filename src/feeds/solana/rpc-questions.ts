@@ -133,7 +133,7 @@ export function isLastingRefusal(error: unknown): boolean {
 export class BlockGone extends Error {}
 
 /** The server keeps neither logs nor inner instructions, which nodes do only when they are told to. */
-class BlockWithoutEvents extends Error {}
+export class BlockWithoutEvents extends Error {}
 
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }
 const BLOCK_FORM = { ...TRANSACTION_FORM, transactionDetails: 'full', rewards: false }

@@ -41,13 +41,16 @@ async function backfilling(from: number, to: number, signal = NEVER) {
     },
     slotComplete: (slot: number, parentSlot: number | null) => told.push(`${parentSlot}>${slot}`),
   }
-  const ended = source.backfill(from, to, receiver, signal).then(
-    () => 'told',
-    (error: Error) => {
-      if (error instanceof SlotUnreadable) return `${error.message}; only ${error.slot}`
-      return error instanceof SlotsUnavailable ? `${error.message}; to ${error.to}` : error.message
-    },
-  )
+  const outcomeOf = (first: number, last: number) =>
+    source.backfill(first, last, receiver, signal).then(
+      () => 'told',
+      (error: Error) => {
+        if (error instanceof SlotUnreadable) return `${error.message}; only ${error.slot}`
+        if (error instanceof SlotsUnavailable) return `${error.message}; to ${error.to}`
+        return error.message
+      },
+    )
+  const ended = outcomeOf(from, to)
   /** Answers the next question. */
   let next = 0
   const fail = async (slot: number) => {
@@ -68,7 +71,18 @@ async function backfilling(from: number, to: number, signal = NEVER) {
     await until(() => questions.some(isAsked))
     questions.find(isAsked)?.answer(result)
   }
-  return { ended, told, transactions, places, counters, answer, answerBlock, fail, questions }
+  return {
+    ended,
+    told,
+    transactions,
+    places,
+    counters,
+    answer,
+    answerBlock,
+    fail,
+    questions,
+    outcomeOf,
+  }
 }
 
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
@@ -160,19 +174,49 @@ test('a block whose server leaves out what is null is read all the same, and wha
   expect(counters.badLines).toBe(3)
 })
 
-test('a block without logs and inner instructions, of a node that keeps none, is not told to be whole', async () => {
-  const { ended, told, transactions, answer, answerBlock } = await backfilling(10, 10)
-  await answer('getBlocks', [10])
+/** A trade as a node has it that keeps neither logs nor inner instructions. */
+function entryWithoutEvents(): unknown {
   const trade = syntheticChain(1, 20)
     .blocks.flatMap((block) => block.transactions)
     .find(({ hasFailed }) => !hasFailed)
   const entry = structuredClone(blockEntry(trade ?? FAILED))
   if (!isRecord(entry) || !isRecord(entry.meta)) throw new Error('no meta')
   Object.assign(entry.meta, { logMessages: null, innerInstructions: null })
+  return entry
+}
+
+test('a block without logs and inner instructions, of a node that keeps none, is not told to be whole', async () => {
+  const { ended, told, transactions, answer, answerBlock } = await backfilling(10, 10)
+  await answer('getBlocks', [10])
+  const entry = entryWithoutEvents()
   await answer('getBlock', { parentSlot: 9, transactions: [entry] })
   await answerBlock(11, { parentSlot: 10, transactions: [entry] })
   expect(await ended).toBe('the RPC server keeps neither logs nor inner instructions of block 10')
   expect([told, transactions]).toEqual([[], []])
+})
+
+test('what a node that keeps none refuses is given up though it tells empty blocks before it each time', async () => {
+  const { ended, fail, outcomeOf, questions, answer } = await backfilling(10, 10)
+  await answer('getBlocks', [10])
+  for (const slot of [10, 11]) await fail(slot)
+  await ended
+  const entry = entryWithoutEvents()
+  const resultOf = ({ method, params: [slot] }: Question) => {
+    if (method === 'getBlocks') return [20, 21]
+    return { parentSlot: Number(slot) - 1, transactions: slot === 20 ? [] : [entry] }
+  }
+  let answered = questions.length
+  const outcomes: string[] = []
+  while (outcomes.length < 10) {
+    const turn = outcomeOf(20, 21).then((outcome) => outcomes.push(outcome))
+    for (const end = answered + 4; answered < end; answered += 1) {
+      await until(() => questions.length > answered)
+      questions[answered].answer(resultOf(questions[answered]))
+    }
+    await turn
+  }
+  const why = 'the RPC server keeps neither logs nor inner instructions of block 21'
+  expect(outcomes).toEqual([...Array(9).fill(why), `the RPC server gives no blocks: ${why}; to 21`])
 })
 
 test('a block of transactions that are too new is given up, not asked for without end', async () => {
