@@ -47,11 +47,22 @@ function makeLog(level: string): Logger {
   return pino({ ...options, transport: target })
 }
 
-function stopStart(code: number, error: unknown): never {
+function tell(error: unknown): void {
   process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
   // Of a fault of the program: what its makers have to know.
   if (error instanceof Error && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`)
+}
+
+function stopStart(code: number, error: unknown): never {
+  tell(error)
+  process.exit(code)
+}
+
+/** As `stopStart`, once the port is open: whoever came meanwhile is told too (contract section 4). */
+async function drainStart(program: Program, code: number, error: unknown): Promise<never> {
+  tell(error)
+  await program.drain()
   process.exit(code)
 }
 
@@ -70,10 +81,11 @@ async function run(): Promise<void> {
   const config = configOrExit()
   const log = makeLog(config.logLevel)
   const program = new Program(config, log)
-  await program.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
+  await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
   obeySignals(program, config.surface.tls !== null, log)
-  await program.recover().catch((error: unknown) => {
-    if (error instanceof StoreError) stopStart(EXIT_DATA, error)
+  await program.recover().catch(async (error: unknown) => {
+    if (error instanceof StoreError) await drainStart(program, EXIT_DATA, error)
+    await program.drain()
     throw error
   })
   await program.runFeeds()

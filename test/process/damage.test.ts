@@ -1,18 +1,23 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { Random } from '../../src/base/random.ts'
 import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
 import { hasFlock } from '../has-flock.ts'
+import { ROOT } from '../tidy/source-files.ts'
 import { filesOf, newFolder, partOf, spoil } from './data-folders.ts'
-import { type Program, runProgram, startProgram, until } from './program.ts'
+import { freePort } from './free-port.ts'
+import { launch, type Program, runProgram, startProgram, until } from './program.ts'
 
 const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }
 /** Exit code of a start that finds the folder in use, damaged or of a later version. */
 const EXIT_DATA = 3
+const HELD_START = join(ROOT, 'test/process/held-program.ts')
 const LOTS = 20
 const SWAPS_PER_LOT = 30
 const ONE_SENTENCE_OR_MORE = /^mintfeed: [^\n]+\.\n$/
@@ -68,6 +73,31 @@ test('damage in the middle stops the start, and the sentence says where and what
   expect(told[0]).toContain(path)
   expect(told[0]).toMatch(/byte \d+/)
   expect(told[0]).toContain('mintfeed repair --until')
+})
+
+test('a start that fails closes live connections with 1012, and answers 503 until then', async () => {
+  const DATA_DIR = newFolder()
+  await filled({ DATA_DIR, FSYNC: 'always' })
+  const [path] = filesOf(DATA_DIR, 'journal-')
+  spoil(path, fs.statSync(path).size >> 1)
+  const PORT = String(await freePort())
+  const program = launch({ ...QUIET, DATA_DIR, PORT }, [], ROOT, HELD_START)
+  const url = `http://127.0.0.1:${PORT}`
+  await until('the port is open', () => fetch(`${url}/healthz`).catch(() => null))
+
+  const socket = new WebSocket(`ws://127.0.0.1:${PORT}/ws?id=early`)
+  await once(socket, 'open')
+  for (const asked of ['search/tokens/detailed?query=a', 'stream?channel=new_launched_pool']) {
+    const answer = await fetch(`${url}/api/v2/${asked}`)
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).not.toBeNull()
+    expect(await answer.json()).toMatchObject({ statusCode: 503, code: 'starting' })
+  }
+  const closed = once(socket, 'close')
+  program.child.stdin?.write('\n')
+  expect(await closed).toMatchObject([1012, Buffer.from('the service restarts')])
+  expect(await program.ended).toBe(EXIT_DATA)
+  expect(program.lines.filter((line) => line.startsWith('mintfeed:'))).toHaveLength(1)
 })
 
 test('a damaged newest snapshot is left aside for the one before it', async () => {
