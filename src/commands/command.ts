@@ -1,4 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
+import { diskReason } from '../store/disk-reason.ts'
+import { StoreError } from '../store/failure.ts'
 
 /** What a command reads and writes; a process has one, and each test its own. */
 export interface Terminal {
@@ -38,6 +40,14 @@ export const Exit = { good: 0, bad: 1, usage: 2, data: 3 } as const
 
 /** A command line that cannot be used; the message is one sentence. */
 export class UsageError extends Error {}
+
+/** Why a command cannot write what `--out` names: no fault of the command line. */
+export function refusedOutput(name: string, error: unknown): StoreError {
+  return new StoreError(
+    'disk',
+    `--out is "${name}", which cannot be written: ${diskReason(error)}.`,
+  )
+}
 
 /** @throws UsageError when the flag is there and no seq */
 export function seqFlag(asked: Asked, name: string): number | null {

@@ -4,7 +4,15 @@ import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
 import { archivedEngine } from '../store/archived-engine.ts'
 import { UNFINISHED } from '../store/data-folder.ts'
-import { type Asked, type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
+import {
+  type Asked,
+  type Command,
+  Exit,
+  refusedOutput,
+  seqFlag,
+  type Terminal,
+  UsageError,
+} from './command.ts'
 import { type Exported, exportLines } from './export.ts'
 import { count } from './inspect-text.ts'
 import { progressOn, SILENT } from './progress.ts'
@@ -48,16 +56,17 @@ interface Output {
   readonly coding: NodeJS.ReadWriteStream | null
 }
 
+/** @throws UsageError when the file is there, StoreError when it cannot be made */
 function outputOf({ flags }: Asked): Output | null {
   const { out: name } = flags
-  if (typeof name !== 'string') return null
+  if (typeof name !== 'string' || name === '') return null
   if (fs.existsSync(name)) throw new UsageError(`--out is "${name}", which is there already.`)
   try {
     const path = name + UNFINISHED
     const file = fs.createWriteStream(path, { fd: fs.openSync(path, 'w') })
     return { name, file, coding: codingOf(name) }
   } catch (error) {
-    throw new UsageError(`--out is "${name}", which cannot be made: ${String(error)}.`)
+    throw refusedOutput(name, error)
   }
 }
 

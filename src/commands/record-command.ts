@@ -2,8 +2,15 @@ import { type Config, ConfigError, readConfig } from '../base/config.ts'
 import { durationMs, sizeBytes } from '../base/setting-values.ts'
 import type { EventSink, Feed } from '../engine/event-sink.ts'
 import type { RawFrames } from '../feeds/raw-frames.ts'
-import { FrameFiles } from '../feeds/recorder/frame-files.ts'
-import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
+import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-files.ts'
+import {
+  type Asked,
+  type Command,
+  Exit,
+  refusedOutput,
+  type Terminal,
+  UsageError,
+} from './command.ts'
 import { count } from './inspect-text.ts'
 
 const DEFAULT_FOLDER = 'recordings'
@@ -60,7 +67,7 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
       'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',
     )
   // Only now: it makes the folder.
-  files = new FrameFiles({
+  files = filesIn({
     folder,
     fileBytesMax,
     filesMax,
@@ -73,9 +80,17 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
   await untilEnded(feed, endMs, stderr)
   await files.close()
   tell(files, stderr)
-  if (failures.length === 0) return Exit.good
-  stderr.write(`mintfeed: the recording cannot be written: ${failures[0].message}\n`)
-  return Exit.bad
+  if (failures.length > 0) throw refusedOutput(folder, failures[0])
+  return Exit.good
+}
+
+/** @throws StoreError when the folder cannot be made */
+function filesIn(options: FrameFilesOptions): FrameFiles {
+  try {
+    return new FrameFiles(options)
+  } catch (error) {
+    throw refusedOutput(options.folder, error)
+  }
 }
 
 /** Runs until a signal, the time, or the feed's own end. */
@@ -111,7 +126,7 @@ interface Settings {
 
 /** @throws UsageError */
 function settingsOf({ flags }: Asked, { environment }: Terminal): Settings {
-  const text = (name: string, fallback: string) => String(flags[name] ?? fallback)
+  const text = (name: string, fallback: string) => String(flags[name] || fallback)
   const files = Number(text('files', DEFAULT_FILES))
   if (!Number.isInteger(files) || files < 1 || files > FILES_MAX)
     throw new UsageError(

@@ -162,6 +162,23 @@ test('files are compressed as their names say and never written over', async () 
   expect(again.errors).toContain('is there already')
 })
 
+test('a file that cannot be made is output that cannot be written, and no fault of the command line', async () => {
+  const { folder } = filledFolder()
+  const out = join(temporaryFolder(), 'not-there', 'all.ndjson')
+  const { code, output, errors } = await ask('export', '--data-dir', folder, '--out', out)
+  expect([code, output]).toEqual([3, ''])
+  expect(errors).toMatch(
+    /^mintfeed: --out is "[^"]+", which cannot be written: ENOENT: [^\n]+'\.\n$/,
+  )
+})
+
+test('an empty --out is the default, as an empty --data-dir is', async () => {
+  const { folder } = filledFolder()
+  const { code, output } = await ask('export', '--data-dir', folder, '--out=')
+  expect(code).toBe(0)
+  expect(output.split('\n')).toHaveLength(1_001)
+})
+
 test('a file has its name once it is whole, and takes the place of one that was interrupted', async () => {
   const folder = temporaryFolder()
   const events = crowdOfLines(3, 400)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -67,6 +67,23 @@ test('ends by itself after the time asked for', async () => {
   const { code, said } = await run(args, { PUMPPORTAL_URL: server.url })
   expect(code).toBe(0)
   expect(said).toContain('0 frames recorded')
+})
+
+test('a folder that cannot be written to is told in one sentence, before anything is recorded and after', async () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const notMade = await run(['--out', file], { FEED: 'pumpportal', PUMPPORTAL_URL: server.url })
+  expect(notMade.code).toBe(3)
+  expect(notMade.said).toMatch(/^mintfeed: --out is "[^"]+", which cannot be written: [^\n]+\.\n$/)
+
+  const out = join(folder, 'out')
+  const recording = run(['--out', out], { FEED: 'pumpportal', PUMPPORTAL_URL: server.url })
+  await server.until(() => server.received.length > 0)
+  rmSync(out, { recursive: true })
+  server.say('first')
+  const { code, said } = await recording
+  expect(code).toBe(3)
+  expect(said).toMatch(/\nmintfeed: --out is "[^"]+", which cannot be written: ENOENT[^\n]+\.\n$/)
 })
 
 test('a command line that cannot be used is told in one sentence', async () => {
