@@ -7,6 +7,7 @@ import {
 } from './chain-settings.ts'
 import { ConfigError } from './config-error.ts'
 import { flagSentence } from './flag-sentence.ts'
+import { nearNames } from './near-names.ts'
 import { durationMs, integer, oneOf, origin, rateLimit, sizeBytes } from './setting-values.ts'
 import {
   type MetadataSetting,
@@ -121,6 +122,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
     'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
 }
 
+/** Environment variables of the service, each also a flag. */
+export const SETTING_NAMES: readonly string[] = Object.keys(DEFAULTS)
+
 const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
 const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
 /** A day of the chain, and some more than any provider tells again. */
@@ -197,20 +201,30 @@ function settle(
   const flags = parseFlags(args)
   const settings: Record<string, string> = {}
   for (const [name, fallback] of Object.entries(DEFAULTS)) {
-    const given = flags[name.toLowerCase().replaceAll('_', '-')] ?? environment[name]
+    const given = flags[flagOf(name)] ?? environment[name]
     settings[name] = given === undefined || given === '' ? fallback : given
   }
   return settings
 }
 
 function parseFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
-  const names = Object.keys(DEFAULTS).map((name) => name.toLowerCase().replaceAll('_', '-'))
+  const names = SETTING_NAMES.map(flagOf)
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new ConfigError(flagSentence(error, 'known flags', names))
+    throw new ConfigError(flagSentence(error, (flag) => flagsLike(flag, names)))
   }
+}
+
+function flagsLike(flag: string, names: readonly string[]): string {
+  const near = nearNames(flagOf(flag), names).map((name) => `--${name}`)
+  if (near.length === 0) return '"mintfeed help" lists all flags and commands'
+  return `${near.join(' or ')} may be meant, "mintfeed help" lists all`
+}
+
+function flagOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
 }
 
 function feedNames(text: string): FeedName[] {

@@ -1,6 +1,10 @@
-/** What `parseArgs` refused, as one sentence that names the flags there are; `whose` begins with a small letter. */
-export function flagSentence(error: unknown, whose: string, names: readonly string[]): string {
-  const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
-  const flags = names.map((name) => `--${name}`).join(', ')
-  return `${reason.replace(/\.$/, '')}; ${whose} are ${flags}.`
+/**
+ * What `parseArgs` refused, as one sentence; `instead` says, beginning with a small letter, what there is
+ * for a flag that is none, without its dashes, or for a word that is no flag at all: ''.
+ */
+export function flagSentence(error: unknown, instead: (flag: string) => string): string {
+  const text = error instanceof Error ? error.message : String(error)
+  const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '.*?')(?=[.\n]|$)/.exec(text)
+  if (unknown !== null) return `${unknown[0]}; ${instead(unknown[1] ?? '')}.`
+  return `${text.split('\n')[0].replace(/\.$/, '')}.`
 }

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { SETTING_NAMES } from '../base/config.ts'
 import { programFile } from '../base/program-files.ts'
+
+const LINE_CHARACTERS = 100
 
 /** How the program is called, with a sentence for each command. */
 export function usageText(summaries: Iterable<readonly [string, string]>): string {
@@ -16,8 +19,21 @@ ${rows.join('\n')}
 
 Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. The
 first ones are FEED (sim), HOST (127.0.0.1), PORT (8080), DATA_DIR (snapshots) and LOG_LEVEL (info);
-all are in README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md.
+what each is stands in README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md:
+
+${inLines(SETTING_NAMES)}
 `
+}
+
+/** Words side by side, in lines that fit a terminal. */
+function inLines(words: readonly string[]): string {
+  const lines = ['']
+  for (const word of words) {
+    const line = `${lines[lines.length - 1]}  ${word}`
+    if (line.length <= LINE_CHARACTERS) lines[lines.length - 1] = line
+    else lines.push(`  ${word}`)
+  }
+  return lines.join('\n')
 }
 
 /** As package.json has it. */

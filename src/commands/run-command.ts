@@ -85,7 +85,8 @@ function askedOf(
     for (const [flag, value] of Object.entries(values))
       if (!Array.isArray(value)) flags[flag] = value
   } catch (error) {
-    throw new UsageError(flagSentence(error, `flags of ${name}`, Object.keys(options)))
+    const known = Object.keys(options).map((flag) => `--${flag}`)
+    throw new UsageError(flagSentence(error, () => `flags of ${name} are ${known.join(', ')}`))
   }
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig, SETTING_NAMES } from '../../src/base/config.ts'
+
+/** What a start with these arguments ends with. */
+function refusalOf(...args: readonly string[]): string {
+  try {
+    readConfig(args, {})
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error('the arguments were taken')
+}
+
+test.each([
+  ['--prot', '--port'],
+  ['--PORT', '--port'],
+  ['--sim_rate', '--sim-rate'],
+  ['--snapshots-every', '--snapshot-every'],
+  ['--tokens', '--sim-tokens or --max-tokens or --sold-all-tokens'],
+  ['--data', '--data-dir'],
+  ['--rpc-url', '--solana-rpc-url'],
+])('a flag that is none, %s, is told with what may be meant: %s', (flag, meant) => {
+  const sentence = `Unknown option '${flag}'; ${meant} may be meant, "mintfeed help" lists all.`
+  expect(refusalOf(flag, '1')).toBe(sentence)
+})
+
+test('a flag that is like no other is told with where all are listed', () => {
+  const where = '"mintfeed help" lists all flags and commands.'
+  expect(refusalOf('--verbose')).toBe(`Unknown option '--verbose'; ${where}`)
+  expect(refusalOf('-x')).toBe(`Unknown option '-x'; ${where}`)
+  expect(refusalOf('--port', '1', 'export')).toBe(`Unexpected argument 'export'; ${where}`)
+})
+
+test('a flag without its value is told by itself', () => {
+  expect(refusalOf('--port')).toBe("Option '--port <value>' argument missing.")
+  expect(refusalOf('--port', '--host')).toBe("Option '--port' argument is ambiguous.")
+})
+
+test('whatever is no flag is refused with one short sentence', () => {
+  for (const name of SETTING_NAMES)
+    for (const text of [`--x-${name}-x`, `--${name.slice(2)}`, `--no\n${name}`, name])
+      expect(refusalOf(text)).toMatch(/^.{1,200}\.$/)
+})
