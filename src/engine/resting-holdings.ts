@@ -7,9 +7,12 @@ import { type VisitHolding, WalletHoldings } from './wallet-holdings.ts'
 
 /** Wallets that traded fewer mints have so little that rests that it is read where it lies. */
 const NEARED_FROM_MINTS = 128
-/** Wallets that traded and wait to be brought near; the sweep comes by those that find no room. */
+/** Wallets that traded and wait to be brought near; the sweep, or their next trade, comes by those that find no room. */
 const DUE_MAX = 4_096
-/** Holdings of all wallets that are kept, of 16 bytes each and room for as many; others are read where they lie. */
+/**
+ * Holdings of all wallets that are kept, of 16 bytes each and room for as many; of more, those of the wallets
+ * used longest ago go, and are read where they lie.
+ */
 const HOLDINGS_MAX = 1 << 21
 /** Wallets looked at between two questions whether there is time for more. */
 const WALLETS_A_LOOK = 256
@@ -24,12 +27,13 @@ export class RestingHoldings {
   readonly #state: State
   readonly #nearedFromMints: number
   readonly #holdingsMax: number
+  /** The one used longest ago comes first. */
   readonly #wallets = new Map<number, WalletHoldings>()
   readonly #due = new Set<number>()
   /** Wallets before this one were come by. */
   #swept = 0
   #kept = 0
-  /** No other wallets are kept than are. */
+  /** Wallets had to go: others come near only when they trade. */
   #isFull = false
 
   constructor(state: State, nearedFromMints = NEARED_FROM_MINTS, holdingsMax = HOLDINGS_MAX) {
@@ -68,7 +72,7 @@ export class RestingHoldings {
       this.#due.delete(wallet)
     }
     const { wallets } = this.#state
-    while (this.#swept < wallets.count) {
+    while (!this.#isFull && this.#swept < wallets.count) {
       if (!this.#isNear(this.#swept, mayGoOn)) return false
       this.#swept += 1
       if (this.#swept % WALLETS_A_LOOK === 0 && !mayGoOn()) return false
@@ -114,26 +118,42 @@ export class RestingHoldings {
   /** True: all that a wallet holds is near, or not to be kept. */
   #read(wallet: number, mayGoOn: () => boolean): boolean {
     const newestPlus1 = this.#newestPlus1(wallet)
-    const holdings = this.#wallets.get(wallet) ?? this.#begin(wallet, newestPlus1)
+    const holdings = this.#used(wallet) ?? this.#begin(wallet, newestPlus1)
     while (holdings !== null && !holdings.reaches(newestPlus1)) {
       const before = holdings.count
       holdings.takeNext(newestPlus1)
       this.#kept += holdings.count - before
-      if (this.#kept > this.#holdingsMax) {
-        this.#isFull = true
-        this.#kept -= holdings.count
-        this.#wallets.delete(wallet)
-        return true
-      }
+      if (this.#kept > this.#holdingsMax && !this.#hasRoomFor(wallet)) return true
       if (!mayGoOn()) return false
     }
     return true
   }
 
+  /** What is kept of a wallet, which is now the one used last. */
+  #used(wallet: number): WalletHoldings | undefined {
+    const holdings = this.#wallets.get(wallet)
+    if (holdings === undefined) return undefined
+    this.#wallets.delete(wallet)
+    this.#wallets.set(wallet, holdings)
+    return holdings
+  }
+
+  /** Lets the wallets go that were used longest ago; false: the one that was used last is gone too. */
+  #hasRoomFor(lastUsed: number): boolean {
+    this.#isFull = true
+    for (const [wallet, { count }] of this.#wallets) {
+      if (this.#kept <= this.#holdingsMax) break
+      this.#kept -= count
+      this.#wallets.delete(wallet)
+    }
+    return this.#wallets.has(lastUsed)
+  }
+
   /** Null: it is not to be kept. */
   #begin(wallet: number, newestPlus1: number): WalletHoldings | null {
-    if (this.#isFull || newestPlus1 === 0) return null
-    if (walletLane(this.#state, wallet, L.mints) < this.#nearedFromMints) return null
+    const mints = walletLane(this.#state, wallet, L.mints)
+    // One that may find no room even alone would have all others go.
+    if (newestPlus1 === 0 || mints < this.#nearedFromMints || mints > this.#holdingsMax) return null
     const holdings = new WalletHoldings(this.#state)
     this.#wallets.set(wallet, holdings)
     return holdings

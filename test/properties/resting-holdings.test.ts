@@ -115,6 +115,36 @@ test('a wallet that turns pro reads nothing off the disk for what was brought ne
   expect(stateDigest(near.engine.parts)).toBe(stateDigest(lying.engine.parts))
 })
 
+test('a wallet that trades comes near also when all room is taken: what was used longest ago goes', () => {
+  const { engine, archive } = trader()
+  const holdings = new RestingHoldings(engine.state, 1, 2 * MINTS)
+  const readsOf = (wallet: number) => {
+    const before = archive.reads
+    expect(visited(holdings, wallet)).toHaveLength(MINTS - 2)
+    return archive.reads - before
+  }
+  for (const wallet of [0, 1, 2]) {
+    holdings.traded(wallet, MINTS)
+    expect(holdings.areNear(() => true)).toBe(true)
+  }
+  expect([readsOf(2), readsOf(1)]).toEqual([0, 0])
+  expect(readsOf(0)).toBeGreaterThan(MINTS / 2)
+  expect([readsOf(1), readsOf(0)]).toEqual([0, 0])
+  expect(readsOf(2)).toBeGreaterThan(MINTS / 2)
+  expect(holdings.bytes).toBeLessThanOrEqual(2 * 2 * MINTS * 16)
+})
+
+test('a wallet of more than is kept has no other go', () => {
+  const { engine, archive } = trader()
+  const holdings = new RestingHoldings(engine.state, 1, MINTS - 1)
+  holdings.traded(0, MINTS)
+  expect(holdings.areNear(() => true)).toBe(true)
+  expect(holdings.bytes).toBe(0)
+  const before = archive.reads
+  expect(visited(holdings, 0)).toHaveLength(MINTS - 2)
+  expect(archive.reads - before).toBeGreaterThan(MINTS / 2)
+})
+
 test.each([0, 100])(
   'a record of another run, behind which are %d, is told each time that it is needed, and never passed over',
   (behind) => {
