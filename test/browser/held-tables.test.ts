@@ -80,6 +80,14 @@ describePage(
       },
     )
 
+    test('keeps rows in their places that were chosen a moment ago among those that are there', async () => {
+      const tab = await opened(market(), '/token/HeldMintpump', 'Trades', 3)
+      await tab.page.getByRole('combobox', { name: 'Side', exact: true }).selectOption('buy')
+      await isHeld(tab.page, 'Trades', () => buy(market().program, 'HeldMintpump', 'AChosen'))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test.each(['Tokens', 'Last trades'])('of a wallet too: %s', async (region) => {
       const tab = await opened(market(), `/wallet/${WALLET}`, region, 3)
       await isHeld(tab.page, region, () => buy(market().program, `New${region.length}pump`))

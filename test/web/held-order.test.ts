@@ -54,6 +54,20 @@ test('another filter shows its rows though the column is pointed at', () => {
   expect(shown()).toBe('db')
 })
 
+test('rows chosen among those that are there are held at once', () => {
+  const { live, order, shown } = column('a', 'b', 'c')
+  order.scrolled(400)
+  live.value = rowsOf('a', 'c')
+  expect(shown()).toBe('a(b)c')
+  order.reset('there')
+  expect(order.isHeld).toBe(true)
+  expect(shown()).toBe('ac')
+  live.value = rowsOf('d', 'a', 'c')
+  expect(shown()).toBe('ac')
+  order.scrolled(0)
+  expect(shown()).toBe('dac')
+})
+
 test('a column that is scrolled is held until it is back at its top', () => {
   const { live, order, shown } = column('a', 'b')
   order.scrolled(400)

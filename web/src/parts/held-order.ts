@@ -4,6 +4,9 @@ import { heldRows, type ShownRows } from './held-rows.ts'
 /** Scrolled further than this, someone reads below the top. */
 const SCROLLED_PX = 8
 
+/** Whether rows of another filter or order are there at once, as those chosen among rows that are there. */
+export type NewRows = 'there' | 'to come'
+
 /**
  * Holds the order of a column, or of another table, while someone points at it, walks through it by
  * keys, has the focus on one of its rows or has scrolled, so that nothing jumps away.
@@ -35,11 +38,13 @@ export class HeldOrder<T> {
 
   /** Holds and lets go until the returned function is called. */
   follow(): () => void {
-    return effect(() => {
-      const isScrolled = this.scrollTop.value > SCROLLED_PX
-      const isAttended = this.#isPointedAt.value || this.#isWalked.value || this.#hasFocus.value
-      this.#settle(isAttended || isScrolled, this.#live.value)
-    })
+    return effect(() => this.#settle(this.#isWanted(), this.#live.value))
+  }
+
+  #isWanted(): boolean {
+    const isScrolled = this.scrollTop.value > SCROLLED_PX
+    const isAttended = this.#isPointedAt.value || this.#isWalked.value || this.#hasFocus.value
+    return isAttended || isScrolled
   }
 
   pointedAt(is: boolean): void {
@@ -60,10 +65,12 @@ export class HeldOrder<T> {
     this.scrollTop.value = top
   }
 
-  /** Another filter or order: what was held is another table. */
-  reset(): void {
-    this.#former = this.#live.peek()
+  /** Another filter or order: what was held is another table, whose rows are there by now or still to come. */
+  reset(rows: NewRows = 'to come'): void {
+    const live = this.#live.peek()
+    this.#former = rows === 'to come' ? live : null
     this.#held.value = null
+    this.#settle(this.#isWanted(), live)
   }
 
   #settle(isWanted: boolean, live: readonly T[]): void {

@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { HeldOrder } from './held-order.ts'
+import { HeldOrder, type NewRows } from './held-order.ts'
 import { heldText, type ShownRow } from './held-rows.ts'
 import { holding } from './holding.ts'
 
@@ -18,15 +18,17 @@ export interface HeldTable<T> {
  * pointer has another one pressed in its place.
  *
  * @param view of the reader's choice: rows of another one are another table
+ * @param newRows of another view: those chosen among rows that are there need not be waited for
  */
 export function useHeldTable<T>(
   live: ReadonlySignal<readonly T[]>,
   keyOf: (row: T) => string,
   view: string = '',
+  newRows: NewRows = 'to come',
 ): HeldTable<T> {
   const order = useMemo(() => new HeldOrder(live, keyOf), [live])
   useEffect(() => order.follow(), [order])
-  useEffect(() => order.reset(), [order, view])
+  useEffect(() => order.reset(newRows), [order, view])
   const { rows, arrived } = order.shown.value
   return {
     rows,

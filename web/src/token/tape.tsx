@@ -14,6 +14,8 @@ import type { TapeTrade, TokenFeed } from './token-feed.ts'
 /** Trades drawn at most: what is older is scrolled to in the history of the wallet. */
 const DRAWN_MAX = 120
 
+const seqOf = ({ seq }: TapeTrade) => String(seq)
+
 /** The trades as they come, newest first. */
 export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const filter = useSignal<TapeFilter>(PLAIN_TAPE)
@@ -21,7 +23,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const live = useComputed(() =>
     feed.tape.value.filter(({ swap }) => fits(swap, creator.value, filter.value)),
   )
-  const held = useHeldTable(live, ({ seq }) => String(seq), JSON.stringify(filter.value))
+  const held = useHeldTable(live, seqOf, JSON.stringify(filter.value), 'there')
   const trades = held.rows.slice(0, DRAWN_MAX)
   return (
     <section class="panel tape" aria-label="Trades">
