@@ -108,6 +108,19 @@ describePage(
       await tab.close()
     })
 
+    test('keep their own page within the screen, however long they are', async () => {
+      const long = NAMES.indexOf('W'.repeat(256))
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${mintOf(long)}`)
+      const curve = page.locator('.facts-row [data-cell="progress"]')
+      await curve.waitFor()
+      const right = await curve.evaluate((cell) => cell.getBoundingClientRect().right)
+      expect(right).toBeLessThanOrEqual(1440)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('the address is text too', async () => {
       const tab = await market().tab()
       const { page } = tab

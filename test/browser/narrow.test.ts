@@ -1,9 +1,31 @@
 import { expect, test } from 'vitest'
 import { startProgram } from '../process/program.ts'
-import { feed, purchase } from './fed-events.ts'
+import { feed, launch, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'
 
 const MINT = 'NarrowMintpump'
+const LONG_NAMED = 'NarrowLongNamedpump'
+const LONG_CURVE = 'NarrowLongNamedCurve'
+const LONG_HOLDER = 'NarrowLongHolder'
+
+/** A token of a name that takes all the room it gets, and one purchase of it. */
+const longNamed = () => [
+  launch({
+    mint: LONG_NAMED,
+    signature: 'NarrowLongNamedCreation',
+    name: 'W'.repeat(64),
+    symbol: 'W'.repeat(64),
+    creator: 'NarrowCreator',
+    bondingCurve: LONG_CURVE,
+  }),
+  purchase({
+    mint: LONG_NAMED,
+    signature: 'NarrowLongNamedTrade',
+    slot: 101,
+    pool: LONG_CURVE,
+    signer: LONG_HOLDER,
+  }),
+]
 
 describePage(
   'the page of a token on a screen of 320 pixels, or at 400 % on a laptop',
@@ -20,7 +42,7 @@ describePage(
         // A price of many digits.
         virtualQuoteRaw: 1_234_567n * BigInt(at + 1),
       })
-    feed(program, [0, 1, 2].map(trade))
+    feed(program, [...[0, 1, 2].map(trade), ...longNamed()])
     return program
   },
   (market) => {
@@ -37,6 +59,20 @@ describePage(
             .map(({ textContent }) => textContent),
         )
       expect(wide).toEqual([])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('has the PnL of a wallet in sight beside a long name', async () => {
+      const width = 390
+      const tab = await market().tab({ width, height: 844 })
+      const { page } = tab
+      await page.goto(`${market().program.url}/wallet/${LONG_HOLDER}`)
+      const tokens = page.getByRole('region', { name: 'Tokens' })
+      await tokens.locator('tbody tr').first().waitFor()
+      const head = tokens.getByRole('columnheader', { name: 'PnL' })
+      const right = await head.evaluate((cell) => cell.getBoundingClientRect().right)
+      expect(right).toBeLessThanOrEqual(width)
       expect(tab.errors).toEqual([])
       await tab.close()
     })
