@@ -1,0 +1,25 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { ROOT } from '../tidy/source-files.ts'
+
+const TABLE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').split('## Commands')[0] ?? ''
+
+/** A file as the table calls it: what is counted in a name is `<n>` or `<seq>`. */
+function isTold(name: string): boolean {
+  const forms = ['<n>', '<seq>'].map((form) => name.replace(/\d{16}/, form))
+  return forms.some((form) => TABLE.includes(`\`${form}\``))
+}
+
+test('every file that a run leaves in its data folder is told in docs/operations.md', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-told-'))
+  const program = await startProgram({ FEED: 'sim', SIM_TOKENS: '5', DATA_DIR: folder })
+  const running = readdirSync(folder)
+  await program.end('SIGTERM')
+  const names = new Set([...running, ...readdirSync(folder)])
+  rmSync(folder, { recursive: true })
+  expect(names.size).toBeGreaterThan(3)
+  expect([...names].filter((name) => !isTold(name))).toEqual([])
+})
