@@ -11,6 +11,7 @@ import { checkFeeds } from './feed-setup/feed-checks.ts'
 import { type Logger, Program } from './program.ts'
 import { endWithParent, obeySignals } from './signals.ts'
 import { StoreError } from './store/failure.ts'
+import { widenYoungHeap } from './young-heap.ts'
 
 /** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
 const EXIT_USAGE = 2
@@ -78,6 +79,7 @@ function configOrExit(): Config {
 }
 
 async function run(): Promise<void> {
+  widenYoungHeap()
   const config = configOrExit()
   const log = makeLog(config.logLevel)
   const program = new Program(config, log)
