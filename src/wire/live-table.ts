@@ -13,8 +13,10 @@ export class LiveTable {
   readonly #query: TablesQuery
   readonly #answers: Answers
   readonly #streams: LiveStreams
+  /** The last answer, which is never empty; empty: there is none yet. */
   #json = ''
-  #rows: TableRows = new Map()
+  /** Of the last answer; null: nothing was compared with it yet. */
+  #rows: TableRows | null = null
   #position = -1
   #now = -1
 
@@ -34,15 +36,23 @@ export class LiveTable {
     return this.#position !== this.#streams.position() || this.#now !== this.#streams.now()
   }
 
-  /** Computes the answer anew; the delta frame, or null when it is the same. */
+  /**
+   * Computes the answer anew; the delta frame, or null when it is the same. So it is at first: who follows it
+   * then begins with its snapshot, and one who leaves again at once does not have its rows told apart.
+   */
   advance(): string | null {
     const json = this.#answers.tables(this.#query)
     this.#position = this.#streams.position()
     this.#now = this.#streams.now()
-    if (json === this.#json) return null
+    const before = this.#json
+    if (json === before) return null
     this.#json = json
+    if (before === '') {
+      this.step = 1
+      return null
+    }
     const rows = rowsOfTables(json)
-    const delta = tableDelta(this.#rows, rows)
+    const delta = tableDelta(this.#rows ?? rowsOfTables(before), rows)
     this.#rows = rows
     if (delta === null) return null
     this.step += 1

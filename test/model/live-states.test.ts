@@ -48,6 +48,14 @@ function started(seed: number, mintsMax: number, areBirthsLate = false) {
   return { random, engine, service, market, feed }
 }
 
+test('a table that somebody begins to follow has a snapshot, and no delta of all its rows', () => {
+  const { answers, streams } = started(SEED, 20).service
+  const query = randomTables(new Random(SEED))
+  const table = new LiveTable(tableName(query), query, answers, streams)
+  expect(table.advance()).toBeNull()
+  expect(JSON.parse(table.snapshot())).toMatchObject({ type: 'snapshot', step: 1 })
+})
+
 test(
   'a live table is the POST answer at every instant, whatever its filter',
   () => {
