@@ -47,8 +47,15 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
 }
 
 function checkMarket(folder: string, market: Market | null): Finding[] {
-  const unread = refusalOf(() => unknownMarket(folder, market))
-  const refusal = unread ?? otherMarket(folder, market)
+  let findings: Finding[] = []
+  const unread = refusalOf(() => {
+    findings = marketFindings(folder, market)
+  })
+  return unread === null ? findings : [bad('market', unread, Exit.data)]
+}
+
+function marketFindings(folder: string, market: Market | null): Finding[] {
+  const refusal = otherMarket(folder, market)
   if (refusal !== null) return [bad('market', refusal, Exit.data)]
   const unknown = unknownMarket(folder, market)
   return unknown === null ? [] : [warn('market', unknown)]

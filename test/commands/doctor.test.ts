@@ -241,9 +241,11 @@ test('a folder that this user may not read, or whose files it may not write, is 
 test('a folder whose market this user may not read is bad and ends with 3', async () => {
   const kept = mkdtempSync(join(tmpdir(), 'doctor-'))
   mkdirSync(join(kept, 'market'))
-  const { code, text } = await examine({ DATA_DIR: kept })
-  expect(code).toBe(3)
-  expect(text).toMatch(/^bad {3}market .*EISDIR.*: mend that/m)
+  for (const FEED of ['sim', 'none']) {
+    const { code, text } = await examine({ DATA_DIR: kept, FEED })
+    expect(code, FEED).toBe(3)
+    expect(text).toMatch(/^bad {3}market .*EISDIR.*: mend that/m)
+  }
 })
 
 test('a folder that does not say what market it holds is a warning, where FEED tells of one', async () => {
