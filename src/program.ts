@@ -21,7 +21,6 @@ import { LineReports } from './line-reports.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from './server/limits.ts'
-import { loadMetrics } from './server/metrics-text.ts'
 import type { RunningServer } from './server/options.ts'
 import { JSON_TYPE } from './server/reply.ts'
 import { startServer } from './server/server.ts'
@@ -171,7 +170,6 @@ export class Program {
       trouble: (source, reason) => this.#log.warn({ source, reason }, 'trouble with a live feed'),
       sentence: (sentence) => this.#log.warn({}, sentence),
     })
-    await loadMetrics()
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     // Told at every level: with PORT=0 nothing else says where the service is.

@@ -1,13 +1,17 @@
 import { endFirst } from '../base/end-first.ts'
 import { Exit } from '../commands/command.ts'
-import { recordCommand } from '../commands/record-command.ts'
+import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
-import { recordedFeed } from '../feed-setup/live-sources.ts'
 import { asksForVersion } from './command-words.ts'
-import { doctor } from './doctor.ts'
 import { usageText, version } from './usage.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
+
+/** Feeds take longer to load than most commands to run. */
+const recordedFeed: RecordedFeed = async (...given) => {
+  const { recordedFeed } = await import('../feed-setup/live-sources.ts')
+  return recordedFeed(...given)
+}
 
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
@@ -40,6 +44,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
   // A recorder is all there is of what it records; the others can be run again.
   if (name !== 'record') endFirst()
   if (name !== 'doctor') return runCommand(args, terminal, more, ['doctor', 'help'])
+  const { doctor } = await import('./doctor.ts')
   return doctor(
     rest.map((arg) => (arg === '-h' ? '--help' : arg)),
     terminal,

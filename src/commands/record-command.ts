@@ -23,7 +23,7 @@ export type RecordedFeed = (
   config: Config,
   frames: RawFrames,
   report: (who: string, reason: string) => void,
-) => Feed | null
+) => Promise<Feed | null>
 
 /** What is recorded is not folded. */
 const NOWHERE: EventSink = { events: () => {}, records: () => {} }
@@ -61,7 +61,8 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
   const { config, endMs, fileBytesMax, filesMax, folder } = settingsOf(asked, terminal)
   let files: FrameFiles | null = null
   const frames: RawFrames = { frame: (name, raw) => files?.frame(name, raw) }
-  const feed = recordedFeed(config, frames, (who, reason) => stderr.write(`${who}: ${reason}\n`))
+  const report = (who: string, reason: string) => stderr.write(`${who}: ${reason}\n`)
+  const feed = await recordedFeed(config, frames, report)
   if (feed === null)
     throw new UsageError(
       'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',

@@ -1,3 +1,6 @@
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Registry from 'prom-client/lib/registry.js'
 import { type HttpCounters, LATENCY_BOUNDS_S, type RouteLatency } from './http-counters.ts'
 
 /** Prefix of every metric name. */
@@ -14,7 +17,6 @@ export async function metricsText(
   http: HttpCounters,
   figures: Readonly<Record<string, number>>,
 ): Promise<string> {
-  const { Counter, Gauge, Registry } = await loadMetrics()
   const registry = new Registry()
   const requests = new Counter({
     name: `${PREFIX}http_requests_total`,
@@ -33,14 +35,6 @@ export async function metricsText(
     else new Gauge(about).set(value)
   }
   return (await registry.metrics()) + latencyText(http)
-}
-
-/**
- * Loads the library, which a start does not wait for. Until it is there a scrape takes some turns of
- * the loop, and who has sent another request behind it is cut off.
- */
-export function loadMetrics(): Promise<typeof import('prom-client')> {
-  return import('prom-client')
 }
 
 /** Histograms by hand: prom-client observes values one by one and cannot be given counted buckets. */
@@ -65,5 +59,5 @@ function histogramLines(name: string, { route, counts, sumS }: RouteLatency): st
   return [...buckets, `${name}_sum${labels} ${sumS}`, `${name}_count${labels} ${total}`]
 }
 
-/** Content-Type of the text above: that of the library, which is not loaded yet when it is asked for. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+/** Content-Type of the text above. */
+export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE

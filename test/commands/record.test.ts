@@ -37,7 +37,7 @@ function recorded(): unknown[] {
 async function run(args: readonly string[], environment: Record<string, string> = {}) {
   const stderr = new PassThrough()
   const stdout = new PassThrough()
-  const more = new Map([['record', recordCommand(recordedFeed)]])
+  const more = new Map([['record', recordCommand(async (...given) => recordedFeed(...given))]])
   const terminal = { stdin: new PassThrough(), stdout, stderr, environment }
   const code = await runCommand(['record', ...args], terminal, more)
   return { code, said: String(stderr.read() ?? '') + String(stdout.read() ?? '') }

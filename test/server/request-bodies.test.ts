@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EarlyBody, readBody } from '../../src/server/body-reader.ts'
 import { MAX_BODY_BYTES } from '../../src/server/limits.ts'
-import { loadMetrics } from '../../src/server/metrics-text.ts'
 import type { Parsed } from '../../src/wire/requests/parsed.ts'
 import { errorOf } from './error-json.ts'
 import { type FakeService, startFake } from './fake-service.ts'
@@ -179,7 +178,6 @@ test('half a request and an idle socket hold nobody up', async () => {
 })
 
 test('pipelined requests are answered in order', async () => {
-  await loadMetrics()
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
   const requests = [
     get('/healthz'),
