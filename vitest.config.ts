@@ -3,14 +3,14 @@ import { defineConfig } from 'vitest/config'
 /** Many short files: to load all modules anew for each is a third of the processor's time that they take. */
 const SHORT_FILES = [
   'test/{base,client,documents,feeds,fuzz,oracle,properties,recorded}/**/*.test.ts',
-  'test/{server,simulator,soak,tidy,web}/**/*.test.ts',
+  'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
 ]
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
     hookTimeout: 300_000,

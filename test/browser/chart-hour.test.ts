@@ -5,7 +5,7 @@ import { wholeChart } from '../model/random-queries.ts'
 import { until } from '../process/program.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { drawChart } from './chart-page.ts'
-import { openBrowser, PAGE_FOLDER, whyNoBrowser } from './chromium.ts'
+import { closeTabs, PAGE_FOLDER, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { HurriedMarket, WATCHED } from './market-clock.ts'
 import { Tab } from './tab.ts'
 
@@ -33,11 +33,11 @@ function barsOfApi(resolution: (typeof RESOLUTIONS)[number], count: number): unk
 describe.skipIf(reason !== null)(`${MARKET_SECONDS} s of a market in charts`, () => {
   beforeAll(async () => {
     service = await EngineServer.start('e1', undefined, { dashboard: readDashboard(PAGE_FOLDER) })
-    browser = await openBrowser()
+    browser = await sharedBrowser()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closeTabs()
     await service?.server.stop()
   })
 

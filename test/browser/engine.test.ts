@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { Tab } from './tab.ts'
 
 const reason = whyNoBrowser()
@@ -12,11 +12,11 @@ let program: Program
 describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 }, () => {
   beforeAll(async () => {
     program = await startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: '40/60s' })
-    browser = await openBrowser()
+    browser = await sharedBrowser()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closeTabs()
     await program?.end('SIGTERM')
   })
 

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 
 const reason = whyNoBrowser()
 
@@ -68,7 +68,7 @@ describe.skipIf(reason !== null)(
     beforeAll(async () => {
       const market = { FEED: 'sim', SIM_TOKENS: '20', SIM_RATE: '100', SIM_SEED: '5' }
       program = await startProgram({ ...market, DASHBOARD: 'off' })
-      browser = await openBrowser()
+      browser = await sharedBrowser()
     })
 
     beforeEach(() => {
@@ -78,7 +78,7 @@ describe.skipIf(reason !== null)(
     afterEach(() => front.close())
 
     afterAll(async () => {
-      await browser?.close()
+      await closeTabs()
       await program?.end('SIGKILL')
     })
 

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { feed, launch } from './fed-events.ts'
 import { rowsCame } from './tab.ts'
 
@@ -64,9 +64,9 @@ async function askedBy(DASHBOARD: string, pictures: number): Promise<string[]> {
 
 describe.skipIf(reason !== null)('pictures of tokens', { timeout: 90_000, retry: 2 }, () => {
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(closeTabs)
 
   test('are asked for with DASHBOARD=images, over https only, and nobody learns of the page', async () => {
     const asked = await askedBy('images', 1)

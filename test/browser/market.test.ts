@@ -9,7 +9,7 @@ import { ROWS, tableQuery } from '../../web/src/filters/board-view.ts'
 import { GROUPS } from '../../web/src/filters/filter-fields.ts'
 import { freePort } from '../process/free-port.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { expectedCells } from './expected-cells.ts'
 import { rowsCame, shownColumn, Tab } from './tab.ts'
 
@@ -51,12 +51,12 @@ describe.skipIf(reason !== null)(
       settings = { DATA_DIR, PORT, RATE_LIMIT: 'off' }
       program = await startProgram({ ...settings, SIM_TOKENS: '2000', SIM_RATE: '200' })
       client = new Mintfeed(program.url)
-      browser = await openBrowser()
+      browser = await sharedBrowser()
     })
 
     afterAll(async () => {
       client?.close()
-      await browser?.close()
+      await closeTabs()
       await program?.end('SIGTERM')
     })
 

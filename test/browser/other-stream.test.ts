@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { freePort } from '../process/free-port.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { Tab } from './tab.ts'
 
@@ -57,9 +57,9 @@ describe.skipIf(reason !== null)(
   { timeout: 90_000, retry: 2 },
   () => {
     beforeAll(async () => {
-      browser = await openBrowser()
+      browser = await sharedBrowser()
     })
-    afterAll(() => browser?.close())
+    afterAll(closeTabs)
 
     test.each([
       ['token', `/token/${MINT}`, 'Trades'],

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Program } from '../process/program.ts'
-import { openBrowser, whyNoBrowser } from './chromium.ts'
+import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { Tab, type TabOptions } from './tab.ts'
 
 /** A program, and a browser that looks at its page. */
@@ -19,7 +19,7 @@ export class Market {
   }
 
   async end(): Promise<void> {
-    await this.#browser.close()
+    await closeTabs()
     await this.program.end('SIGTERM')
   }
 }
@@ -36,7 +36,7 @@ export function describePage(
   describe.skipIf(whyNoBrowser() !== null)(what, { timeout: 90_000, retry: 2 }, () => {
     let market: Market | null = null
     beforeAll(async () => {
-      market = new Market(await begin(), await openBrowser())
+      market = new Market(await begin(), await sharedBrowser())
     })
     afterAll(() => market?.end())
     tests(() => {
