@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** Many short files: to load all modules anew for each is a third of the processor's time that they take. */
+/**
+ * Many short files, and those whose programs and browsers are processes of their own: to load all modules
+ * anew for each is a third of the processor's time that short ones take.
+ */
 const SHORT_FILES = [
   'test/{base,client,documents,feeds,fuzz,oracle,properties,recorded}/**/*.test.ts',
   'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
@@ -10,6 +13,7 @@ const SHORT_FILES = [
 export default defineConfig({
   test: {
     pool: 'forks',
+    // On two processors a tenth sooner than two; a fourth makes pages miss their times.
     maxWorkers: 3,
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
