@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
  * Many short files, and those whose programs and browsers are processes of their own: to load all modules
  * anew for each is a third of the processor's time that short ones take.
  */
-const SHORT_FILES = [
+const SHARING_FILES = [
   'test/{base,client,documents,feeds,fuzz,oracle,properties,recorded}/**/*.test.ts',
   'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
@@ -13,7 +13,7 @@ const SHORT_FILES = [
 export default defineConfig({
   test: {
     pool: 'forks',
-    // On two processors a tenth sooner than two; a fourth makes pages miss their times.
+    // A third fills two processors while tests wait; a fourth makes pages miss their times.
     maxWorkers: 3,
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
@@ -28,8 +28,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'short',
-          include: SHORT_FILES,
+          name: 'shared',
+          include: SHARING_FILES,
           isolate: false,
           setupFiles: ['test/fresh-file.ts'],
         },
@@ -37,7 +37,7 @@ export default defineConfig({
       {
         extends: true,
         // Engines and disks of one file stay in memory as long as its process, and make the next one slow.
-        test: { name: 'long', include: ['test/**/*.test.ts'], exclude: SHORT_FILES },
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: SHARING_FILES },
       },
     ],
   },

@@ -1,6 +1,6 @@
 /**
  * The parts of prom-client that are used, each by itself: the whole of it also loads what measures a
- * process and pushes to gateways, and with that OpenTelemetry, a seventh of a start.
+ * process and pushes to gateways, and with that OpenTelemetry.
  */
 declare module 'prom-client/lib/counter.js' {
   import { Counter } from 'prom-client'

@@ -41,20 +41,15 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-let shared: Promise<Browser> | null = null
+let shared: Browser | null = null
 
 /** The browser of this process, whose test files share it: starting one takes longer than most of them. */
 export async function sharedBrowser(): Promise<Browser> {
-  shared ??= openBrowser()
-  const browser = await shared
-  if (browser.isConnected()) return browser
-  // It crashed in an earlier file.
-  shared = openBrowser()
+  if (!shared?.isConnected()) shared = await openBrowser()
   return shared
 }
 
 /** Closes all that a file has left open in it; the browser itself ends with the process. */
 export async function closeTabs(): Promise<void> {
-  const browser = await shared
-  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+  await Promise.all((shared?.contexts() ?? []).map((context) => context.close()))
 }

@@ -33,7 +33,7 @@ const MAX_ADMIN_CONNECTIONS = 64
  */
 export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
   const routes = adminRoutes(options.source)
-  // An import of it reads all its exports, one of which loads what fetch needs: a tenth of a start.
+  // An import of it reads all its exports when the program starts, one of which loads what fetch needs.
   const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer((request, response) => {
     answer(options, routes, request, response).catch((error: unknown) => {
