@@ -9,5 +9,5 @@ import { SUSPECT_SLOTS_MAX } from './suspects.ts'
  */
 export function resumedCursor(newestSlot: number, lateSlots: number): number | null {
   if (newestSlot <= 0) return null
-  return Math.max(0, newestSlot - Math.max(1, Math.min(SUSPECT_SLOTS_MAX, lateSlots)))
+  return Math.max(0, newestSlot - Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1))
 }

@@ -12,6 +12,8 @@ const FIRST_SLOT = 1_000
 const SLOT_MS = 400
 const LATE_SLOTS = 32
 const AHEAD_SECONDS_MAX = 60
+/** Blocks behind a rest of ten minutes: what was let go is noticed when the chain goes on. */
+const LAST_BLOCKS = 5
 /** So far the clock of the machine is behind at times. */
 const BEHIND_MS = 600_000
 
@@ -79,7 +81,7 @@ const SHORT: Plan = {
 /** For so long nobody tells old slots that more wait behind gaps than are held. */
 const LONG: Plan = {
   ...{ blocks: 1_500, honestBlocks: 500, sets: 0.003, stops: 0 },
-  recoveredSlot: FIRST_SLOT + LATE_SLOTS - 1,
+  recoveredSlot: FIRST_SLOT + LATE_SLOTS,
   isRefusing: (blocks) => blocks % 900 < 720,
 }
 
@@ -88,7 +90,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
   const { blocks, honestBlocks, isRefusing } = plan
   const random = new Random(seed, 41)
   const timers = new VirtualTimers()
-  const chain = trueChain(random, FIRST_SLOT, blocks + honestBlocks)
+  const chain = trueChain(random, FIRST_SLOT, blocks + honestBlocks + LAST_BLOCKS)
   const kept = new Kept(timers)
   const startSeconds = timers.wallMs() / 1_000
   kept.newestSlot = plan.recoveredSlot
@@ -128,7 +130,12 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
     return { supervisor, stop }
   }
   let run = start()
+  // Nothing waits for ever: ten minutes later everything is settled.
+  const rest = async () => {
+    for (let minute = 0; minute < 10; minute++) await timers.pass(60_000)
+  }
   for (const [index, block] of chain.entries()) {
+    if (index === blocks + honestBlocks) await rest()
     if (index < blocks && random.chance(plan.sets))
       timers.setMs = timers.setMs === 0 ? -BEHIND_MS : 0
     if (index === blocks) timers.setMs = 0
@@ -140,8 +147,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
       run = start()
     }
   }
-  // Nothing waits for ever: the chain stands, and everything is settled.
-  for (let minute = 0; minute < 10; minute++) await timers.pass(60_000)
+  await rest()
   const figures = run.supervisor.figures()
   await run.stop()
   return { chain, kept, reports, figures, blocks }

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { resumedCursor } from '../../../src/feeds/supervisor/resumed-cursor.ts'
+import { SUSPECT_SLOTS_MAX } from '../../../src/feeds/supervisor/suspects.ts'
+
+test('a restart asks again for the oldest slot of which swaps are still taken', () => {
+  // It goes on behind the cursor: exactly 32 slots late is still inside the window (contract section 8).
+  expect(resumedCursor(1_000, 32)).toBe(1_000 - 33)
+  expect(resumedCursor(1_000, 0)).toBe(999)
+})
+
+test('a restart asks for no slot before the first, and for no more than are kept as suspects', () => {
+  expect(resumedCursor(20, 32)).toBe(0)
+  expect(resumedCursor(1_000, 10_000)).toBe(1_000 - SUSPECT_SLOTS_MAX)
+})
+
+test('a restart of an empty state begins with what comes', () => {
+  expect(resumedCursor(0, 32)).toBeNull()
+})
