@@ -32,11 +32,15 @@ function linksOf(page: Page, region: string): Promise<readonly (string | null)[]
     .evaluateAll((links) => links.map((link) => link.getAttribute('title')))
 }
 
+/** A table is held as soon as it is pointed at, whether or not anything comes: in less than figures are read again. */
+const HELD_WITHIN_MS = 1_500
+
 /** Points at the table, has `more` come, and holds the rows to where they were until the pointer leaves. */
 async function isHeld(page: Page, region: string, more: () => void): Promise<void> {
   const panel = page.getByRole('region', { name: region, exact: true })
   const before = await linksOf(page, region)
   await panel.locator('tbody tr a').first().hover()
+  await panel.getByText('paused', { exact: true }).waitFor({ timeout: HELD_WITHIN_MS })
   more()
   await panel.getByText(/paused · \d+ new/).waitFor()
   expect(await linksOf(page, region)).toEqual(before)

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { HeldOrder, type NewRows } from './held-order.ts'
 import { heldText, type ShownRow } from './held-rows.ts'
 import { holding } from './holding.ts'
@@ -28,7 +28,12 @@ export function useHeldTable<T>(
 ): HeldTable<T> {
   const order = useMemo(() => new HeldOrder(live, keyOf), [live])
   useEffect(() => order.follow(), [order])
-  useEffect(() => order.reset(newRows), [order, view])
+  const shownView = useRef(view)
+  useEffect(() => {
+    // The first rows there are can be held at once: they are of no other view.
+    if (shownView.current !== view) order.reset(newRows)
+    shownView.current = view
+  }, [order, view])
   const { rows, arrived } = order.shown.value
   return {
     rows,
