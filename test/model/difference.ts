@@ -21,8 +21,9 @@ export function difference(actual: unknown, expected: unknown, path = ''): strin
   if (Array.isArray(actual) !== Array.isArray(expected)) return told(actual, expected, path)
   const keys = Object.keys(actual)
   for (const key of keys) {
-    if (Object.is(actual[key], expected[key]) && key in expected) continue
-    const found = difference(actual[key], expected[key], `${path}.${key}`)
+    const [value, other] = [actual[key], expected[key]]
+    if (Object.is(value, other) && (other !== undefined || key in expected)) continue
+    const found = difference(value, other, `${path}.${key}`)
     if (found !== null) return found
   }
   const expectedKeys = Object.keys(expected)

@@ -45,9 +45,18 @@ export function lamportsOfMicroUsd(microUsd: bigint, solPriceUsd: number): bigin
   return roundHalfUp(microUsd * 1000n * price.denominator, price.numerator)
 }
 
+/** Up to here integers are doubles exactly. */
+const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+/** Powers of ten that are doubles exactly. */
+const EXACT_POWERS = Array.from({ length: 23 }, (_, decimals) => Number(`1e${decimals}`))
+
 /** raw / 10^decimals, correctly rounded. */
 export function whole(raw: bigint, decimals: number): number {
-  return Number(`${raw}e-${decimals}`)
+  const power = EXACT_POWERS[decimals]
+  // The quotient of two doubles is rounded once; what is not exactly one is read from its text.
+  return raw <= EXACT_MAX && power !== undefined
+    ? Number(raw) / power
+    : Number(`${raw}e-${decimals}`)
 }
 
 /** The share of `part` in `total`, 0 to 100; 0 of nothing. */

@@ -13,9 +13,14 @@ export type MetricsOf = (mint: string) => Metrics | undefined
 
 /** Ties by wallet. */
 export function tokenTraders(world: World, of: Metrics | undefined, now: number, q: TraderQuery) {
-  const positions = [...(of?.token.positions.values() ?? [])]
-  const records = of ? positions.map((position) => recordOf(world, of, position, now)) : []
+  const records = of ? recordsOf(world, of, now) : []
   return sortedPage(records, q, (record) => record.wallet)
+}
+
+function recordsOf(world: World, of: Metrics, now: number): TraderRecord[] {
+  const bundlers = bundlersOf(of.token)
+  const positions = [...of.token.positions.values()]
+  return positions.map((position) => recordOf(world, of, position, bundlers, now))
 }
 
 /** Ties by mint. */
@@ -29,7 +34,8 @@ export function walletTokens(
   const positions = [...(world.traders.get(wallet)?.positions.values() ?? [])]
   const records = positions.flatMap((position) => {
     const metrics = metricsOf(position.mint)
-    return metrics ? [recordOf(world, metrics, position, now)] : []
+    if (metrics === undefined) return []
+    return [recordOf(world, metrics, position, bundlersOf(metrics.token), now)]
   })
   return sortedPage(records, query, (record) => record.mint)
 }
@@ -46,7 +52,13 @@ function sortedPage(
   return pageOf(sorted, query, (record) => record)
 }
 
-function recordOf(world: World, metrics: Metrics, position: Position, now: number) {
+function recordOf(
+  world: World,
+  metrics: Metrics,
+  position: Position,
+  bundlers: ReadonlySet<string>,
+  now: number,
+) {
   const { token } = metrics
   const { wallet } = position
   return {
@@ -67,7 +79,7 @@ function recordOf(world: World, metrics: Metrics, position: Position, now: numbe
     fresh_wallet: isFresh(token, position),
     sniper_wallet: isSniper(token, wallet, position.swaps),
     pro_trader: isProNow(world, token, wallet),
-    bundle_wallet: bundlersOf(token).has(wallet),
+    bundle_wallet: bundlers.has(wallet),
     insider_wallet: isInsider(token, position),
     creator_wallet: wallet === creatorOf(token),
   }

@@ -95,7 +95,12 @@ export class GapFiller {
       this.#suspects.settle({ from, to })
       return
     }
-    const to = Math.min(last, from + PIECE_SLOTS - 1)
+    const to = this.#endOfPiece(from, last)
+    if (desk.isLetGo(from)) {
+      // Told now, they would be held before the gap that tells them is filled, however many they are.
+      this.#suspects.settle({ from, to })
+      return
+    }
     counters.gapSlots += to - from + 1
     const whole = desk.wholeAmong(from, to)
     const outcome = await this.#asker.ask({ from, to, whole }, signal)
@@ -108,6 +113,15 @@ export class GapFiller {
       this.#lose(from, outcome.lacksTo, outcome.reason)
       this.#suspects.settle({ from, to: outcome.lacksTo })
     }
+  }
+
+  /** The last of those that are asked for at once: all were let go, or none was. */
+  #endOfPiece(from: number, last: number): number {
+    const { desk } = this.#options
+    const end = Math.min(last, from + PIECE_SLOTS - 1)
+    let to = from
+    while (to < end && desk.isLetGo(to + 1) === desk.isLetGo(from)) to++
+    return to
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {

@@ -85,6 +85,11 @@ export class SlotDesk {
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
+  /** Whether it was let go and is still to come: only a gap that is filled tells it, and tells all of it. */
+  isLetGo(slot: number): boolean {
+    return slot > (this.#cursor ?? -1) && this.#held.wasLetGo(slot)
+  }
+
   /** Those of the slots that were told whole, and handed over lately or not yet: the chain has blocks there. */
   wholeAmong(from: number, to: number): readonly number[] {
     return [...this.#whole.keys(), ...this.#held.whole].filter((slot) => slot >= from && slot <= to)
