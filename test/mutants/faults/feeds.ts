@@ -19,8 +19,22 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
     file: 'src/feeds/supervisor/resumed-cursor.ts',
-    find: 'Math.min(SUSPECT_SLOTS_MAX, lateSlots)',
-    replace: 'Math.min(16, lateSlots)',
+    find: 'Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1)',
+    replace: 'Math.min(16, lateSlots + 1)',
+    tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
+  },
+  {
+    name: 'feeds: a restart does not ask for the oldest slot that is taken',
+    file: 'src/feeds/supervisor/resumed-cursor.ts',
+    find: 'lateSlots + 1',
+    replace: 'lateSlots',
+    tests: ['test/feeds/supervisor/resumed-cursor.test.ts'],
+  },
+  {
+    name: 'feeds: slots that were let go are asked for before the gap that tells them',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'if (desk.isLetGo(from)) {',
+    replace: 'if (desk.isLetGo(-1)) {',
     tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
   },
   {
