@@ -42,6 +42,7 @@ export interface Metrics {
   readonly complete: boolean
   readonly completionPct: number
   readonly volumeUsd: number
+  readonly bundlers: ReadonlySet<string>
   readonly holders: number
   readonly top10Pct: number
   readonly creatorPct: number
@@ -107,6 +108,7 @@ function holdingsOf(world: World, token: Token, supply: bigint) {
   const bundlers = bundlersOf(token)
   const pros = holders.filter(({ wallet }) => isProNow(world, token, wallet))
   return {
+    bundlers,
     holders: holders.length,
     top10Pct: share(largest.slice(0, TOP_HOLDERS)),
     creatorPct: share(holders.filter(({ wallet }) => wallet === creatorOf(token))),

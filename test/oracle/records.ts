@@ -1,6 +1,6 @@
 /** Trader records (contract section 5): one wallet in one mint, as both lists show it. */
 import type { TraderQuery } from '../../src/wire/answers.ts'
-import { bundlersOf, creatorOf, isFresh, isInsider, isProNow, isSniper } from './classes.ts'
+import { creatorOf, isFresh, isInsider, isProNow, isSniper } from './classes.ts'
 import { compareText, percent, whole, wire } from './exact.ts'
 import type { Metrics } from './metrics.ts'
 import type { Position } from './positions.ts'
@@ -13,14 +13,9 @@ export type MetricsOf = (mint: string) => Metrics | undefined
 
 /** Ties by wallet. */
 export function tokenTraders(world: World, of: Metrics | undefined, now: number, q: TraderQuery) {
-  const records = of ? recordsOf(world, of, now) : []
+  const positions = [...(of?.token.positions.values() ?? [])]
+  const records = of ? positions.map((position) => recordOf(world, of, position, now)) : []
   return sortedPage(records, q, (record) => record.wallet)
-}
-
-function recordsOf(world: World, of: Metrics, now: number): TraderRecord[] {
-  const bundlers = bundlersOf(of.token)
-  const positions = [...of.token.positions.values()]
-  return positions.map((position) => recordOf(world, of, position, bundlers, now))
 }
 
 /** Ties by mint. */
@@ -34,8 +29,7 @@ export function walletTokens(
   const positions = [...(world.traders.get(wallet)?.positions.values() ?? [])]
   const records = positions.flatMap((position) => {
     const metrics = metricsOf(position.mint)
-    if (metrics === undefined) return []
-    return [recordOf(world, metrics, position, bundlersOf(metrics.token), now)]
+    return metrics ? [recordOf(world, metrics, position, now)] : []
   })
   return sortedPage(records, query, (record) => record.mint)
 }
@@ -52,13 +46,7 @@ function sortedPage(
   return pageOf(sorted, query, (record) => record)
 }
 
-function recordOf(
-  world: World,
-  metrics: Metrics,
-  position: Position,
-  bundlers: ReadonlySet<string>,
-  now: number,
-) {
+function recordOf(world: World, metrics: Metrics, position: Position, now: number) {
   const { token } = metrics
   const { wallet } = position
   return {
@@ -79,7 +67,7 @@ function recordOf(
     fresh_wallet: isFresh(token, position),
     sniper_wallet: isSniper(token, wallet, position.swaps),
     pro_trader: isProNow(world, token, wallet),
-    bundle_wallet: bundlers.has(wallet),
+    bundle_wallet: metrics.bundlers.has(wallet),
     insider_wallet: isInsider(token, position),
     creator_wallet: wallet === creatorOf(token),
   }
