@@ -119,8 +119,9 @@ export class GapFiller {
   #endOfPiece(from: number, last: number): number {
     const { desk } = this.#options
     const end = Math.min(last, from + PIECE_SLOTS - 1)
+    const isLetGo = desk.isLetGo(from)
     let to = from
-    while (to < end && desk.isLetGo(to + 1) === desk.isLetGo(from)) to++
+    while (to < end && desk.isLetGo(to + 1) === isLetGo) to++
     return to
   }
 
