@@ -7,6 +7,7 @@ import type { Check, Fault } from './fault.ts'
 const COPIED = [
   'src',
   'client',
+  'docs',
   'test',
   'package.json',
   'tsconfig.json',
