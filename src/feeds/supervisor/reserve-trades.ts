@@ -4,6 +4,8 @@ import type { SwapContent } from '../../engine/swap-outtake.ts'
 
 /** Trades remembered of each side, an hour of a chain that is not busy; past it the oldest go. */
 export const REMEMBERED_MAX = 100_000
+/** Trades of one transaction alike in mint and direction, of which a real one has a few; past it the oldest go. */
+export const ALIKE_MAX = 64
 /** Amounts of the reserve were doubles: so far apart they may be the same. */
 const ROUNDING_RAW = 16n
 
@@ -53,7 +55,8 @@ function keyOf({ signature, mint, direction }: SwapContent): string {
 
 function remember(trade: SwapContent, amounts: Amounts): void {
   const key = keyOf(trade)
-  amounts.set(key, [...(amounts.get(key) ?? []), trade.baseRaw])
+  const alike = [...(amounts.get(key) ?? []), trade.baseRaw]
+  amounts.set(key, alike.slice(-ALIKE_MAX))
 }
 
 function isSame(a: bigint, b: bigint): boolean {

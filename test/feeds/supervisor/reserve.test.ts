@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { Swap } from '../../../src/engine/event.ts'
 import { newestSlotlessSwaps } from '../../../src/engine/swap-outtake.ts'
+import { ALIKE_MAX, ReserveTrades } from '../../../src/feeds/supervisor/reserve-trades.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -92,4 +93,12 @@ test('a trade that the chain told before it was lost is not told again by the re
   expect(trades()).toEqual(['a 700', 'b 700'])
   expect(leftOut()).toBe(1)
   await stop()
+})
+
+test('of trades of a transaction that are alike so many are remembered and no more, the newest', () => {
+  const trades = new ReserveTrades()
+  const oneByOne = Array.from({ length: ALIKE_MAX + 1 }, (_, i) => swap('a', 1000n * BigInt(i + 1)))
+  expect(trades.untold(oneByOne, true)).toEqual(oneByOne)
+  expect(trades.untold(oneByOne, false)).toEqual([oneByOne[0]])
+  expect(trades.leftOut).toBe(ALIKE_MAX)
 })
