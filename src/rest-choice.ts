@@ -1,10 +1,10 @@
 import type { Engine } from './engine/engine.ts'
 import { tokenLane } from './engine/lanes.ts'
-import { P_LANES, T } from './engine/layout.ts'
+import { K_LANES, P_LANES, T } from './engine/layout.ts'
 import { ROWS_MAX } from './engine/memory/rows.ts'
 
 /** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
-const POSITION_BYTES = P_LANES * 4 + 8 + 16
+const POSITION_BYTES = (P_LANES + K_LANES) * 4 + 16
 /** Positions that leave memory before one batch, some more when the last token has many. */
 const POSITIONS_PER_BATCH = 2_048
 /** Tokens looked at before one batch. */

@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path'
 import type { Market } from '../base/market.ts'
 import { listDataFiles } from '../store/data-folder.ts'
 import { otherMarket, unknownMarket } from '../store/market-mark.ts'
-import { codeOf, isFolder } from '../store/node-disk.ts'
+import { codeOf, diskOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
 
 const MEBIBYTE = 2 ** 20
-/** A snapshot wants this much to stay free beside its own size. */
-const LEAST_FREE_BYTES = 64 * MEBIBYTE
 const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 
 /**
@@ -42,7 +40,7 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
     good('data folder', `${folder} ${there} and can be written.`),
     ...(place === folder ? [filesRefused(folder) ?? checkContents(folder)] : []),
     ...(place === folder ? checkMarket(folder, market) : []),
-    checkRoom(place),
+    roomOn(place),
   ]
 }
 
@@ -96,12 +94,12 @@ export function newestFileMs(folder: string | null): number | null {
   }
 }
 
-function checkRoom(place: string): Finding {
-  const { bavail, bsize } = fs.statfsSync(place)
-  const free = bavail * bsize
-  const text = `${Math.round(free / MEBIBYTE)} MiB are free`
-  if (free < LEAST_FREE_BYTES) return bad('disk', `${text}: make room, or move DATA_DIR.`)
-  if (free < COMFORTABLE_FREE_BYTES)
+function roomOn(place: string): Finding {
+  const { freeBytes, roomBytes } = diskOf(place)
+  const text = `${Math.round(freeBytes / MEBIBYTE)} MiB are free`
+  if (freeBytes <= roomBytes)
+    return bad('disk', `${text}, too few for any snapshot: make room, or move DATA_DIR.`)
+  if (freeBytes < COMFORTABLE_FREE_BYTES)
     return warn('disk', `${text}: a day of a busy market writes more than that.`)
   return good('disk', `${text}.`)
 }

@@ -16,8 +16,6 @@ import { repairBase } from './repair-base.ts'
 export interface RepairPlan {
   /** Where the journal goes on: its seq is where the folder stands afterwards. */
   readonly place: JournalPlace
-  /** The snapshot that the next start begins with; null for none. */
-  readonly snapshotSeq: number | null
   /** The segment that stays in part: everything from `byte` on goes. */
   readonly cut: SegmentCut | null
   /** Segments, snapshots and chunks of the tape that go whole. */
@@ -75,7 +73,6 @@ export function planRepair(
   const before = segments[0] === undefined ? 0 : segments[0].number - 1
   return {
     place: { seq: end.seq, crc: end.crc, segment: files.segments[end.segment]?.number ?? before },
-    snapshotSeq: base?.seq ?? null,
     cut: end.cut,
     segments,
     snapshots,

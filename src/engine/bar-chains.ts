@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { BASE_WIDTHS_SECONDS, Bar } from './candles.ts'
+import { BASE_WIDTHS_SECONDS } from './candles.ts'
 import { barLane, tokenLane } from './lanes.ts'
-import { T } from './layout.ts'
+import { Bar, T } from './layout.ts'
 import type { State } from './state.ts'
 
 /** One in so many bars that somebody has passed has its place remembered. */

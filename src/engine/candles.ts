@@ -1,9 +1,9 @@
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 import type { Hand } from './hand.ts'
 import { barLane } from './lanes.ts'
-import { T, TokenFlag } from './layout.ts'
+import { BAR_LANES, Bar, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { BAR_LANES, type State } from './state.ts'
+import type { State } from './state.ts'
 import { TapeDamage } from './tape.ts'
 
 /**
@@ -18,22 +18,6 @@ export const STORED_FROM_SWAPS = 2_048
 const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const NEARED_EVERY = 16
 const NEARED_TRADES = 64
-
-/** Lanes of a bar: [time, previous + 1] then f64. */
-export const Bar = {
-  time: 0,
-  previousPlus1: 1,
-  openUsdF: 1,
-  highUsdF: 2,
-  lowUsdF: 3,
-  closeUsdF: 4,
-  volumeMicroUsdF: 5,
-  openSolF: 6,
-  highSolF: 7,
-  lowSolF: 8,
-  closeSolF: 9,
-  volumeLamportsF: 10,
-} as const
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -132,7 +116,7 @@ export class Candles {
     let later = 0
     let next = hand.t[headAt]
     while (next !== 0) {
-      const barTime = bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES]
+      const barTime = this.#timeOf(next - 1)
       if (barTime <= time) {
         if (barTime < time) break
         undo.save(barsUndo, next - 1)

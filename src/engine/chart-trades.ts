@@ -46,10 +46,10 @@ export class ChartTrades {
   /** `firstInMemory` of the tape they hold for. */
   #goneBefore = 0
 
-  constructor(state: State, copiedMax = COPIED_MAX) {
+  constructor(state: State) {
     this.#state = state
     const begin = (newestPlus1: number) => new TradeCopy(state, newestPlus1)
-    this.#mints = new CopiedChains(begin, { records: copiedMax, chains: MINTS_MAX })
+    this.#mints = new CopiedChains(begin, { records: COPIED_MAX, chains: MINTS_MAX })
   }
 
   get bytes(): number {

@@ -1,10 +1,10 @@
 import type { BarChains } from './bar-chains.ts'
-import { BASE_WIDTHS_SECONDS, Bar } from './candles.ts'
+import { BASE_WIDTHS_SECONDS } from './candles.ts'
 import type { ChartTrade, ChartTrades } from './chart-trades.ts'
 import { tokenLane } from './lanes.ts'
-import { T, TokenFlag } from './layout.ts'
+import { BAR_LANES, Bar, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { BAR_LANES, type State } from './state.ts'
+import type { State } from './state.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000

@@ -1,16 +1,13 @@
 import { copyU64, isLess, isZeroAt, numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
-import { P } from './layout.ts'
+import { C, C_LANES, P } from './layout.ts'
 import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { State } from './state.ts'
-import { CLAMP_LANES } from './state.ts'
 
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
 const CLAMPS_MAX = 16
-/** [position, -, inventory lo, hi, cost USD (f64), cost SOL (f64)]. */
-const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
 
 /**
  * Inventory follows the chain's balance down: tokens that left without a sale take their cost with
@@ -19,7 +16,7 @@ const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
  * it is undone, the swap folded, and the clamp applied anew.
  */
 export class InventoryClamp {
-  readonly #clamps = new Rows(CLAMP_LANES)
+  readonly #clamps = new Rows(C_LANES)
   readonly #count = new Rows(2)
   readonly parts: readonly StatePart[] = [
     rowsPart('clamps', this.#clamps, CLAMPS_MAX),
@@ -48,7 +45,7 @@ export class InventoryClamp {
     }
     const found = this.#find(hand.position, count)
     if (found < 0) return
-    const at = found * CLAMP_LANES
+    const at = found * C_LANES
     const f64 = this.#clamps.f64[0]
     copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
     hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
@@ -80,7 +77,7 @@ export class InventoryClamp {
       this.#count.u32[0][0] = count + 1
     }
     this.#state.undo.save(this.#clampsUndo, row)
-    const at = row * CLAMP_LANES
+    const at = row * C_LANES
     const u32 = this.#clamps.u32[0]
     const f64 = this.#clamps.f64[0]
     u32[at + C.position] = hand.position
@@ -96,13 +93,13 @@ export class InventoryClamp {
     const found = this.#find(position, count)
     if (found < 0) return
     this.#state.undo.save(this.#clampsUndo, found)
-    this.#clamps.u32[0][found * CLAMP_LANES + C.position] = NO_POSITION
+    this.#clamps.u32[0][found * C_LANES + C.position] = NO_POSITION
   }
 
   #find(position: number, count: number): number {
     const u32 = this.#clamps.u32[0]
     for (let row = 0; row < count; row++)
-      if (u32[row * CLAMP_LANES + C.position] === position) return row
+      if (u32[row * C_LANES + C.position] === position) return row
     return -1
   }
 }

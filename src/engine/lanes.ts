@@ -1,8 +1,8 @@
 import { isZeroAt } from '../base/u64.ts'
 import { recordOf } from './dormant.ts'
-import { L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
+import { BAR_LANES, L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { BAR_LANES, type State } from './state.ts'
+import type { State } from './state.ts'
 
 /** One u32 lane (`T`) of a token row. */
 export function tokenLane(state: State, token: number, lane: number): number {

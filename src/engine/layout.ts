@@ -1,6 +1,6 @@
 /**
- * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`:
- * positions; `K`: what links them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes,
+ * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`: positions; `K`:
+ * what links them; `C`: what clamps took of them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes,
  * names ending in `F` are f64 lanes of the same row; names ending in `Lo` are u64 (low lane, then
  * high); references ending in `Plus1` are 0 for none.
  */
@@ -192,6 +192,27 @@ export const L = {
   dormantPlus1: 9,
 } as const
 export const L_LANES = 10
+
+/** A stored bar, in the chain of its mint and width. */
+export const Bar = {
+  time: 0,
+  previousPlus1: 1,
+  openUsdF: 1,
+  highUsdF: 2,
+  lowUsdF: 3,
+  closeUsdF: 4,
+  volumeMicroUsdF: 5,
+  openSolF: 6,
+  highSolF: 7,
+  lowSolF: 8,
+  closeSolF: 9,
+  volumeLamportsF: 10,
+} as const
+export const BAR_LANES = 22
+
+/** What a clamp of an inventory took from a position. */
+export const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
+export const C_LANES = 8
 
 export const WalletFlag = {
   /** The feed has said; `feedPro` is what it said last. */

@@ -1,6 +1,6 @@
 import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64 } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
-import { P, PositionFlag } from './layout.ts'
+import { L, P, PositionFlag } from './layout.ts'
 import { Flag, U } from './swap-record.ts'
 
 /** Scratch u64 amounts: what was sold within the inventory, and beyond it. */
@@ -45,7 +45,7 @@ function foldSell(hand: Hand): void {
   const ofSold = isBeyond ? tracked / sold : 1
   const usd = realize(pf, pAtF + P.costUsdF, hand.microUsd, ofInventory, ofSold)
   pf[pAtF + P.realizedUsdF] += usd
-  hand.lf[hand.lAtF] += usd
+  hand.lf[hand.lAtF + L.realizedMicroUsdF] += usd
   const sol = realize(pf, pAtF + P.costSolF, hand.lamports, ofInventory, ofSold)
   pf[pAtF + P.realizedSolF] += sol
   pf[pAtF + P.soldUsdF] += hand.microUsd

@@ -18,7 +18,6 @@ const LAMPORTS = 1e9
 export class PositionReader {
   readonly token: TokenReader
   readonly #state: State
-  position = 0
   #p: Uint32Array = new Uint32Array(0)
   #pf: Float64Array = new Float64Array(0)
   #pAt = 0
@@ -31,7 +30,6 @@ export class PositionReader {
   }
 
   at(position: number): this {
-    this.position = position
     if (position < 0) this.#takeDormant(position)
     else {
       this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]

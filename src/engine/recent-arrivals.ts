@@ -36,11 +36,6 @@ export class RecentArrivals {
     return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Swaps that arrived in all, up to the newest noted. */
-  get last(): number {
-    return this.#last
-  }
-
   /** Arrivals behind this number are remembered. */
   get first(): number {
     return Math.max(this.#first, this.#last - RECENT_ARRIVALS_MAX)

@@ -5,6 +5,7 @@ import { Dormant } from './dormant.ts'
 import {
   B,
   B_LANES,
+  BAR_LANES,
   K,
   K_LANES,
   L,
@@ -26,10 +27,6 @@ import { isEmpty, NEVER_HOLDERS, otherRules } from './platform.ts'
 import { Tape } from './tape.ts'
 import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
-
-/** Stored bars and the small rows beside the big ones. */
-export const BAR_LANES = 22
-export const CLAMP_LANES = 8
 
 /**
  * All that the engine knows, in rows. It has no behaviour of its own beyond finding, making and

@@ -17,7 +17,7 @@ import {
   W,
   W_LANES,
 } from './layout.ts'
-import { completionOf, lifecycleOf } from './lifecycle.ts'
+import { completionOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { QUOTE_DECIMALS } from './platform.ts'
 import { percentOf, priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
@@ -79,10 +79,6 @@ export class TokenReader {
     return this
   }
 
-  get exists(): boolean {
-    return (this.#flags & TokenFlag.exists) !== 0
-  }
-
   get isComplete(): boolean {
     return (this.#flags & (TokenFlag.complete | TokenFlag.graduated)) !== 0
   }
@@ -93,10 +89,6 @@ export class TokenReader {
 
   get isMayhem(): boolean {
     return (this.#flags & TokenFlag.mayhem) !== 0
-  }
-
-  get lifecycle(): number {
-    return lifecycleOf(this.#state, this.token)
   }
 
   get mint(): string {

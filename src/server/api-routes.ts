@@ -7,7 +7,7 @@ import { parseSearch } from '../wire/requests/search.ts'
 import { parseSwaps, type SwapsQuery } from '../wire/requests/swaps.ts'
 import { parseTables } from '../wire/requests/tables.ts'
 import { parseTraders } from '../wire/requests/traders.ts'
-import { mintsOfTables } from '../wire/table-mints.ts'
+import { rowsOfTables } from '../wire/table-rows.ts'
 import type { CachedChart } from './chart-cache.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
@@ -113,10 +113,14 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
 function rememberedMints(): (reply: Reply) => ReadonlySet<string> {
   const known = new WeakMap<Reply, ReadonlySet<string>>()
   return (reply) => {
-    const mints = known.get(reply) ?? mintsOfTables(textOf(reply))
+    const mints = known.get(reply) ?? mintsOf(textOf(reply))
     known.set(reply, mints)
     return mints
   }
+}
+
+function mintsOf(tables: string): ReadonlySet<string> {
+  return new Set([...rowsOfTables(tables).values()].flat().map(({ mint }) => mint))
 }
 
 /** A page far back is looked for in pieces: it may be a million swaps behind the newest. */

@@ -29,7 +29,6 @@ export interface JournalEnd {
   /** Index of the last segment that stays; 0 when there is none. */
   readonly segment: number
   readonly epoch: string | null
-  readonly boot: string | null
   /** Did the process that wrote it stop in order? */
   readonly isClosed: boolean
   readonly cut: Cut | null
@@ -91,7 +90,6 @@ export function* walkJournal(
     crc: 0,
     segment: 0,
     epoch: null,
-    boot: null,
     isClosed: false,
     cut: null,
   }
@@ -129,10 +127,10 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
     if (isWanted && scan.seq >= walk.from.seq) visit(scan, header)
     if (frames % walk.framesPerRest === 0) yield scan.endSeq
   }
-  const { epoch, boot } = header
+  const { epoch } = header
   const { endSeq: seq, crc } = scan
   const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
-  walk.end = { seq, crc, segment: file.number, epoch, boot, isClosed, cut }
+  walk.end = { seq, crc, segment: file.number, epoch, isClosed, cut }
   yield seq
 }
 

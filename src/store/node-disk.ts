@@ -71,15 +71,20 @@ export class NodeDisk implements Disk {
  * @throws StoreError when not
  */
 export function checkRoom(folder: string, bytes: number): void {
-  const { bavail, blocks, bsize } = fs.statfsSync(folder)
-  const freeBytes = bavail * bsize
-  const roomBytes = Math.floor(Math.min(JOURNAL_ROOM_BYTES, blocks * bsize * JOURNAL_ROOM_PART))
+  const { freeBytes, roomBytes } = diskOf(folder)
   if (freeBytes - bytes >= roomBytes) return
   throw new StoreError(
     'disk',
     `A snapshot takes ${bytes} bytes and the journal has to keep ${roomBytes}, but the disk of ` +
       `${folder} has ${freeBytes} left: make room.`,
   )
+}
+
+/** Bytes free on a folder's disk, and how many of them a snapshot leaves to the journal. */
+export function diskOf(folder: string): { readonly freeBytes: number; readonly roomBytes: number } {
+  const { bavail, blocks, bsize } = fs.statfsSync(folder)
+  const roomBytes = Math.floor(Math.min(JOURNAL_ROOM_BYTES, blocks * bsize * JOURNAL_ROOM_PART))
+  return { freeBytes: bavail * bsize, roomBytes }
 }
 
 /** A file system that has become read-only, as some do after an error, is read on. */

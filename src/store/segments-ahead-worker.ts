@@ -21,11 +21,11 @@ function load({ path, buffer: old }: LoadOrder): LoadedFile {
       const length = file.size()
       const buffer = old !== null && old.byteLength >= length ? old : new ArrayBuffer(length)
       const bytes = new Uint8Array(buffer, 0, length)
-      if (!readAll(file, bytes, 0)) return { path, buffer, length: -1, checkedTo: 0 }
-      return { path, buffer, length, checkedTo: goodBytes(bytes) }
+      if (!readAll(file, bytes, 0)) return { buffer, length: -1, checkedTo: 0 }
+      return { buffer, length, checkedTo: goodBytes(bytes) }
     })
   } catch {
-    return { path, buffer: new ArrayBuffer(0), length: -1, checkedTo: 0 }
+    return { buffer: new ArrayBuffer(0), length: -1, checkedTo: 0 }
   }
 }
 

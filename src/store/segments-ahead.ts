@@ -14,7 +14,6 @@ export interface LoadOrder {
 
 /** What it answers; `length` -1 when the file could not be read. */
 export interface LoadedFile {
-  readonly path: string
   readonly buffer: ArrayBuffer
   readonly length: number
   readonly checkedTo: number

@@ -50,7 +50,6 @@ const H = {
 } as const
 
 export interface ChunkTable {
-  readonly chunk: number
   readonly blockRecords: number
   readonly recordBytes: number
   /** Crc of each block. */
@@ -110,7 +109,7 @@ export function readChunkTable(
   if (!readAll(file, table, HEADER_BYTES)) return null
   if (crc32(table) !== header.readUInt32LE(H.tableCrc)) return null
   const crcs = Array.from({ length: blocks }, (_, i) => table.readUInt32LE(i * 4))
-  return { chunk, blockRecords, recordBytes, crcs, dataAt }
+  return { blockRecords, recordBytes, crcs, dataAt }
 }
 
 /** Reads one block into `into`; false when it is not what was written. */

@@ -154,10 +154,8 @@ export interface Answers {
   /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string
-  /** The same as bytes, which are the caller's. */
-  tableBytes(query: TablesQuery): Buffer
   /**
-   * The same; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to
+   * The same as bytes, which are the caller's; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to
    * be called again in a later turn. They stay known: an answer is made in one turn, as of its moment.
    */
   tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null

@@ -174,7 +174,7 @@ export class EngineAnswers implements Answers {
   }
 
   chart(query: ChartQuery): string {
-    return this.beginChart(query).write(() => true) ?? ''
+    return whole(this.beginChart(query).write(() => true))
   }
 
   beginChart(query: ChartQuery): BegunChart {
@@ -208,8 +208,9 @@ export class EngineAnswers implements Answers {
     return this.tableBytes(query).toString()
   }
 
+  /** The same as bytes, which are the caller's. */
   tableBytes(query: TablesQuery): Buffer {
-    return this.tableBytesWithin(query, () => true) ?? Buffer.alloc(0)
+    return whole(this.tableBytesWithin(query, () => true))
   }
 
   tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null {
@@ -256,4 +257,10 @@ export class EngineAnswers implements Answers {
 
 function groupsOf({ type }: TablesQuery): readonly Group[] {
   return type === 'all' ? GROUPS : [type]
+}
+
+/** What was written in one go: it had all the time it wants. */
+function whole<Answer>(answer: Answer | null): Answer {
+  if (answer === null) throw new Error('an answer that had no end of its time was not finished')
+  return answer
 }

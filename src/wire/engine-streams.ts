@@ -9,7 +9,7 @@ import { U } from '../engine/swap-record.ts'
 import type { Answers } from './answers.ts'
 import type { EngineLive } from './engine-live.ts'
 import { jsonNumber, jsonString } from './json-text.ts'
-import { knownWallet } from './known.ts'
+import { knownToken, knownWallet } from './known.ts'
 import {
   numbered,
   type ResyncReason,
@@ -109,18 +109,14 @@ export class EngineStreams implements LiveStreams {
   #tradesOfMints(): StreamSource {
     const { engine, reads } = this.#parts
     const { state } = engine
-    const tokenOf = (mint: string) => {
-      const token = state.book.findToken(mint)
-      return token < state.tokens.count ? token : -1
-    }
     const head = (mint: string) => {
-      const token = tokenOf(mint)
+      const token = knownToken(state, mint)
       return token < 0 ? 0 : tokenLane(state, token, T.swaps)
     }
     return {
       head,
       since: (mint, after, max) => {
-        const token = tokenOf(mint)
+        const token = knownToken(state, mint)
         if (token < 0) return []
         const found = swapsArrivedAfter(state, token, after)
         if (typeof found === 'string') return found

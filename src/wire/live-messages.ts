@@ -115,8 +115,8 @@ function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
     case 'meme_tables':
       return asRequest(parseTableRequest(action, data))
     case 'candles': {
-      if (!isMint(data.mint ?? null)) return badAddress('mint', data.mint)
-      return asRequest(parseCandlesRequest(action, data, String(data.mint)))
+      if (!isMint(data.mint)) return badAddress('mint', data.mint)
+      return asRequest(parseCandlesRequest(action, data, data.mint))
     }
     case 'update_pools_info':
       return parsePools(action, data)

@@ -38,7 +38,7 @@ export function swapJson(state: State, index: number): string {
     ? 100
     : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
   return (
-    `{"slot":${isSlotKnown ? rf[at >>> 1] : 0},"tx_index":${r[at + U.txIndex]}` +
+    `{"slot":${isSlotKnown ? rf[(at >>> 1) + F.slot] : 0},"tx_index":${r[at + U.txIndex]}` +
     `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
     `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
     `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +

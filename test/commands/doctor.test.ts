@@ -49,6 +49,24 @@ test('a port in use is bad, with what to do', async () => {
   expect(text).toMatch(/^bad {3}PORT .+ stop what uses it, or give another PORT\.$/m)
 })
 
+test('a disk is judged by what a snapshot leaves to the journal, on a small one a part of it', async () => {
+  const mebibyte = 2 ** 20
+  for (const [blocks, bavail, sentence] of [
+    [512, 27, /^warn +disk +27 MiB are free: a day/m],
+    [512, 25, /^bad +disk +25 MiB are free, too few for any snapshot/m],
+    [51_200, 65, /^warn +disk/m],
+    [51_200, 63, /^bad +disk/m],
+  ] as const) {
+    const { type, bfree, files, ffree } = fs.statfsSync(folder)
+    const asking = vi
+      .spyOn(fs, 'statfsSync')
+      .mockReturnValue({ type, bfree, files, ffree, blocks, bavail, bsize: mebibyte })
+    const { text } = await examine({})
+    asking.mockRestore()
+    expect(text).toMatch(sentence)
+  }
+})
+
 test('one port for both of the service is bad: it would not start', async () => {
   const PORT = String(await freePort())
   const { code, text } = await examine({ PORT, ADMIN_PORT: PORT, ADMIN_TOKEN: 'a token, a token' })

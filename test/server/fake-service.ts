@@ -104,7 +104,6 @@ export function fakeAnswers(calls: Call[], body: () => string): Answers {
     chart: answer('chart'),
     beginChart: (query) => ({ write: () => answer('chart')(query), isCurrent: () => true }),
     tables: answer('tables'),
-    tableBytes: (...args) => Buffer.from(answer('tables')(...args)),
     tableBytesWithin: (query) => Buffer.from(answer('tables')(query)),
   }
 }

@@ -15,6 +15,11 @@ test('recorded settings are read with every rule, with some, and without any', (
 })
 
 test('a recorded rule that is not known is refused, as is one of another type', () => {
-  const refused = [{ proTrade: 5 }, { ...THRESHOLDS, later: 1 }, { proTrades: '5' }, { proMints: -1 }]
+  const refused = [
+    { proTrade: 5 },
+    { ...THRESHOLDS, later: 1 },
+    { proTrades: '5' },
+    { proMints: -1 },
+  ]
   expect(refused.map(read)).toEqual(refused.map(() => null))
 })

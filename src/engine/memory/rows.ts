@@ -16,7 +16,6 @@ export const ROWS_MAX = 0xffffffff
 export class Rows {
   /** u32 lanes a row; even, so that f64 lanes stay aligned. */
   readonly lanes: number
-  readonly f64Lanes: number
   /** Rows in use, and those given back among them. */
   count = 0
   /** The row given back last + 1; each holds the one given back before it + 1 in its first lane. */
@@ -30,7 +29,6 @@ export class Rows {
 
   constructor(lanes: number) {
     this.lanes = lanes
-    this.f64Lanes = lanes / 2
   }
 
   /** Takes the next row, zeroed. */
