@@ -18,7 +18,7 @@ export function cleanLink(text: string): string {
   return /^(https?|ipfs):\/\//i.test(text.trim()) ? codePoints(text, LINK_CHARACTERS_MAX) : ''
 }
 
-const X_HOSTS = new Set(['x.com', 'twitter.com'])
+const X_HOST = /^(www\.|mobile\.|m\.|pro\.)?(x|twitter)\.com\.?$/
 const X_RESERVED = new Set([
   'home',
   'explore',
@@ -40,9 +40,7 @@ const X_ROOMS = new Set(['broadcasts', 'spaces'])
  * `broadcasts:<id>`, `spaces:<id>`; "" when it counts for nothing (contract section 2, xReuses).
  */
 export function xLinkOf(link: string): string {
-  const match = /^https?:\/\/(?:www\.|mobile\.|m\.|pro\.)?([^/?#:]+)\/([^?#]*)/i.exec(link.trim())
-  if (match === null || !X_HOSTS.has(match[1].toLowerCase())) return ''
-  const parts = match[2].split('/').filter((part) => part !== '')
+  const parts = pathOfX(link.trim())
   if (parts.length === 0) return ''
   const first = parts[0].toLowerCase()
   if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))
@@ -58,4 +56,23 @@ export function xLinkOf(link: string): string {
   const handle = first.replace(/^@/, '')
   if (X_RESERVED.has(handle) || !/^[a-z0-9_]{1,15}$/.test(handle)) return ''
   return `@${handle}`
+}
+
+/** The path of a link to X as a browser asks for it, part by part; none when it leads elsewhere. */
+function pathOfX(link: string): readonly string[] {
+  if (!/^https?:\/\//i.test(link) || !URL.canParse(link)) return []
+  const { hostname, pathname } = new URL(link)
+  if (!X_HOST.test(hostname)) return []
+  return decoded(pathname)
+    .split('/')
+    .filter((part) => part !== '')
+}
+
+/** As it is where its escapes are none. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

@@ -69,6 +69,13 @@ export const X_LINKS: readonly [string, ...string[]] = [
   'https://x.com/this_handle_is_too_long',
   'https://nitter.net/dogcoin',
   'https://x.com/dogcoin/with_replies',
+  'https://x.com:443/dogcoin',
+  'https://user@x.com/a/.././dogcoin',
+  ' https://x.com./%64ogcoin ',
+  'https://x.com/%zz',
+  'https://x.com/I/Communities/99887766',
+  'https://x.com/other/STATUS/1234567890',
+  'https:x.com/dogcoin',
 ]
 
 export const LINKS: readonly [string, ...string[]] = [

@@ -55,7 +55,7 @@ export function knownOf(arrived: readonly Metadata[]): Known {
   return { texts, dexPaid }
 }
 
-const X_HOSTS = /^(www\.|mobile\.|m\.|pro\.)?(x|twitter)\.com$/
+const X_HOSTS = /^(www\.|mobile\.|m\.|pro\.)?(x|twitter)\.com\.?$/
 const RESERVED = [
   'home',
   'explore',
@@ -71,11 +71,16 @@ const RESERVED = [
 
 /** One name for all spellings of one X link; null for what is not one. */
 export function xLink(link: string): string | null {
-  if (!/^https?:/i.test(link) || !URL.canParse(link)) return null
-  const url = new URL(link)
+  const text = link.trim()
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const url = new URL(text)
   if (!X_HOSTS.test(url.hostname)) return null
-  const parts = url.pathname.split('/').filter((part) => part !== '')
-  // /i/web/status/<id> is another spelling of /i/status/<id>.
+  const parts = unescaped(url.pathname)
+    .split('/')
+    .filter((part) => part !== '')
+  // Pages are the same in any case; /i/web/status/<id> is another spelling of /i/status/<id>.
+  for (const [i, part] of parts.slice(0, 3).entries())
+    if (/^(i|web|status(es)?|communities)$/i.test(part)) parts[i] = part.toLowerCase()
   if (parts[0] === 'i' && parts[1] === 'web') parts.splice(1, 1)
   const [first = '', page, third] = parts
   const second = page === 'statuses' ? 'status' : page
@@ -89,6 +94,14 @@ export function xLink(link: string): string | null {
   const handle = (first.startsWith('@') ? first.slice(1) : first).toLowerCase()
   if (!/^[a-z0-9_]{1,15}$/.test(handle)) return null
   return RESERVED.includes(handle) ? null : `handle:${handle}`
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 function isId(part: string | undefined): boolean {

@@ -53,6 +53,20 @@ test('a link to a tweet that was pasted twice, or has more behind its id, is tha
   expectLinksReused(['https://x.com/BBCWorld', 'https://x.com/BBCWorld/status/'])
 })
 
+test('a link is the one that a browser asks for, whatever is written around its address', () => {
+  expectLinksReused([
+    'https://x.com/elon',
+    'https://x.com:443/elon',
+    'https://user@x.com/elon',
+    'https://x.com./a/.././elon',
+    'https://x.com/%65lon',
+    'https://x.com\\elon',
+    ' https://x.com/elon ',
+  ])
+  expectLinksReused(['https://x.com/i/communities/12', 'https://x.com/I/Communities/12'])
+  expectLinksReused(['https://x.com/i/status/12', 'https://x.com:443/elon/STATUS/12'])
+})
+
 test('one handle is one link, also with the @ in front of it', () => {
   expectLinksReused([
     'https://x.com/@realDonaldTrump',
