@@ -68,8 +68,7 @@ export class EngineTokenReads implements TokenReads {
   hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
     const token = knownToken(this.#engine.state, mint)
     if (token < 0) return true
-    const { now } = this.#engine.state
-    return isHighNear(this.#chart, token, now, mayGoOn) && this.#creators.areNear(mayGoOn)
+    return isHighNear(this.#chart, token, mayGoOn) && this.#creators.areNear(mayGoOn)
   }
 
   detail(mint: string): string | null {
@@ -79,7 +78,7 @@ export class EngineTokenReads implements TokenReads {
     const { state } = this.#engine
     const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX)
     const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
-    const high = allTimeHigh(this.#chart, token, state.now)
+    const high = allTimeHigh(this.#chart, token)
     return tokenDetailJson(this.#token.at(token), {
       high,
       swaps: tokenLane(state, token, T.swaps),

@@ -128,7 +128,7 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     discord: OptionalText,
     telegram: OptionalText,
     description: OptionalText,
-    dex_paid: OptionalFlag,
+    dex_paid: nullable(Type.Union([Type.Boolean(), Type.Literal('')]), 'true, false, ""'),
   })
 
   return {

@@ -15,7 +15,7 @@ import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-
 /**
  * The event lines any program can feed the service (contract section 7): snake_case JSON to the
  * engine's events. Optional keys may also be null, which is the same as absent except for the
- * texts of `metadata`, where it clears.
+ * keys of `metadata`, where it clears.
  */
 
 export interface LineError {
@@ -195,7 +195,8 @@ function metadata(line: LineOf<'metadata'>): FeedEvent {
     const text = line[key]
     if (text !== undefined) event[key] = text
   }
-  if (line.dex_paid != null) event.dexPaid = line.dex_paid
+  // Unknown is false: what is cleared is not paid.
+  if (line.dex_paid !== undefined) event.dexPaid = line.dex_paid === true
   return event
 }
 

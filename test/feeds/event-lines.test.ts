@@ -138,6 +138,11 @@ test('metadata leaves absent keys alone and clears with null or nothing', () => 
     twitter: '',
     dexPaid: true,
   })
+  const { dex_paid, ...rest } = line
+  expect(parseEventValue({ ...line, dex_paid: null })).toMatchObject({ dexPaid: false })
+  expect(parseEventValue({ ...line, dex_paid: '' })).toMatchObject({ dexPaid: false })
+  expect(parseEventValue(rest)).not.toHaveProperty('dexPaid')
+  expect(parseEventValue({ ...line, dex_paid: 'yes' })).toHaveProperty('error')
 })
 
 test('prices are finite numbers above 0', () => {

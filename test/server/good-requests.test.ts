@@ -56,6 +56,11 @@ test.each([
     [{ mint: 'M', from: -5, to: 99999999999, resolution: '1S', ...EXTRAS }],
   ],
   [
+    `/api/v2/meme/chart/ohlcv?mint=M&from=-1${'0'.repeat(400)}&to=-1700000000000&resolution=1M`,
+    'chart',
+    [{ mint: 'M', from: -1e11, to: -1e11, resolution: '1M', ...EXTRAS }],
+  ],
+  [
     '/api/v2/meme/chart/ohlcv?mint=M&from=5&to=5&resolution=1M&continuous=1&fill=previous&countback=5000&udf=true',
     'chart',
     [

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EngineService } from '../../src/wire/engine-service.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
+import { engineOf } from '../store/restoring.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
 
@@ -91,6 +93,21 @@ test('a high that was reached again is told with the minute in which it was reac
     ),
   ])
   expect((await fields('/api/v2/tokens/H')).ath_timestamp).toBe('2023-11-14 00:04:00')
+})
+
+test('a high of a trade ahead of the clock is told at once, though its hour has not begun', () => {
+  const engine = engineOf('wall')
+  const { reads } = new EngineService(
+    engine,
+    () => {},
+    () => 'e1',
+  )
+  engine.advance(START_SECOND + 3_598)
+  engine.accept(swap({ timestamp: START_SECOND + 3_601 }))
+  expect(JSON.parse(reads.detail('mint') ?? '')).toMatchObject({
+    ath_price_sol: 3e-8,
+    ath_timestamp: '2023-11-14 01:00:00',
+  })
 })
 
 test('holders are the traders who hold, largest first, page by page', async () => {

@@ -6,6 +6,8 @@ const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
 
 /** Times from here on are milliseconds: as seconds they would lie past the year 5138. */
 const MILLISECONDS_FROM = 1e11
+/** Long before every bar, and a time that a calendar has: what is earlier counts as this. */
+const EARLIEST = -1e11
 
 export interface IntegerRange {
   readonly min: number
@@ -42,7 +44,7 @@ export function unixSeconds(parameters: QueryParameters, name: string): Parsed<n
     return badTime(name, text.value, 'whole unix seconds are allowed')
   }
   const seconds = Number(text.value)
-  if (Math.abs(seconds) < MILLISECONDS_FROM) return accept(seconds)
+  if (seconds < MILLISECONDS_FROM) return accept(Math.max(seconds, EARLIEST))
   return badTime(name, text.value, 'which looks like milliseconds; unix seconds are allowed')
 }
 
