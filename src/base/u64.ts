@@ -38,6 +38,11 @@ export function numberAt(lanes: Uint32Array, at: number): number {
   return lanes[at + 1] * TWO_32 + lanes[at]
 }
 
+/** Nearest double of a - b, which has digits that are in neither of theirs. */
+export function differenceAt(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): number {
+  return (a[aAt + 1] - b[bAt + 1]) * TWO_32 + (a[aAt] - b[bAt])
+}
+
 export function isZeroAt(lanes: Uint32Array, at: number): boolean {
   return (lanes[at] | lanes[at + 1]) === 0
 }

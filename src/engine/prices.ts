@@ -1,4 +1,4 @@
-import { numberAt, wholeAt } from '../base/u64.ts'
+import { differenceAt, numberAt, wholeAt } from '../base/u64.ts'
 import { Quote } from './platform.ts'
 
 /** Price in quote units per whole token, from standing virtual reserves; 0 while there are none. */
@@ -43,5 +43,5 @@ export function soldPercent(
   initialAt: number,
 ): number {
   const whole = numberAt(initial, initialAt)
-  return percentOf(whole - numberAt(real, realAt), whole)
+  return percentOf(differenceAt(initial, initialAt, real, realAt), whole)
 }

@@ -76,7 +76,7 @@ export class MarketCapColumn extends TokenColumn {
     const dollars = this.#dollars()
     const values = this.#all.subarray(0, count)
     for (let token = 0; token < count; token++)
-      values[token] = prices[token] * dollars[quotes[token]] * supplies[token]
+      values[token] = finiteNumber(prices[token] * dollars[quotes[token]] * supplies[token])
     return values
   }
 
@@ -84,7 +84,7 @@ export class MarketCapColumn extends TokenColumn {
   #value(token: number): number {
     const { solPriceUsd } = this.state
     const price = usdOfQuote(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
-    return price * this.#suppliesWhole[token]
+    return finiteNumber(price * this.#suppliesWhole[token])
   }
 
   /** Dollars of one, by quote. */
@@ -98,7 +98,7 @@ export class MarketCapColumn extends TokenColumn {
     let left = 0
     for (let i = 0; i < count; i++) {
       const token = tokens[i]
-      const value = prices[token] * dollars[quotes[token]] * supplies[token]
+      const value = finiteNumber(prices[token] * dollars[quotes[token]] * supplies[token])
       tokens[left] = token
       left += isWithin(value, min, max)
     }

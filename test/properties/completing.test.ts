@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { Lifecycle, lifecycleOf } from '../../src/engine/lifecycle.ts'
+import { completionOf, Lifecycle, lifecycleOf } from '../../src/engine/lifecycle.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
 const COMPLETING_PERCENT = 40n
@@ -27,6 +27,20 @@ test('a token completes from exactly 40 % sold on, however long its amounts are'
           isCompleting ? Lifecycle.completing : Lifecycle.new,
         )
       }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 300) },
+  )
+})
+
+test('the part of a curve that is sold has all its digits, also where few of many units are sold', () => {
+  const initials = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n })
+  fc.assert(
+    fc.property(initials, fc.bigInt({ min: 0n, max: 4_096n }), (initial, sold) => {
+      const engine = new Engine({ clock: 'event', identities: 1 << 12 })
+      engine.accept(created({ realBaseRaw: initial }))
+      engine.accept(swap({ realBaseRaw: initial - sold }))
+      const token = engine.state.book.findToken('mint')
+      expect(completionOf(engine.state, token)).toBe((Number(sold) * 100) / Number(initial))
     }),
     { numRuns: Number(process.env.RUNS ?? 300) },
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { created, swap } from '../oracle/fixtures.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { USDC } from '../oracle/market.ts'
 import { EngineServer } from './engine-server.ts'
 
@@ -37,6 +37,27 @@ test('a volume that is told as 0, its dollars being beyond all numbers, passes t
   for (const range of [{ min: 0 }, { max: 0 }, { max: 1 }])
     expect(await rows(range), JSON.stringify(range)).toMatchObject({ new: [{ vol_24h: 0 }] })
   expect(await rows({ min: 1 })).toEqual({ new: [] })
+  await service.server.stop()
+})
+
+test('a market cap that is told as 0, being beyond all numbers, passes the filters that 0 passes and stands behind others', async () => {
+  const service = await EngineServer.start()
+  service.feed([
+    { type: 'sol_price', timestamp: START_SECOND, usd: SOL_PRICE_USD },
+    created({ slot: 10, mint: 'vast', symbol: 'X', signature: 'a' }),
+    created({ slot: 10, mint: 'small', symbol: 'X', signature: 'b', quoteMint: USDC }),
+    swap({ slot: 11, mint: 'vast' }),
+    swap({ slot: 11, mint: 'small', signature: 'c' }),
+  ])
+  const rows = async (range: object) => {
+    const body = JSON.stringify({ type: 'new', newPools: { mCapUsd: range } })
+    const headers = { 'Content-Type': 'application/json' }
+    return service.json('/api/v2/meme', { method: 'POST', headers, body })
+  }
+  expect(await rows({ max: 0 })).toMatchObject({ new: [{ mint: 'vast', market_cap: 0 }] })
+  expect(await rows({ min: 1 })).toMatchObject({ new: [{ mint: 'small' }] })
+  const found = await service.json('/api/v2/search/tokens/detailed?query=X')
+  expect(found).toMatchObject([{ mint: 'small' }, { mint: 'vast' }])
   await service.server.stop()
 })
 
