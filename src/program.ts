@@ -289,7 +289,9 @@ export class Program {
       ...this.#service.figures(),
       ...durability?.figures(),
       ...feedFigures(this.#counters),
-      ...Object.assign({}, ...[...this.#running].map((feed) => feed.figures?.())),
+      ...Object.fromEntries(
+        [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
+      ),
       ...this.#processFigures.read(),
       ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),

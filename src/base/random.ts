@@ -59,33 +59,9 @@ export class Random {
     return list[this.below(list.length)]
   }
 
-  /** Writes `count` numbers of 32 bits to `lanes` from `at` on, the ones `next` would have given. */
-  fill(lanes: Uint32Array, at: number, count: number): void {
-    const s = this.#state
-    let s0 = s[0]
-    let s1 = s[1]
-    let s2 = s[2]
-    let s3 = s[3]
-    for (let i = at; i < at + count; i++) {
-      const a = Math.imul(s1, 5)
-      lanes[i] = Math.imul((a << 7) | (a >>> 25), 9)
-      const shifted = s1 << 9
-      s2 ^= s0
-      s3 ^= s1
-      s1 ^= s2
-      s0 ^= s3
-      s2 ^= shifted
-      s3 = (s3 << 11) | (s3 >>> 21)
-    }
-    s[0] = s0
-    s[1] = s1
-    s[2] = s2
-    s[3] = s3
-  }
-
   /**
-   * Writes `count` numbers, a multiple of four, that stem from 128 fresh bits: cheaper than `fill`
-   * and just as distinct, for bytes that only have to look random (signatures).
+   * Writes `count` numbers, a multiple of four, that stem from 128 fresh bits: cheaper than as many
+   * calls of `next` and just as distinct, for bytes that only have to look random (signatures).
    */
   scatter(lanes: Uint32Array, at: number, count: number): void {
     let a = this.next() | 0

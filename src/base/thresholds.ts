@@ -38,3 +38,13 @@ export const THRESHOLDS: Thresholds = {
   soldAllWhole: 1e-6,
   mintSuffix: 'pump',
 }
+
+/** Those of the rules that are other ones than these, the contract's unless said. */
+export function otherRules(rules: Thresholds, than: Thresholds = THRESHOLDS): Partial<Thresholds> {
+  const known: Readonly<Record<string, unknown>> = { ...than }
+  return Object.fromEntries(Object.entries(rules).filter(([name, value]) => value !== known[name]))
+}
+
+export function areNone(rules: Partial<Thresholds>): boolean {
+  return Object.keys(rules).length === 0
+}

@@ -1,4 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
+import { areNone, otherRules } from '../base/thresholds.ts'
 import { Announcements } from './announcements.ts'
 import { Arrivals } from './arrivals.ts'
 import { BarChains } from './bar-chains.ts'
@@ -21,7 +22,6 @@ import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import { OrderedFold } from './ordered-fold.ts'
-import { isEmpty, otherRules } from './platform.ts'
 import { PositionLists } from './position-lists.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
@@ -133,7 +133,7 @@ export class Engine implements EventSink {
     const clock = this.#isEventClock ? 'event' : 'wall'
     const rules = otherRules(this.state.rules)
     const settings = { clock, lateSlots: this.#ordered.lateSlots } as const
-    return isEmpty(rules) ? settings : { ...settings, rules }
+    return areNone(rules) ? settings : { ...settings, rules }
   }
 
   /**

@@ -32,7 +32,7 @@ export function completionOf(state: State, token: number): number {
   return soldPercent(t, tAt + T.realBaseLo, b, bAt + B.initialRealBaseLo)
 }
 
-/** Sold ≥ 40 % of the initial real base, compared exactly. */
+/** Sold the rule's percent of the initial real base or more, compared exactly. */
 function isCompleting(state: State, token: number): boolean {
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const tAt = (token & ROW_MASK) * T_LANES + T.realBaseLo

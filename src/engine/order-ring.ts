@@ -8,8 +8,7 @@ import {
 import { jsonPart } from './memory/copied-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { copyRing, isRingLength, ringBytes } from './memory/views.ts'
-import type { RingKey } from './ring-key.ts'
-import type { OrderKey } from './token-births.ts'
+import type { OrderKey, RingKey } from './ring-key.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32

@@ -1,5 +1,3 @@
-import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
-
 /** Facts of the launch platform. */
 
 export const DECIMALS_DEFAULT = 6
@@ -7,16 +5,6 @@ export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 /** Real base reserves of a curve whose creation was not seen. */
 export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 export const WINDOW_SECONDS = 86_400
-
-/** Those of the rules that are other ones than these, the contract's unless said. */
-export function otherRules(rules: Thresholds, than: Thresholds = THRESHOLDS): Partial<Thresholds> {
-  const known: Readonly<Record<string, unknown>> = { ...than }
-  return Object.fromEntries(Object.entries(rules).filter(([name, value]) => value !== known[name]))
-}
-
-export function isEmpty(rules: Partial<Thresholds>): boolean {
-  return Object.keys(rules).length === 0
-}
 
 /** Wallet of the mayhem agent (the platform's vault). */
 export const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'

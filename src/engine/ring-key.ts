@@ -1,4 +1,13 @@
-import type { OrderKey } from './token-births.ts'
+/** Place of an event in the total order (contract section 2). */
+export interface OrderKey {
+  slot: number
+  txIndex: number
+  ordinal: number
+  /** False when the event has no slot of its own and took the newest one's. */
+  isSlotKnown: boolean
+  /** A number that grows with arrival. */
+  arrival: number
+}
 
 /**
  * Place of an event in the order ring, with what events of its transaction that know no index are

@@ -1,4 +1,4 @@
-import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
+import { areNone, otherRules, THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
 import { AddressBook } from './address-book.ts'
 import { ChangeLog } from './change-log.ts'
 import { Dormant } from './dormant.ts'
@@ -23,7 +23,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
-import { isEmpty, NEVER_HOLDERS, otherRules } from './platform.ts'
+import { NEVER_HOLDERS } from './platform.ts'
 import { Tape } from './tape.ts'
 import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
@@ -125,7 +125,7 @@ export class State {
   /** From now on these count, the contract's where none is said; true: they are other ones. */
   judgeBy(rules: Partial<Thresholds> = {}): boolean {
     const next = { ...THRESHOLDS, ...rules }
-    if (isEmpty(otherRules(next, this.#rules))) return false
+    if (areNone(otherRules(next, this.#rules))) return false
     this.#rules = next
     return true
   }

@@ -12,21 +12,11 @@ import {
   quoteOf,
   SUPPLY_WHOLE_DEFAULT,
 } from './platform.ts'
+import type { OrderKey } from './ring-key.ts'
 import type { State } from './state.ts'
 import { Flag, poolOf, toldQuoteOf } from './swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from './text.ts'
 import type { XLinks } from './x-links.ts'
-
-/** Place of an event in the total order (contract section 2). */
-export interface OrderKey {
-  slot: number
-  txIndex: number
-  ordinal: number
-  /** False when the event has no slot of its own and took the newest one's. */
-  isSlotKnown: boolean
-  /** A number that grows with arrival. */
-  arrival: number
-}
 
 /** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
 function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {

@@ -12,7 +12,7 @@ import type { CachedChart } from './chart-cache.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from './limits.ts'
 import type { LastTables } from './live/last-tables.ts'
 import { jsonReply, type Reply, textOf } from './reply.ts'
-import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
+import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from './route.ts'
 
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
@@ -23,8 +23,6 @@ export function apiRoutes(
   const memes = memeRoutes(answers, chart, lastTables)
   return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
 }
-
-const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 
 function tokenRoutes(answers: Answers): readonly Route[] {
   return [

@@ -23,6 +23,9 @@ export function onceFound(
   return hasFound(slice()) ? accept(jsonReply(json())) : UNFINISHED
 }
 
+/** What all reads of the API are. */
+export const GET_API = { method: 'GET', isApi: true, isKept: true } as const
+
 /** What a route works on: decoded already, or it would not be called. */
 export interface RouteCall {
   /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */

@@ -6,9 +6,7 @@ import { parseSwaps } from '../wire/requests/swaps.ts'
 import { badCursor, parseCursor } from '../wire/requests/swaps-cursor.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from './reply.ts'
-import { type Answered, onceFound, type Route, slice, UNFINISHED } from './route.ts'
-
-const GET_API = { method: 'GET', isApi: true, isKept: true } as const
+import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from './route.ts'
 
 /** The additive reads of a token (docs/live.md). */
 export function tokenReadRoutes(reads: TokenReads): readonly Route[] {

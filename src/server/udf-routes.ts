@@ -18,9 +18,8 @@ import {
 } from '../wire/udf-json.ts'
 import type { CachedChart } from './chart-cache.ts'
 import { jsonReply } from './reply.ts'
-import { type Answered, type Route, slice, UNFINISHED } from './route.ts'
+import { type Answered, GET_API, type Route, slice, UNFINISHED } from './route.ts'
 
-const GET_API = { method: 'GET', isApi: true, isKept: true } as const
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */

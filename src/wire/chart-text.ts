@@ -9,19 +9,25 @@ const LAMPORTS = 1e9
 const NUMBERS_A_LOOK = 256
 
 /** The columns of an answer in their order. */
-const COLUMNS: readonly (readonly [name: string, read: (bar: ChartBar) => number])[] = [
-  ['t', (bar) => bar.time],
-  ['o', (bar) => bar.usd.open],
-  ['h', (bar) => bar.usd.high],
-  ['l', (bar) => bar.usd.low],
-  ['c', (bar) => bar.usd.close],
-  ['v', (bar) => bar.microUsd / MICRO],
-  ['o_sol', (bar) => bar.sol.open],
-  ['h_sol', (bar) => bar.sol.high],
-  ['l_sol', (bar) => bar.sol.low],
-  ['c_sol', (bar) => bar.sol.close],
-  ['v_sol', (bar) => bar.lamports / LAMPORTS],
-]
+export const CHART_COLUMNS = [
+  ...(['t', 'o', 'h', 'l', 'c', 'v'] as const),
+  ...(['o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const),
+] as const
+export type ChartColumn = (typeof CHART_COLUMNS)[number]
+
+const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
+  t: (bar) => bar.time,
+  o: (bar) => bar.usd.open,
+  h: (bar) => bar.usd.high,
+  l: (bar) => bar.usd.low,
+  c: (bar) => bar.usd.close,
+  v: (bar) => bar.microUsd / MICRO,
+  o_sol: (bar) => bar.sol.open,
+  h_sol: (bar) => bar.sol.high,
+  l_sol: (bar) => bar.sol.low,
+  c_sol: (bar) => bar.sol.close,
+  v_sol: (bar) => bar.lamports / LAMPORTS,
+}
 
 /**
  * The text of a chart, of bars as they were when it was begun: 5,000 have 55,000 numbers, and their
@@ -39,14 +45,16 @@ export class ChartText implements Written {
   constructor(bars: readonly ChartBar[], isUdf: boolean, nextTime: number | null) {
     const count = bars.length
     this.#count = count
-    this.#numbers = new Float64Array(COLUMNS.length * count)
+    this.#numbers = new Float64Array(CHART_COLUMNS.length * count)
     let at = 0
-    for (const [, read] of COLUMNS)
+    for (const name of CHART_COLUMNS) {
+      const read = READS[name]
       for (let i = 0; i < count; i++) this.#numbers[at++] = read(bars[i])
+    }
     if (isUdf) this.#pieces.push(count > 0 ? '{"s":"ok",' : '{"s":"no_data",')
     else this.#pieces.push('{')
     this.#end = isUdf && count === 0 && nextTime !== null ? `,"nextTime":${nextTime}}` : '}'
-    if (count === 0) this.#pieces.push(COLUMNS.map(([name]) => `"${name}":[]`).join(','))
+    if (count === 0) this.#pieces.push(CHART_COLUMNS.map((name) => `"${name}":[]`).join(','))
   }
 
   write(mayGoOn: () => boolean): string | null {
@@ -65,7 +73,7 @@ export class ChartText implements Written {
     const isFirst = this.#at === columnEnd - this.#count
     const texts: string[] = []
     for (let at = this.#at; at < end; at++) texts.push(jsonNumber(this.#numbers[at]))
-    const opening = isFirst ? `${column > 0 ? ',' : ''}"${COLUMNS[column][0]}":[` : ','
+    const opening = isFirst ? `${column > 0 ? ',' : ''}"${CHART_COLUMNS[column]}":[` : ','
     this.#pieces.push(opening, texts.join(','), end === columnEnd ? ']' : '')
     this.#at = end
   }

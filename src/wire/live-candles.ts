@@ -3,13 +3,13 @@ import { Compile } from 'typebox/compile'
 import { barTime, nextBarTime } from '../engine/chart.ts'
 import type { Answers, ChartQuery, Resolution } from './answers.ts'
 import { widthOf } from './chart-json.ts'
+import { CHART_COLUMNS, type ChartColumn } from './chart-text.ts'
 import { jsonString } from './json-text.ts'
 import { candlesWords, type FollowedWords } from './live-frames.ts'
 import type { LiveStreams } from './streams.ts'
 
-const COLUMNS = ['t', 'o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const
 const numbers = Type.Array(Type.Number())
-const SeriesSchema = Type.Object({
+const SERIES = {
   t: numbers,
   o: numbers,
   h: numbers,
@@ -21,7 +21,8 @@ const SeriesSchema = Type.Object({
   l_sol: numbers,
   c_sol: numbers,
   v_sol: numbers,
-})
+} satisfies { readonly [Name in ChartColumn]: typeof numbers }
+const SeriesSchema = Type.Object(SERIES)
 type Series = Type.Static<typeof SeriesSchema>
 const seriesChecker = Compile(SeriesSchema)
 const timesChecker = Compile(numbers)
@@ -81,7 +82,7 @@ export class LiveCandles {
     if (!changed.includes(true)) return null
     this.step += 1
     const told = (name: keyof Series) => bars[name].filter((_, i) => changed[i])
-    const columns = COLUMNS.map((name) => `"${name}":${JSON.stringify(told(name))}`)
+    const columns = CHART_COLUMNS.map((name) => `"${name}":${JSON.stringify(told(name))}`)
     return this.#frame('delta', `{${columns.join()}}`, told('t'))
   }
 
@@ -167,5 +168,5 @@ function timesOf(chart: string): readonly number[] {
 }
 
 function barText(bars: Series, i: number): string {
-  return COLUMNS.map((name) => bars[name][i]).join()
+  return CHART_COLUMNS.map((name) => bars[name][i]).join()
 }

@@ -72,11 +72,3 @@ test('zero, one and the largest safe integers are exact in every place', () => {
     }
   }
 })
-
-test('the numbers that fill gives are the ones that next would have given', () => {
-  const lanes = new Uint32Array(40)
-  new Random(5, 6).fill(lanes, 8, 32)
-  const random = new Random(5, 6)
-  expect([...lanes.subarray(8)]).toEqual(Array.from({ length: 32 }, () => random.next()))
-  expect([...lanes.subarray(0, 8)]).toEqual(new Array(8).fill(0))
-})

@@ -69,16 +69,16 @@ export class Crowd {
       this.#agentTrade(row, bits)
     } else if (!this.#wantsToSell(row, bits) || !this.#sellSome(row)) {
       if ((bits & 0xf00) === 0) this.#roundTrip(row)
-      else this.buySome(row, this.#wallets.trader(), 0)
+      else this.buySome(row, this.#wallets.trader())
     }
     if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
     return true
   }
 
   /** A buy of a common size; tells the balances of a wallet that is new. */
-  buySome(row: number, wallet: number, flags: number): number {
+  buySome(row: number, wallet: number): number {
     this.drawSize(row, 1)
-    return this.buyGiven(row, wallet, flags)
+    return this.buyGiven(row, wallet, 0)
   }
 
   /** A buy of the amount in the writer's lane. */
@@ -131,7 +131,7 @@ export class Crowd {
     const held = this.#holders.baseRaw[row * HOLDERS_PER_TOKEN + place]
     const part = 0.25 + (bits >>> 24) * 2 ** -9
     this.#writer.amounts[A.base] = isWhole ? held : Math.ceil(held * part)
-    return this.#trader.sell(row, place, 0)
+    return this.#trader.sell(row, place)
   }
 
   /** A volume bot: buys and sells the same in one transaction. */
@@ -139,9 +139,9 @@ export class Crowd {
     const wallet = this.#wallets.bot()
     // Its balance before is that of the transaction, not of the second swap: left untold.
     this.#wallets.isNew = false
-    const place = this.buySome(row, wallet, 0)
+    const place = this.buySome(row, wallet)
     if (this.#tokens.has(row, Trait.frozen)) return
-    this.#trader.sell(row, place, 0)
+    this.#trader.sell(row, place)
   }
 
   #agentTrade(row: number, bits: number): void {

@@ -98,7 +98,7 @@ export class Launcher {
   snipe(row: number): void {
     if (!this.#tokens.has(row, Trait.frozen)) {
       this.#writer.beginTransaction()
-      this.#crowd.buySome(row, this.#wallets.bot(), 0)
+      this.#crowd.buySome(row, this.#wallets.bot())
     }
     this.#tokens.release(row)
   }

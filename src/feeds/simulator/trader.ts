@@ -66,16 +66,16 @@ export class Trader {
   /**
    * Sells `amounts[A.base]` of the holder at `place`; false, and no swap, when it fetches nothing.
    */
-  sell(row: number, place: number, flags: number): boolean {
+  sell(row: number, place: number): boolean {
     const wallet = this.#holders.walletAt(row, place)
-    const sold = this.#sellWithoutLedger(row, wallet, flags, false)
+    const sold = this.#sellWithoutLedger(row, wallet, false)
     this.#holders.take(row, place, this.#writer.amounts[A.base])
     return sold
   }
 
   /** A sell of the mayhem agent, of `amounts[A.base]` that it holds. */
   agentSell(row: number, wallet: number): boolean {
-    if (!this.#sellWithoutLedger(row, wallet, 0, true)) return false
+    if (!this.#sellWithoutLedger(row, wallet, true)) return false
     this.#tokens.lanes[row * TOKEN_LANES + T.agentBase] -= this.#writer.amounts[A.base]
     return true
   }
@@ -107,7 +107,7 @@ export class Trader {
     return complete
   }
 
-  #sellWithoutLedger(row: number, wallet: number, flags: number, isAgent: boolean): boolean {
+  #sellWithoutLedger(row: number, wallet: number, isAgent: boolean): boolean {
     const lanes = this.#tokens.lanes
     const amounts = this.#writer.amounts
     const lane = row * TOKEN_LANES
@@ -122,7 +122,7 @@ export class Trader {
     lanes[lane + T.virtualQuote] = virtualQuote - quote + this.#liquidityFee[0]
     lanes[lane + T.realBase] += base
     this.#tokens.ints[row * TOKEN_INTS + I.trades]++
-    this.#writer.swap(row, wallet, flags | Flag.sell)
+    this.#writer.swap(row, wallet, Flag.sell)
     return true
   }
 

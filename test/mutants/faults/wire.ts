@@ -33,8 +33,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: open and close are swapped',
     file: 'src/wire/chart-text.ts',
-    find: '(bar) => bar.usd.open]',
-    replace: '(bar) => bar.usd.close]',
+    find: '(bar) => bar.usd.open,',
+    replace: '(bar) => bar.usd.close,',
     tests: ['model', 'bars'],
   },
   {
