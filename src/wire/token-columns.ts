@@ -1,4 +1,5 @@
 import { walletLane } from '../engine/lanes.ts'
+import { U32List } from '../engine/memory/u32-list.ts'
 import { widened } from '../engine/memory/widened.ts'
 import { Quote } from '../engine/platform.ts'
 import { usdOfQuote } from '../engine/prices.ts'
@@ -156,14 +157,17 @@ export class CreatorColumn extends TokenColumn {
   #creators = new Uint32Array(FIRST_TOKENS)
   /** By creator. */
   #counts = new Float64Array(FIRST_TOKENS)
-  /** Creators by wallet row. */
-  readonly #numbers = new Map<number, number>()
+  /** By wallet row: number of the creator; 0 is none. */
+  readonly #numbers = new U32List()
+  /** By number of the creator: its wallet row; nobody has the first. */
+  readonly #wallets = new U32List()
   /** Place in the log of creators up to which counts were read. */
   #readTo = 0
 
   constructor(state: State, reader: TokenReader, lane: number) {
     super(state, reader)
     this.#lane = lane
+    this.#wallets.push(0)
   }
 
   override cover(): void {
@@ -173,9 +177,11 @@ export class CreatorColumn extends TokenColumn {
       for (let place = this.#readTo; place < log.end; place++) {
         const wallet = log.at(place)
         const creator = this.#numbers.get(wallet)
-        if (creator !== undefined) this.#readCount(creator, wallet)
+        if (creator !== 0) this.#readCount(creator, wallet)
       }
-    else for (const [wallet, creator] of this.#numbers) this.#readCount(creator, wallet)
+    else
+      for (let creator = 1; creator < this.#wallets.length; creator++)
+        this.#readCount(creator, this.#wallets.get(creator))
     this.#readTo = log.end
   }
 
@@ -197,9 +203,10 @@ export class CreatorColumn extends TokenColumn {
 
   #numberOf(wallet: number): number {
     const known = this.#numbers.get(wallet)
-    if (known !== undefined) return known
-    const creator = this.#numbers.size + 1
+    if (known !== 0) return known
+    const creator = this.#wallets.length
     this.#numbers.set(wallet, creator)
+    this.#wallets.push(wallet)
     if (creator >= this.#counts.length)
       this.#counts = widened(new Float64Array(creator * 2), this.#counts)
     this.#readCount(creator, wallet)
@@ -213,7 +220,8 @@ export class CreatorColumn extends TokenColumn {
   }
 
   protected get ownBytes(): number {
-    return this.#creators.byteLength + this.#counts.byteLength
+    const lists = this.#numbers.bytes + this.#wallets.bytes
+    return this.#creators.byteLength + this.#counts.byteLength + lists
   }
 
   protected widen(size: number): void {
