@@ -1,5 +1,5 @@
 import type { TableRow } from '../../client/src/mintfeed.ts'
-import { compact, money, percent, share, usd } from '../../web/src/text/number-form.ts'
+import { compact, completion, money, share, usd } from '../../web/src/text/number-form.ts'
 
 /** What the cells of a row have to show, by the API's row. */
 export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
@@ -11,7 +11,7 @@ export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
     txs: compact(row.tx_24h),
     creator: `${compact(graduated)}/${compact(created)}`,
     volume: money(row.vol_24h),
-    progress: percent(row.pct_completion),
+    progress: completion(row.pct_completion),
     T10: share(row.top_10_percent),
     DEV: share(row.creator_holding),
     SNP: share(row.snipers_holding),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   compact,
+  completion,
   exact,
   money,
   percent,
@@ -51,6 +52,14 @@ test('dollars and percents have their sign in front and no needless zeros', () =
   expect(percent(100)).toBe('100%')
   expect(percent(0.01)).toBe('<0.1%')
   expect(percent(0)).toBe('0%')
+})
+
+test('what is not complete is never shown as complete', () => {
+  expect(completion(99.96)).toBe('99.9%')
+  expect(completion(99.9999)).toBe('99.9%')
+  expect(completion(100)).toBe('100%')
+  expect(completion(64.1)).toBe('64.1%')
+  expect(completion(0.01)).toBe('<0.1%')
 })
 
 test('exact numbers have all their digits', () => {

@@ -6,7 +6,7 @@ import { FlashUsd } from '../parts/flash.tsx'
 import { SocialMarks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { shown, shownName } from '../text/chain-text.ts'
-import { compact, exact, money, percent } from '../text/number-form.ts'
+import { compact, completion, exact, money } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
 import { RowSpark } from './row-spark.tsx'
@@ -90,10 +90,10 @@ function RowCells({ row }: { readonly row: TableRow }) {
         </span>
         <i
           class="progress"
-          title={`Bonding curve ${percent(row.pct_completion)}`}
+          title={`Bonding curve ${completion(row.pct_completion)}`}
           style={{ '--part': String(row.pct_completion / 100) }}
         />
-        <span data-cell="progress">{percent(row.pct_completion)}</span>
+        <span data-cell="progress">{completion(row.pct_completion)}</span>
       </span>
       <span class="lower">
         <ShareBars row={row} />

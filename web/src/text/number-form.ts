@@ -45,6 +45,11 @@ export function percent(value: number): string {
   return `${trimmed(value.toFixed(size >= 99.95 ? 0 : 1))}%`
 }
 
+/** How far something is complete, `99.9%` at most until it is. */
+export function completion(value: number): string {
+  return percent(value < 100 ? Math.min(value, 99.9) : value)
+}
+
 /** A percent where the place is small: `56`, `2.5`, `0`. */
 export function share(value: number): string {
   return value >= 9.95 ? value.toFixed(0) : trimmed(value.toFixed(1))

@@ -6,7 +6,7 @@ import { ExplorerButton } from '../parts/explorer-link.tsx'
 import { SocialLinks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
-import { compact, exact, percent, usd } from '../text/number-form.ts'
+import { compact, completion, exact, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 
 /** What a token is and how it stands. */
@@ -44,7 +44,7 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
         <Fact name="Highest" cell="ath" value={detail.ath_market_cap} form={usd} />
         <div>
           <dt>Curve</dt>
-          <dd data-cell="progress">{stage ?? percent(detail.pct_completion)}</dd>
+          <dd data-cell="progress">{stage ?? completion(detail.pct_completion)}</dd>
         </div>
       </dl>
     </header>
