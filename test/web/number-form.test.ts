@@ -8,6 +8,7 @@ import {
   percent,
   share,
   signedMoney,
+  signedPercent,
   usd,
 } from '../../web/src/text/number-form.ts'
 
@@ -52,6 +53,13 @@ test('dollars and percents have their sign in front and no needless zeros', () =
   expect(percent(100)).toBe('100%')
   expect(percent(0.01)).toBe('<0.1%')
   expect(percent(0)).toBe('0%')
+  expect(percent(-0.01)).toBe('-<0.1%')
+  expect(signedPercent(12.34)).toBe('+12.3%')
+  expect(signedPercent(0.05)).toBe('+0.1%')
+  expect(signedPercent(0.01)).toBe('<0.1%')
+  expect(signedPercent(0)).toBe('0%')
+  expect(signedPercent(-0.01)).toBe('-<0.1%')
+  expect(signedPercent(-12.34)).toBe('-12.3%')
 })
 
 test('what is not complete is never shown as complete', () => {

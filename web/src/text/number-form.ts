@@ -36,13 +36,18 @@ export function usd(value: number): string {
   return value < 0 ? `-$${compact(-value)}` : `$${compact(value)}`
 }
 
-/** `12.3%`, `0.4%`, `<0.1%`, `100%`. */
+/** `12.3%`, `0.4%`, `<0.1%`, `-<0.1%`, `100%`. */
 export function percent(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
-  if (size !== 0 && size < 0.05) return value < 0 ? '>-0.1%' : '<0.1%'
+  if (size !== 0 && size < 0.05) return value < 0 ? '-<0.1%' : '<0.1%'
   if (size >= 1e4) return `${compact(value)}%`
   return `${trimmed(value.toFixed(size >= 99.95 ? 0 : 1))}%`
+}
+
+/** `+12.3%`, `-4%`, `<0.1%`, `0%`: what was won or lost. */
+export function signedPercent(value: number): string {
+  return value >= 0.05 ? `+${percent(value)}` : percent(value)
 }
 
 /** How far something is complete, `99.9%` at most until it is. */

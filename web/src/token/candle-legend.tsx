@@ -1,4 +1,4 @@
-import { compact, percent } from '../text/number-form.ts'
+import { compact, signedPercent } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
 import { exactTime } from '../text/time-form.ts'
 import type { Candle } from './candle-view.ts'
@@ -34,10 +34,7 @@ export function CandleLegend({
           {compact(value)}
         </span>
       ))}
-      <span class={signClass(change)}>
-        {change > 0 ? '+' : ''}
-        {percent(change)}
-      </span>
+      <span class={signClass(change)}>{signedPercent(change)}</span>
     </p>
   )
 }
