@@ -6,6 +6,11 @@ import { describePage } from './page-tests.ts'
 /** Market caps in USD of tokens with one trade, and so of one flat bar. */
 const CAPS = [12_000, 30_000, 60_000, 1e9, 1e14]
 
+const SECONDS = Math.floor(Date.now() / 1000)
+const QUIET_MINT = 'QuietChartpump'
+/** Market caps in USD of a bar whose prices are all `$8.07K`. */
+const QUIET_CAPS = [8_066.69, 8_072.92, 8_068.56]
+
 const mintOf = (at: number) => `FlatChart${at}pump`
 
 /** One trade at a price that makes a billion tokens worth so much, at 100 USD a SOL. */
@@ -23,11 +28,20 @@ const trade = (capUsd: number, at: number) =>
     solPriceUsd: 100,
   })
 
+const quietTrade = (capUsd: number, at: number) => ({
+  ...trade(1, at),
+  mint: QUIET_MINT,
+  signature: `QuietChartTrade${at}`,
+  slot: 90 + at,
+  timestamp: SECONDS,
+  virtualQuoteRaw: BigInt(Math.round(capUsd * 10_000)),
+})
+
 describePage(
   'the chart of a token that was traded once',
   async () => {
     const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-    feed(program, CAPS.map(trade))
+    feed(program, [...QUIET_CAPS.map(quietTrade), ...CAPS.map(trade)])
     return program
   },
   (market) => {
@@ -50,5 +64,16 @@ describePage(
         await tab.close()
       },
     )
+
+    test('has its prices told apart where they lie close to each other', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${QUIET_MINT}`)
+      const legend = page.locator('.legend')
+      for (const text of ['O $8.0667K', 'H $8.0729K', 'L $8.0667K', 'C $8.0686K'])
+        await legend.getByText(text, { exact: true }).waitFor()
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -36,6 +36,19 @@ test.each([
   expect(compact(value)).toBe(text)
 })
 
+test.each([
+  [8_066.69, 5, '8.0667K'],
+  [8_068.56, 5, '8.0686K'],
+  [8_070, 5, '8.07K'],
+  [0.0000042135, 6, '0.0₅42135'],
+  [812.456, 5, '812.46'],
+  [999.996, 5, '1K'],
+  [999.96, 5, '999.96'],
+  [2.71828e27, 5, '2.7183e27'],
+])('%d with %i digits is written %s', (value, digits, text) => {
+  expect(compact(value, digits)).toBe(text)
+})
+
 test('dollars and percents have their sign in front and no needless zeros', () => {
   expect(usd(-30)).toBe('-$30')
   expect(signedMoney(1_234)).toBe('+$1.23K')

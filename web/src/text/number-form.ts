@@ -8,7 +8,9 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1e3, 'K'],
 ]
 
-/** Significant digits of a small price. */
+/** Significant digits. */
+export const DIGITS = 3
+/** Those of a small price, at least. */
 const SMALL_DIGITS = 4
 /** From this many zeros behind the point on they are counted instead of written. */
 const COUNTED_ZEROS = 3
@@ -16,19 +18,24 @@ const COUNTED_ZEROS = 3
 /** From here on a letter would stand behind more digits than there is room for. */
 const POWERS_FROM = 999.5e12
 
-/** `1.23M`, `59.9K`, `812`, `4.5`, `0.032`, `0.0₅42`, `2.7e27`. Not finite: `–`. */
-export function compact(value: number): string {
+/**
+ * `1.23M`, `59.9K`, `812`, `4.5`, `0.032`, `0.0₅42`, `2.7e27`; with five of them `8.0667K`. Not finite: `–`.
+ *
+ * @param digits that carry: three, or more where values that are close to each other stand side by side
+ */
+export function compact(value: number, digits: number = DIGITS): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
   const sign = value < 0 ? '-' : ''
-  if (size >= POWERS_FROM) return `${sign}${power(size)}`
+  if (size >= POWERS_FROM) return `${sign}${power(size, digits)}`
   for (const [step, letter] of STEPS) {
     // What would round up to 1000K is 1M.
-    if (size >= step * 0.9995) return `${sign}${threeDigits(size / step)}${letter}`
+    if (size >= step * (1 - 0.5 * 10 ** -digits))
+      return `${sign}${trimmed((size / step).toPrecision(digits))}${letter}`
   }
   if (size === 0) return '0'
-  if (size >= 1) return `${sign}${threeDigits(size)}`
-  return `${sign}${small(size)}`
+  if (size >= 1) return `${sign}${trimmed(size.toPrecision(digits))}`
+  return `${sign}${small(size, Math.max(digits, SMALL_DIGITS))}`
 }
 
 /** `$1.23M`, `-$4.5`. */
@@ -79,23 +86,18 @@ export function exact(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 17 })
 }
 
-function threeDigits(value: number): string {
-  if (value >= 99.95) return value.toFixed(0)
-  return trimmed(value.toFixed(value >= 9.995 ? 1 : 2))
-}
-
-function power(size: number): string {
-  const [digits, exponent] = size.toExponential(2).split('e+')
-  return `${trimmed(digits)}e${exponent}`
+function power(size: number, digits: number): string {
+  const [factor, exponent] = size.toExponential(digits - 1).split('e+')
+  return `${trimmed(factor)}e${exponent}`
 }
 
 /** Below 1: zeros behind the point are counted in a small figure when there are many. */
-function small(size: number): string {
-  const [digits, exponent] = size.toExponential(SMALL_DIGITS - 1).split('e')
+function small(size: number, digits: number): string {
+  const [factor, exponent] = size.toExponential(digits - 1).split('e')
   const zeros = -Number(exponent) - 1
   // Rounded up to a whole one.
-  if (zeros < 0) return trimmed(Number(`${digits}e${exponent}`).toFixed(SMALL_DIGITS - 1))
-  const carried = digits.replace('.', '').replace(/0+$/, '')
+  if (zeros < 0) return trimmed(Number(`${factor}e${exponent}`).toFixed(digits - 1))
+  const carried = factor.replace('.', '').replace(/0+$/, '')
   if (zeros < COUNTED_ZEROS) return `0.${'0'.repeat(zeros)}${carried}`
   return `0.0${subscript(zeros)}${carried}`
 }

@@ -1,4 +1,4 @@
-import { compact, signedPercent } from '../text/number-form.ts'
+import { compact, DIGITS, signedPercent } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
 import { exactTime } from '../text/time-form.ts'
 import type { Candle } from './candle-view.ts'
@@ -8,10 +8,13 @@ export function CandleLegend({
   candles,
   time,
   unit,
+  digits,
 }: {
   readonly candles: readonly Candle[]
   readonly time: number | null
   readonly unit: 'usd' | 'sol'
+  /** Of prices, as on the chart's scale. */
+  readonly digits: number
 }) {
   const candle = candles.find((each) => each.time === time) ?? candles.at(-1)
   if (candle === undefined) return null
@@ -22,16 +25,16 @@ export function CandleLegend({
     <p class="legend" title={exactTime(candle.time)}>
       {(
         [
-          ['O', open],
-          ['H', high],
-          ['L', low],
-          ['C', close],
-          ['V', volume],
+          ['O', open, digits],
+          ['H', high, digits],
+          ['L', low, digits],
+          ['C', close, digits],
+          ['V', volume, DIGITS],
         ] as const
-      ).map(([letter, value]) => (
+      ).map(([letter, value, shown]) => (
         <span key={letter}>
           <span class="label">{letter}</span> {sign}
-          {compact(value)}
+          {compact(value, shown)}
         </span>
       ))}
       <span class={signClass(change)}>{signedPercent(change)}</span>

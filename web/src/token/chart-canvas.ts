@@ -12,15 +12,23 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
-import { compact } from '../text/number-form.ts'
+import { compact, DIGITS } from '../text/number-form.ts'
 import { candleChange } from './candle-change.ts'
 import type { Candle } from './candle-view.ts'
 import type { BarMark } from './marks.ts'
-import { priceRoom } from './price-room.ts'
+import { priceDigits, priceRoom } from './price-room.ts'
 
 /** Bars in sight at the beginning: at most, and room for at least. */
 const BARS_SEEN = 120
 const BARS_SEEN_MIN = 40
+
+/** What the chart tells of how it is looked at. */
+export interface ChartView {
+  /** The bar that is pointed at; null: none is. */
+  readonly onPointed: (time: number | null) => void
+  /** Digits that tell the prices of the bars in sight apart. */
+  readonly onDigits: (digits: number) => void
+}
 
 const LETTERS = { creator: 'C', sniper: 'S', followed: 'F' } as const
 
@@ -32,20 +40,36 @@ export class ChartCanvas {
   readonly #marks: ISeriesMarkersPluginApi<Time>
   #shown: readonly Candle[] = []
 
-  constructor(box: HTMLElement, onPointed: (time: number | null) => void) {
+  constructor(box: HTMLElement, { onPointed, onDigits }: ChartView) {
     // The required link to TradingView stands below the chart: the logo would bring a style element.
     this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
     this.#volumes = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
-      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
+      priceFormat: {
+        type: 'custom',
+        formatter: (value: number) => axisText(value, DIGITS),
+        minMove: 1e-12,
+      },
       lastValueVisible: false,
       priceLineVisible: false,
     })
     this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
+    let digits = DIGITS
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
-      priceFormat: { type: 'custom', formatter: axisText, minMove: 1e-12 },
+      priceFormat: {
+        type: 'custom',
+        formatter: (value: number) => axisText(value, digits),
+        minMove: 1e-12,
+      },
       borderVisible: false,
-      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => withRoom(original()),
+      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => {
+        const info = withRoom(original())
+        if (info !== null && info.priceRange !== null) {
+          digits = priceDigits(info.priceRange)
+          onDigits(digits)
+        }
+        return info
+      },
     })
     this.#marks = createSeriesMarkers(this.#candles, [])
     this.#chart.subscribeCrosshairMove(({ time }) =>
@@ -127,8 +151,8 @@ export class ChartCanvas {
 }
 
 /** The scale reaches below the lowest bar, but nothing costs less than nothing. */
-function axisText(value: number): string {
-  return value < 0 ? '' : compact(value)
+function axisText(value: number, digits: number): string {
+  return value < 0 ? '' : compact(value, digits)
 }
 
 function withRoom(info: AutoscaleInfo | null): AutoscaleInfo | null {

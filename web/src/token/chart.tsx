@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Resolution } from '../../../client/src/mintfeed.ts'
 import { theme } from '../frame/theme.ts'
 import { Note } from '../parts/note.tsx'
+import { DIGITS } from '../text/number-form.ts'
 import { BarTable } from './bar-table.tsx'
 import { CandleFeed } from './candle-feed.ts'
 import { CandleLegend } from './candle-legend.tsx'
@@ -25,6 +26,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
   const width = useSignal<Resolution>(widthFor(ageSeconds))
   const view = useSignal<CandleView>({ unit: 'usd', measure: 'cap' })
   const pointed = useSignal<number | null>(null)
+  const digits = useSignal(DIGITS)
   const box = useRef<HTMLDivElement>(null)
   const canvas = useSignal<ChartCanvas | null>(null)
   /** What draws it did not come. */
@@ -43,8 +45,9 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
     void loadChartCanvas(() => isWanted, missed).then((Loaded) => {
       if (!isWanted || Loaded === null || box.current === null) return
       isMissing.value = false
-      canvas.value = new Loaded(box.current, (time) => {
-        pointed.value = time
+      canvas.value = new Loaded(box.current, {
+        onPointed: (time) => (pointed.value = time),
+        onDigits: (count) => (digits.value = count),
       })
     })
     return () => {
@@ -117,7 +120,12 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
         />
       </div>
       <div class="canvas">
-        <CandleLegend candles={candles.value} time={pointed.value} unit={unit} />
+        <CandleLegend
+          candles={candles.value}
+          time={pointed.value}
+          unit={unit}
+          digits={digits.value}
+        />
         <div ref={box} class="canvas-box" aria-hidden="true" />
         {isMissing.value && <Undrawn />}
         {!isMissing.value && feed.bars.value.length === 0 && <Barless feed={feed} />}
