@@ -22,11 +22,24 @@ const trade = (at: number) =>
     direction: DIRECTIONS[at],
   })
 
+const RESTED = 'WalletOrderRested'
+const RESTED_SECONDS = 600
+
+/** Of a wallet that rests ten minutes between two trades. */
+const restedTrade = (timestamp: number) => ({
+  ...trade(0),
+  mint: 'WalletOrderRestedMintpump',
+  signature: `WalletOrderRested${timestamp}`,
+  pool: 'WalletOrderRestedCurve',
+  signer: RESTED,
+  timestamp,
+})
+
 describePage(
   'trades of a wallet in one second',
   async () => {
     const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
-    feed(program, [0, 1, 2].map(trade))
+    feed(program, [restedTrade(SECONDS - RESTED_SECONDS), ...[0, 1, 2].map(trade)])
     return program
   },
   (market) => {
@@ -44,6 +57,25 @@ describePage(
         expect(sides.map((side) => side.toLowerCase())).toEqual(told)
         if (count < DIRECTIONS.length) feed(market().program, [trade(count)])
       }
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('are as old as they are from the moment on that they are shown', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/wallet/${RESTED}`)
+      const age = page.getByRole('region', { name: 'Tokens' }).locator('tbody time')
+      await age.getByText('10m').waitFor()
+      const told: string[] = []
+      await page.exposeFunction('told', (text: string) => void told.push(text))
+      await age.evaluate((time) => {
+        const tell = () => Reflect.get(window, 'told')(time.textContent)
+        new MutationObserver(tell).observe(time, { attributeFilter: ['datetime'] })
+      })
+      feed(market().program, [restedTrade(Math.floor(Date.now() / 1000))])
+      await until('the trade', async () => (told.length > 0 ? true : null))
+      expect(told).toEqual([expect.stringMatching(/^\d+s$/)])
       expect(tab.errors).toEqual([])
       await tab.close()
     })

@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { nowSeconds } from '../frame/now.ts'
 import { age, exactTime } from '../text/time-form.ts'
 
@@ -10,7 +10,10 @@ export function TimeAgo({
   readonly seconds: number
   readonly class?: string
 }) {
-  const text = useComputed(() => age(nowSeconds.value - seconds))
+  // A signal of its own: each second nothing but the text is looked at, and that only changes with what it says.
+  const since = useSignal(seconds)
+  since.value = seconds
+  const text = useComputed(() => age(nowSeconds.value - since.value))
   return (
     <time class={name} dateTime={new Date(seconds * 1000).toISOString()} title={exactTime(seconds)}>
       {text}
