@@ -98,5 +98,16 @@ describePage(
       expect(tab.errors).toEqual([])
       await tab.close()
     })
+
+    test('says of an order by tokens that it is none by the dollars of its columns', async () => {
+      const tab = await opened(market(), '/token/HeldMintpump', 'Traders', 3)
+      const traders = tab.page.getByRole('region', { name: 'Traders', exact: true })
+      const orders = traders.getByRole('combobox', { name: 'Order of the traders' })
+      expect(await orders.locator('option').allTextContents()).toEqual([
+        ...['PnL', 'Holding', 'Tokens bought', 'Tokens sold', 'Last active'],
+      ])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -21,8 +21,8 @@ import { TokenHead } from './token-head.tsx'
 const ORDERS: readonly (readonly [TraderOrder, string])[] = [
   ['pnl', 'PnL'],
   ['holding_amount', 'Holding'],
-  ['bought_tokens', 'Bought'],
-  ['sold_tokens', 'Sold'],
+  ['bought_tokens', 'Tokens bought'],
+  ['sold_tokens', 'Tokens sold'],
   ['last_active_ts', 'Last active'],
 ]
 
