@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { TapeDamage } from '../../src/engine/tape.ts'
-import { MAX_CATCH_UPS } from '../../src/server/limits.ts'
+import { MAX_CATCH_UPS, MAX_REPLAYED_TOGETHER } from '../../src/server/limits.ts'
 import { CatchUps } from '../../src/server/live/catch-ups.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
 import { NumberedStreams } from '../../src/server/live/numbered-streams.ts'
@@ -45,7 +45,7 @@ function started(source: StreamSource = UNANSWERED) {
     numbered.serve(connection, { ...request, ...options, wantsSnapshot: from === undefined, keys })
     return JSON.parse(frames.at(-1) ?? '')
   }
-  return { catchUps, failures, follow }
+  return { catchUps, failures, follow, frames }
 }
 
 test('mints whose snapshots are on their way count towards what a connection may follow', () => {
@@ -71,6 +71,19 @@ test('while too many streams are on their way no further one begins', () => {
   catchUps.drop(others[0])
   expect(follow(client, 0, MAX_CATCH_UPS / others.length)).toMatchObject({ type: 'subscribed' })
   expect(follow(newClient(), 0, 1)).toMatchObject({ type: 'error', code: 'busy' })
+})
+
+test('mints that missed too much by themselves break off alone: the others of the message are resumed', () => {
+  const heads = [MAX_REPLAYED_TOGETHER, 5, MAX_REPLAYED_TOGETHER, 3]
+  const head = (key: string) => heads[Number(key.slice(-1))] ?? 0
+  const { follow, frames } = started({ ...UNANSWERED, head })
+  const answer = follow(newClient(), 0, heads.length, 3)
+  expect(answer).toMatchObject({ type: 'subscribed', seqs: { 'mint 1': 3, 'mint 3': 3 } })
+  expect(answer.mints).toEqual(['mint 1', 'mint 3'])
+  expect(frames.slice(0, -1).map((frame) => JSON.parse(frame))).toMatchObject([
+    { type: 'resync', mint: 'mint 0', reason: 'too_old' },
+    { type: 'resync', mint: 'mint 2', reason: 'too_old' },
+  ])
 })
 
 test('what a stream lacks by a fault of the program is not told as history that cannot be read', () => {

@@ -204,11 +204,13 @@ export class NumberedStreams {
     }
   }
 
-  /** Messages that a request of several mints would replay. */
+  /** Messages that a request of several mints would replay: none of a mint that missed too many by itself. */
   #missed({ channel, from }: StreamRequest): number {
     let missed = 0
-    for (const [key, seq] of from)
-      missed += Math.max(0, this.#streams.sources[channel].head(key) - seq)
+    for (const [key, seq] of from) {
+      const ofKey = this.#streams.sources[channel].head(key) - seq
+      if (ofKey > 0 && ofKey <= MAX_REPLAYED[channel]) missed += ofKey
+    }
     return missed
   }
 
