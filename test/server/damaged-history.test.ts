@@ -1,22 +1,11 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { type TapeBlock, TapeDamage } from '../../src/engine/tape.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
-import { MemoryArchive } from '../store/memory-archive.ts'
+import { BreakableArchive } from './breakable-archive.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
 import { LiveClient } from './live-client.ts'
 import { trade } from './told-events.ts'
-
-/** Records of it are on a disk that can be broken. */
-class BreakableArchive extends MemoryArchive {
-  isBroken = false
-
-  override block(block: number): TapeBlock {
-    if (this.isBroken) throw new TapeDamage(`Block ${block} is damaged.`)
-    return super.block(block)
-  }
-}
 
 const SWAPS = 400
 const ask = (event: string, data: object) => ({

@@ -35,6 +35,14 @@ export interface Resync {
   readonly seq: number
 }
 
+/** What was followed has ended: the service cannot go on with it. */
+export interface Ended {
+  readonly kind: 'ended'
+  readonly channel: Channel
+  readonly key: string
+  readonly problem: Problem
+}
+
 /** A frame of a channel; `data` is checked by who follows it. */
 export interface ChannelFrame {
   readonly kind: 'event' | 'snapshot' | 'delta'
@@ -49,9 +57,10 @@ export interface ChannelFrame {
 
 export type Frame =
   | { readonly kind: 'ping' | 'pong' | 'unknown' }
-  /** `endsStream`: it answers nothing, but ends what was followed. */
-  | { readonly kind: 'error'; readonly problem: Problem; readonly endsStream: boolean }
+  /** The answer to a request. */
+  | { readonly kind: 'error'; readonly problem: Problem }
   | { readonly kind: 'unreadable'; readonly problem: Problem }
+  | Ended
   | Acknowledgement
   | Resync
   | ChannelFrame
@@ -88,15 +97,24 @@ function systemFrame(fields: Fields): Frame {
       return acknowledgement(fields)
     case 'resync':
       return resync(fields)
-    case 'error': {
-      const code = isText(fields.code) ? fields.code : 'unknown'
-      const message = isText(fields.message) ? fields.message : 'The service gave no sentence.'
-      const endsStream = fields.event !== undefined
-      return { kind: 'error', problem: problem(code, message), endsStream }
-    }
+    case 'error':
+      return error(fields)
     default:
       return { kind: 'unknown' }
   }
+}
+
+/** One that names what was followed answers nothing, but says that it has ended. */
+function error(fields: Fields): Frame {
+  const code = isText(fields.code) ? fields.code : 'unknown'
+  const message = isText(fields.message) ? fields.message : 'The service gave no sentence.'
+  const what = problem(code, message)
+  if (fields.event === undefined) return { kind: 'error', problem: what }
+  const channel = channelOf(fields.event)
+  if (channel === null) return { kind: 'unknown' }
+  const key = keyOf(channel, fields, fields)
+  if (key === null) return unreadable('invalid_frame', `${channel} has ended without a key.`)
+  return { kind: 'ended', channel, key, problem: what }
 }
 
 function acknowledgement(fields: Fields): Frame {

@@ -2,7 +2,7 @@ import { Backoff } from '../backoff.ts'
 import type { Closing, Settings, Socket } from '../options.ts'
 import { type Problem, problem, sentenceOf } from '../problem.ts'
 import type { Follow, Line } from './follow.ts'
-import { type Channel, type ChannelFrame, type Frame, parseFrame } from './frames.ts'
+import { type Channel, type ChannelFrame, type Ended, type Frame, parseFrame } from './frames.ts'
 import { PASSING_MS, Requests } from './requests.ts'
 import type { LiveJournal } from './status.ts'
 
@@ -162,10 +162,12 @@ export class Lane implements Line {
         this.#requests.acknowledged(frame)
         return
       case 'error':
-        // One that answers nothing ended a stream: all are asked for anew.
-        if (!frame.endsStream && this.#requests.refused(frame.problem))
-          this.#reportRefusal(frame.problem)
+        // One that answers nothing ended a stream, and does not say which: all are asked for anew.
+        if (this.#requests.refused(frame.problem)) this.#reportRefusal(frame.problem)
         else this.#giveUp(frame.problem)
+        return
+      case 'ended':
+        this.#end(frame)
         return
       case 'resync':
         // One that is still on its way of a subscription that was left says nothing of the next one.
@@ -180,11 +182,27 @@ export class Lane implements Line {
   }
 
   #takeFrame(frame: ChannelFrame): void {
-    if (frame.channel !== 'meme_tables') {
-      this.#follows.get(frame.channel)?.get(frame.key)?.take(frame)
-      return
+    for (const follow of this.#followsOf(frame)) follow.take(frame)
+  }
+
+  /** What has ended is refused, and nothing beside it; where it is nothing that is known, all are asked for anew. */
+  #end(frame: Ended): void {
+    const follows = [...this.#followsOf(frame)]
+    // It says nothing of a subscription that is asked for anew, nor of one that was left.
+    const ended = follows.filter((follow) => !this.#requests.isWaitingFor(follow))
+    if (follows.length === 0 && !this.#requests.isLeaving(frame.channel, frame.key))
+      this.#giveUp(frame.problem)
+    else if (ended.length > 0) this.#journal.report(frame.problem)
+    for (const follow of ended) {
+      this.#requests.forget(follow)
+      follow.refused(frame.problem)
     }
-    for (const follow of this.#requests.followsOfTable(frame.key)) follow.take(frame)
+  }
+
+  #followsOf({ channel, key }: ChannelFrame | Ended): Iterable<Follow> {
+    if (channel === 'meme_tables') return this.#requests.followsOfTable(key)
+    const follow = this.#follows.get(channel)?.get(key)
+    return follow === undefined ? [] : [follow]
   }
 
   /** Looks for silence: of the line, or of an answer that never comes. */

@@ -62,6 +62,14 @@ export class Requests {
     this.#request('unsubscribe', follow.channel, [follow], named)
   }
 
+  /** The service has none of it: there is nothing to leave. */
+  forget(follow: Follow): void {
+    this.#toAsk.delete(follow)
+    this.#asked.delete(follow)
+    for (const [table, follows] of this.#tables)
+      if (follows.delete(follow) && follows.size === 0) this.#tables.delete(table)
+  }
+
   followsOfTable(table: string): Iterable<Follow> {
     return this.#tables.get(table) ?? []
   }
@@ -74,6 +82,11 @@ export class Requests {
         left === channel &&
         follows.some((follow) => follow.key === key),
     )
+  }
+
+  /** Has the service not answered yet what was asked for it last? */
+  isWaitingFor(follow: Follow): boolean {
+    return this.#waiting.some(({ follows }) => follows.includes(follow))
   }
 
   /**
@@ -111,7 +124,7 @@ export class Requests {
     else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
     else
       for (const follow of follows) {
-        this.#asked.delete(follow)
+        this.forget(follow)
         follow.refused(problem)
       }
     this.#leaveTables()

@@ -54,7 +54,7 @@ export interface LostUpdate {
   readonly toSeq: number
 }
 
-/** The service refused this key; nothing more comes of it. */
+/** The service refused this key, or cannot go on with it; nothing more comes of it. */
 export interface RefusedUpdate {
   readonly kind: 'refused'
   readonly key: string

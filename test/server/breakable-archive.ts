@@ -1,0 +1,12 @@
+import { type TapeBlock, TapeDamage } from '../../src/engine/tape.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
+
+/** Records of it are on a disk that can be broken. */
+export class BreakableArchive extends MemoryArchive {
+  isBroken = false
+
+  override block(block: number): TapeBlock {
+    if (this.isBroken) throw new TapeDamage(`Block ${block} is damaged.`)
+    return super.block(block)
+  }
+}
