@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import type { Disk, DiskFile } from '../store/disk.ts'
-import { NodeDisk } from '../store/node-disk.ts'
+import { NodeDisk, readAt } from '../store/node-disk.ts'
 
 /**
  * The disk of the machine for commands that only look: it cannot change anything, and folders that
@@ -14,7 +14,7 @@ export class ReadOnlyDisk implements Disk {
   }
 
   open(path: string): DiskFile {
-    return new ReadOnlyFile(fs.openSync(path, 'r'))
+    return new ReadOnlyFile(fs.openSync(path, 'r'), path)
   }
 
   makeFolder(folder: string): never {
@@ -44,9 +44,11 @@ export class ReadOnlyDisk implements Disk {
 
 class ReadOnlyFile implements DiskFile {
   readonly #fd: number
+  readonly #path: string
 
-  constructor(fd: number) {
+  constructor(fd: number, path: string) {
     this.#fd = fd
+    this.#path = path
   }
 
   size(): number {
@@ -54,7 +56,7 @@ class ReadOnlyFile implements DiskFile {
   }
 
   read(into: Uint8Array, position: number): number {
-    return fs.readSync(this.#fd, into, 0, into.length, position)
+    return readAt(this.#fd, this.#path, into, position)
   }
 
   append(): never {

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { readContents } from '../store/snapshot-file.ts'
 import {
   archivedPositionsOf,
@@ -51,6 +52,7 @@ export function reportSnapshot(
         return unreadable(file, bytes, 'damaged', 'its table of contents is torn or damaged')
       return ofContents(file, bytes, contents, damagedPart(open, contents.parts, onBytes))
     } catch (error) {
+      if (isUnreadable(error)) return unreadable(file, bytes, 'damaged', 'it cannot be read (EIO)')
       if (!(error instanceof StoreError)) throw error
       return unreadable(file, bytes, 'other version', error.message)
     }

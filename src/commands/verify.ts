@@ -1,3 +1,4 @@
+import { messageOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
@@ -6,6 +7,7 @@ import { StoreError } from '../store/failure.ts'
 import { foldFrame } from '../store/frame-fold.ts'
 import { frameBytes } from '../store/journal-format.ts'
 import { headerOf, type JournalEnd, type JournalStart, walkJournal } from '../store/journal-scan.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { loadSnapshot } from '../store/recovery.ts'
 import { readContents } from '../store/snapshot-file.ts'
 import {
@@ -126,8 +128,7 @@ class Verification {
       if (contents?.seq === file.number) return { file, contents }
       this.#tell(file.name, false, 'its table of contents is damaged')
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error
-      this.#tell(file.name, false, error.message)
+      this.#tell(file.name, false, whyNot(error))
     }
     return null
   }
@@ -204,8 +205,7 @@ class Verification {
       this.#tell(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)
     } catch (error) {
       this.#options.progress.end()
-      if (!(error instanceof StoreError) && !(error instanceof TapeDamage)) throw error
-      this.#tell(what, false, error.message)
+      this.#tell(what, false, whyNot(error))
     }
     for (const { name, isSame } of chunks.compared) {
       const differs = `other records${start.isOlder ? ', as an older version may have folded them' : ''}`
@@ -252,6 +252,13 @@ class Verification {
       progress.to(done)
     }
   }
+}
+
+/** What damage is told with; anything else is thrown. */
+function whyNot(error: unknown): string {
+  const isDamage = error instanceof StoreError || error instanceof TapeDamage || isUnreadable(error)
+  if (!isDamage) throw error
+  return messageOf(error)
 }
 
 type FoldEnd = Pick<JournalEnd, 'seq' | 'epoch' | 'cut'>

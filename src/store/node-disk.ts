@@ -34,11 +34,11 @@ export class NodeDisk implements Disk {
   }
 
   create(path: string): DiskFile {
-    return new NodeFile(fs.openSync(path, 'ax+', 0o644))
+    return new NodeFile(fs.openSync(path, 'ax+', 0o644), path)
   }
 
   open(path: string): DiskFile {
-    return new NodeFile(openKept(path))
+    return new NodeFile(openKept(path), path)
   }
 
   rename(from: string, to: string): void {
@@ -99,9 +99,11 @@ function openKept(path: string): number {
 
 class NodeFile implements DiskFile {
   readonly #fd: number
+  readonly #path: string
 
-  constructor(fd: number) {
+  constructor(fd: number, path: string) {
     this.#fd = fd
+    this.#path = path
   }
 
   size(): number {
@@ -113,7 +115,7 @@ class NodeFile implements DiskFile {
   }
 
   read(into: Uint8Array, position: number): number {
-    return again(() => fs.readSync(this.#fd, into, 0, into.length, position))
+    return readAt(this.#fd, this.#path, into, position)
   }
 
   truncate(size: number): void {
@@ -133,6 +135,16 @@ class NodeFile implements DiskFile {
   }
 }
 
+/** Fills `into` from a position of an open file; an error names the file, which that of the system does not. */
+export function readAt(fd: number, path: string, into: Uint8Array, position: number): number {
+  try {
+    return again(() => fs.readSync(fd, into, 0, into.length, position))
+  } catch (error) {
+    if (error instanceof Error) error.message += ` '${path}'`
+    throw error
+  }
+}
+
 /** A signal may interrupt a call before it did anything: it is made again. */
 function again<T>(call: () => T): T {
   for (;;)
@@ -146,6 +158,11 @@ function again<T>(call: () => T): T {
 /** Links are followed; false also where nothing is. */
 export function isFolder(path: string): boolean {
   return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Is it what a disk says of a sector that it cannot read? What stood there is damaged, the rest is not. */
+export function isUnreadable(error: unknown): boolean {
+  return codeOf(error) === 'EIO'
 }
 
 /** The `code` of a system error, or "". */

@@ -15,6 +15,7 @@ import type { JournalPlace } from './journal.ts'
 import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
+import { isUnreadable } from './node-disk.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { type FoundContents, loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
@@ -162,7 +163,10 @@ export function* loadNewestAnew(
   return null
 }
 
-/** Loads one snapshot; null when it is damaged, and the engine's state is then worth nothing. */
+/**
+ * Loads one snapshot; null when it is damaged or a sector of it cannot be read, and the engine's state is
+ * then worth nothing.
+ */
 export function* loadSnapshot(
   disk: Disk,
   path: string,
@@ -177,6 +181,9 @@ export function* loadSnapshot(
     if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
     engine.settle(contents.settings)
     return contents
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
   } finally {
     file.close()
   }

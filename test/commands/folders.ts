@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/run-command.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
@@ -21,6 +21,7 @@ import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { crowd } from '../store/crowd.ts'
+import { systemError } from '../store/disks/crash-disk.ts'
 
 /** An empty folder that goes when the test ends. */
 export function temporaryFolder(): string {
@@ -175,6 +176,30 @@ export function flipByte(path: string, byte: number): void {
   const bytes = fs.readFileSync(path)
   bytes[byte] ^= 0xff
   fs.writeFileSync(path, bytes)
+}
+
+/** A byte of a file cannot be read any more until the test ends. */
+export function spoilSector(path: string, byte: number): void {
+  const { openSync, closeSync, readSync } = fs
+  const open = new Set<number>()
+  const opening = vi.spyOn(fs, 'openSync').mockImplementation((name, flags, mode) => {
+    const fd = openSync(name, flags, mode)
+    if (name === path) open.add(fd)
+    return fd
+  })
+  const closing = vi.spyOn(fs, 'closeSync').mockImplementation((fd) => {
+    open.delete(fd)
+    closeSync(fd)
+  })
+  const reading = vi.spyOn(fs, 'readSync').mockImplementation((...given: unknown[]) => {
+    const [fd, , , length, position] = given.map(Number)
+    if (open.has(fd) && position <= byte && byte < position + length)
+      throw systemError('EIO', 'read')
+    return Reflect.apply(readSync, fs, given)
+  })
+  onTestFinished(() => {
+    for (const spy of [opening, closing, reading]) spy.mockRestore()
+  })
 }
 
 /** Makes a snapshot one that a later version of the program has written. */

@@ -14,6 +14,7 @@ import {
   flipByte,
   makeLater,
   Run,
+  spoilSector,
   temporaryFolder,
 } from './folders.ts'
 
@@ -187,6 +188,21 @@ test('a damaged snapshot is told with its part, and the one before it would be u
   expect(code).toBe(0)
   expect(output).toMatch(/part ".+" at byte \d+ is not what was written/)
   expect(output).toContain('would start at seq 1,500, from the snapshot of seq 500')
+})
+
+test('a snapshot that cannot be read any more is told as a damaged one, and its seq is repaired', async () => {
+  const { folder } = filledFolder()
+  spoilSector(filesOf(folder, 'snapshot-')[1], 2_000)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(0)
+  expect(output).toMatch(/snapshot-0{12}1000\.mfs .* damaged\n {2}it cannot be read \(EIO\)\n/)
+  expect(output).toContain('would start at seq 1,500, from the snapshot of seq 500')
+  expect(checkContents(folder)).toMatchObject({
+    level: 'warn',
+    says: expect.stringContaining('1000.mfs is damaged (it cannot be read (EIO)).'),
+  })
+  const repair = await ask('repair', '--data-dir', folder, '--until', '1400', '--yes')
+  expect([repair.code, repair.errors]).toEqual([0, ''])
 })
 
 test('a missing segment would stop the start', async () => {

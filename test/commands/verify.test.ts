@@ -17,6 +17,7 @@ import {
   filledFolder,
   flipByte,
   makeOlder,
+  spoilSector,
   temporaryFolder,
 } from './folders.ts'
 
@@ -116,6 +117,23 @@ test('a damaged snapshot is found, and the others are checked all the same', () 
   ])
   expect(checks.map(({ found }) => found)).toContain('seq 500 to 1000, the same state')
 })
+
+test.each([
+  ['parts', 2_000, 'its parts are not what was written'],
+  ['table of contents', -1, expect.stringMatching(/^EIO: read '.*snapshot-0{12}1000\.mfs'$/)],
+])(
+  'a snapshot whose %s cannot be read any more is found, and the others are checked all the same',
+  (_what, byte, found) => {
+    const { folder } = filledFolder({ chunkRecords: CHUNK })
+    const path = filesOf(folder, 'snapshot-')[1]
+    spoilSector(path, byte < 0 ? fs.statSync(path).size + byte : byte)
+    const checks = verify(folder)
+    expect(badOnes(checks)).toMatchObject([{ what: 'snapshot-0000000000001000.mfs', found }])
+    expect(checks.map((check) => check.found)).toContain(
+      byte < 0 ? 'seq 500 to 1500' : 'seq 500 to 1000, the same state',
+    )
+  },
+)
 
 test('a snapshot that is whole in itself but not the state it names is found', () => {
   const { folder } = filledFolder({ chunkRecords: CHUNK })

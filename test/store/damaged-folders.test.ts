@@ -7,6 +7,7 @@ import { FRAME, frameBytes, Kind, SEGMENT_HEADER_BYTES } from '../../src/store/j
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
+import { BadSectorDisk } from './damage/bad-sector-disk.ts'
 import {
   BOOT,
   digestsOf,
@@ -82,6 +83,29 @@ test('a damaged newest snapshot gives way to the older one and the journal behin
     expect(found).toMatchObject({ snapshotSeq: older.number, loss: null })
     expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
     expect(disk.files.has(`${newest.path}.damaged`)).toBe(true)
+  }
+})
+
+test('a newest snapshot that cannot be read any more gives way as a damaged one does', () => {
+  const size = whole.bytesOf(newest.path).length
+  for (const at of [0, 9, size >> 1, size - 40, size - 1]) {
+    const { found, engine } = recovered(new BadSectorDisk(whole, newest.path, at))
+    expect(found.damagedSnapshots, `byte ${at}`).toEqual([newest.path])
+    expect(found).toMatchObject({ snapshotSeq: older.number, loss: null })
+    expect(stateDigest(engine.parts)).toBe(digests.get(endSeq)?.at(-1))
+    const compacted = new BadSectorDisk(whole, newest.path, at)
+    expect(makeSnapshot(compacted, 6, false)).toMatchObject({
+      seq: endSeq,
+      damagedSnapshots: [newest.path],
+    })
+  }
+})
+
+test('a snapshot that this process may not read, or has no descriptor for, is not taken for damaged', () => {
+  for (const code of ['EACCES', 'EMFILE']) {
+    const disk = new BadSectorDisk(whole, newest.path, 9, code)
+    expect(() => recovered(disk)).toThrow(code)
+    expect(disk.files).toEqual(whole.files)
   }
 })
 

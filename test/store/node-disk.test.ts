@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
+import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { appendAll, readAll } from '../../src/store/disk.ts'
 import { checkRoom, NodeDisk } from '../../src/store/node-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
@@ -42,6 +43,19 @@ test('a read that a signal interrupts is made again', () => {
   expect(into).toEqual(bytes)
   expect(readAll(file, into, 1)).toBe(false)
   file.close()
+})
+
+test('a read that the disk refuses names the file, also for who only looks', () => {
+  const path = join(folder, 'unreadable')
+  fs.writeFileSync(path, bytes)
+  for (const disk of [new NodeDisk(), new ReadOnlyDisk()]) {
+    const file = disk.open(path)
+    vi.spyOn(fs, 'readSync').mockImplementationOnce(() => {
+      throw systemError('EIO', 'i/o error, read')
+    })
+    expect(() => readAll(file, new Uint8Array(9), 0)).toThrow(`EIO: i/o error, read '${path}'`)
+    file.close()
+  }
 })
 
 test('on a disk that is read-only by now files are still opened to be read', () => {

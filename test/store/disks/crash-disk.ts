@@ -256,5 +256,5 @@ class CrashFile implements DiskFile {
 
 /** An error as Node gives it. */
 export function systemError(code: string, what: string): Error {
-  return Object.assign(new Error(`${code}: ${what}`), { code })
+  return Object.assign(new Error(`${code}: ${what}`), { code, syscall: what.split(' ')[0] })
 }
