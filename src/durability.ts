@@ -12,8 +12,8 @@ import type { Service } from './service.ts'
 import { type Archives, archive } from './store/archived-engine.ts'
 import { CompactorLauncher } from './store/compactor-launcher.ts'
 import type { Disk } from './store/disk.ts'
-import { diskReason } from './store/disk-reason.ts'
-import { StoreError } from './store/failure.ts'
+import { folderRefused, isRefusal } from './store/disk-reason.ts'
+import type { StoreError } from './store/failure.ts'
 import { FileMark, readMark } from './store/file-mark.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
@@ -239,11 +239,7 @@ function sayingWhy<T>(folder: string, take: () => T): T {
 
 /** A disk that refuses at the start is for the user to mend, and no fault of the program. */
 function asStoreError(folder: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error
-  return new StoreError(
-    'disk',
-    `DATA_DIR ${folder} cannot be used (${diskReason(error)}): mend that, or give another DATA_DIR.`,
-  )
+  return isRefusal(error) ? folderRefused(error, folder) : error
 }
 
 interface OpenFolder {

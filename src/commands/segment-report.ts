@@ -1,6 +1,7 @@
-import type { FileBuffer, NumberedFile } from '../store/data-folder.ts'
+import { type FileBuffer, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { Kind } from '../store/journal-format.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { SegmentScan } from '../store/segment-scan.ts'
 
@@ -41,7 +42,9 @@ export function reportSegment(
   file: NumberedFile,
   before: ScannedSegment | null,
 ): ScannedSegment {
-  const bytes = buffer.read(disk, file.path)
+  const bytes = bytesOf(disk, buffer, file)
+  if (bytes === null)
+    return { report: unreadable(file, sizeOf(disk, file), 'it cannot be read (EIO)'), crc: 0 }
   const header = readSegmentHeader(bytes)
   if (header === null || header === 'newer') {
     const reason =
@@ -68,6 +71,24 @@ export function reportSegment(
     damage: discontinuity(file, header, before) ?? badRest(scan, bytes.length),
   }
   return { report, crc: scan.crc }
+}
+
+/** Null when a sector of it cannot be read. */
+function bytesOf(
+  disk: Disk,
+  buffer: FileBuffer,
+  { path }: NumberedFile,
+): Uint8Array<ArrayBuffer> | null {
+  try {
+    return buffer.read(disk, path)
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
+  }
+}
+
+function sizeOf(disk: Disk, { path }: NumberedFile): number {
+  return withFile(disk.open(path), (file) => file.size())
 }
 
 function unreadable(file: NumberedFile, bytes: number, reason: string): SegmentReport {

@@ -3,8 +3,10 @@ import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
 import { allDamaged, namingDamaged } from '../store/damaged-snapshots.ts'
 import { type DataFiles, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
+import { folderRefused } from '../store/disk-reason.ts'
 import { StoreError } from '../store/failure.ts'
 import { type Cut, type JournalEnd, walkJournal } from '../store/journal-scan.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
 import { needChunks } from '../store/tape-archive.ts'
@@ -56,7 +58,7 @@ export function startOf(options: VerdictOptions): Verdict {
 
 /** As `startOf`, step by step: a segment of the journal, or a thousand frames, at a time. */
 export function* startSteps(options: VerdictOptions): Generator<number, Verdict> {
-  const { disk, files, snapshots, written, boot } = options
+  const { disk, folder, files, snapshots, written, boot } = options
   const newest = snapshots.findLast(({ status }) => status !== 'damaged') ?? null
   if (newest?.status === 'other version') return { starts: false, reason: newest.damage }
   const from = newest ?? { seq: 0, segment: 0 }
@@ -64,7 +66,7 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
   try {
     if (newest !== null) yield* neededChunks(options, newest)
   } catch (error) {
-    return refusal(error)
+    return refusal(error, folder)
   }
   try {
     const end = yield* walkJournal(disk, files, from, () => {})
@@ -79,7 +81,7 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
       newEpoch: found === null ? null : lossOf(found, written, boot),
     }
   } catch (error) {
-    return refusal(namingDamaged(error, damaged))
+    return refusal(namingDamaged(error, damaged), folder)
   }
 }
 
@@ -91,7 +93,8 @@ function neededChunks(
   return needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions))
 }
 
-function refusal(error: unknown): Verdict {
+function refusal(error: unknown, folder: string): Verdict {
+  if (isUnreadable(error)) return { starts: false, reason: folderRefused(error, folder).message }
   if (!(error instanceof StoreError)) throw error
   return { starts: false, reason: error.message }
 }

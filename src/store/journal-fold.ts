@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import type { DataFiles } from './data-folder.ts'
 import type { Disk } from './disk.ts'
+import { isRefusal } from './disk-reason.ts'
 import { StoreError } from './failure.ts'
 import type { FormatUpgrades } from './format-upgrades.ts'
 import { foldFrame, isRecords } from './frame-fold.ts'
@@ -26,7 +27,7 @@ export interface JournalFold {
 /**
  * Folds the journal behind a snapshot into its state; yields the seq it has come to.
  * @throws StoreError when the journal, or history that it needs, is damaged, or an event in it meets a
- *   fault of this program
+ *   fault of this program; the system's own error when the disk refuses
  */
 export function* foldJournal(
   engine: Engine,
@@ -63,7 +64,7 @@ export function* foldJournal(
   } catch (error) {
     // A late event may ask for swaps that have left memory long ago.
     if (error instanceof TapeDamage) throw new StoreError('damaged', error.message)
-    if (error instanceof StoreError) throw error
+    if (error instanceof StoreError || isRefusal(error)) throw error
     throw faultAt(Math.max(seq, run.firstSeq), error)
   }
 }

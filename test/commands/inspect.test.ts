@@ -205,6 +205,22 @@ test('a snapshot that cannot be read any more is told as a damaged one, and its 
   expect([repair.code, repair.errors]).toEqual([0, ''])
 })
 
+test('a segment that cannot be read any more is told with its path and would stop the start', async () => {
+  const { folder } = filledFolder()
+  const path = filesOf(folder, 'journal-').at(-1) ?? ''
+  spoilSector(path, 5_000)
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect(code).toBe(1)
+  expect(output).toMatch(
+    /journal-\d+\.mfj {2}[\d,]+ bytes\n {2}byte 0: it cannot be read \(EIO\)\n/,
+  )
+  const reason = `DATA_DIR ${folder} cannot be used (EIO: read '${path}'): mend that, or give another DATA_DIR.`
+  expect(output).toContain(`would not start: ${reason}\n`)
+  expect(checkContents(folder)).toMatchObject({ says: `The service would not start: ${reason}` })
+  const repair = await ask('repair', '--data-dir', folder, '--until', '1400', '--yes')
+  expect([repair.code, repair.errors]).toEqual([3, `mintfeed: EIO: read '${path}'.\n`])
+})
+
 test('a missing segment would stop the start', async () => {
   const { folder } = filledFolder({ segmentBytes: 30_000 })
   fs.rmSync(filesOf(folder, 'journal-').at(-3) ?? '')

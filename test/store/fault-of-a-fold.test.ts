@@ -1,12 +1,14 @@
 import { expect, test, vi } from 'vitest'
 import { planRepair } from '../../src/commands/repair-plan.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import { listDataFiles } from '../../src/store/data-folder.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { recover } from '../../src/store/recovery.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { history } from '../oracle/histories.ts'
+import { BadSectorDisk } from './damage/bad-sector-disk.ts'
 import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
@@ -57,3 +59,11 @@ test.each(['acceptLanes', 'accept'] as const)(
     expect(recovered(disk, newEngine()).place.seq).toBe(seq)
   },
 )
+
+test('a segment that cannot be read is no fault of the program', () => {
+  const { disk } = journaled()
+  const [{ path }] = listDataFiles(disk, FOLDER).segments
+  const bad = new BadSectorDisk(disk, path, disk.bytesOf(path).length >> 1)
+  expect(() => recovered(bad, newEngine())).toThrow(/^EIO: read$/)
+  expect(bad.files).toEqual(disk.files)
+})
