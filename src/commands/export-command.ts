@@ -2,8 +2,10 @@ import fs from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
+import { TapeDamage } from '../engine/tape.ts'
 import { archivedEngine } from '../store/archived-engine.ts'
 import { UNFINISHED } from '../store/data-folder.ts'
+import { StoreError } from '../store/failure.ts'
 import {
   type Asked,
   type Command,
@@ -77,7 +79,8 @@ function codingOf(name: string): NodeJS.ReadWriteStream | null {
 
 /**
  * What came before a failure is written whole, then the failure is thrown. A file has its name once
- * it is whole: one that Ctrl-C or a full disk cut off is not taken for an export.
+ * it is whole, or as whole as the folder is: one that Ctrl-C, a full disk or a running service that took a
+ * file away has cut off is not taken for an export.
  */
 async function write(
   steps: Generator<string, Exported>,
@@ -98,9 +101,14 @@ async function write(
   if (out === null) await pipeline(text, stdout, { end: false })
   else if (out.coding === null) await pipeline(text, out.file)
   else await pipeline(text, out.coding, out.file)
-  if (out !== null) fs.renameSync(out.name + UNFINISHED, out.name)
+  if (out !== null && failures.every(isDamage)) fs.renameSync(out.name + UNFINISHED, out.name)
   if (failures.length > 0) throw failures[0]
   return exported
+}
+
+/** Another export would come no further. */
+function isDamage(failure: unknown): boolean {
+  return failure instanceof StoreError || failure instanceof TapeDamage
 }
 
 function tell({ journalFrom, events, tornBytes }: Exported, from: number, { stderr }: Terminal) {

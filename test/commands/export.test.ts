@@ -2,17 +2,19 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { exportLines } from '../../src/commands/export.ts'
 import { type Progress, SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal.ts'
+import { SegmentFiles } from '../../src/store/segment-source.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { parseEventLine } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
+import { systemError } from '../store/disks/crash-disk.ts'
 import { crowdFrom } from './crowd-from.ts'
 import {
   ask,
@@ -193,6 +195,28 @@ test('a file has its name once it is whole, and takes the place of one that was 
   expect(eventsOf(fs.readFileSync(out, 'utf8').trimEnd().split('\n'))).toEqual(
     eventsOf(linesOf(events)),
   )
+})
+
+test('an export that a running service interrupts has no name, and can be run again', async () => {
+  const folder = temporaryFolder()
+  new Run(folder, { segmentBytes: 20_000 }).take(crowdOfLines(3, 400)).close()
+  const outFolder = temporaryFolder()
+  const out = join(outFolder, 'all.ndjson')
+  const take = SegmentFiles.prototype.take
+  const taking = vi.spyOn(SegmentFiles.prototype, 'take').mockImplementation(function (
+    this: SegmentFiles,
+    path,
+  ) {
+    if (taking.mock.calls.length > 2) throw systemError('ENOENT', `open ${path}`)
+    return take.call(this, path)
+  })
+  const { code, errors } = await ask('export', '--data-dir', folder, '--out', out)
+  taking.mockRestore()
+  expect([code, errors]).toEqual([3, expect.stringMatching(/ENOENT.*run it again\.\n$/)])
+  expect(fs.readdirSync(outFolder)).toEqual(['all.ndjson.unfinished'])
+  expect(fs.statSync(`${out}.unfinished`).size).toBeGreaterThan(0)
+  expect((await ask('export', '--data-dir', folder, '--out', out)).code).toBe(0)
+  expect(fs.readdirSync(outFolder)).toEqual(['all.ndjson'])
 })
 
 test('a torn tail is left out and told', async () => {
