@@ -156,6 +156,8 @@ export class Journal {
 
   #sayClosed(): void {
     try {
+      // Before the frame, which says what was safe: with `off` nothing else has ever made it so.
+      this.#syncs.now()
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
       appendAll(this.#open.file, this.frames.bytes)
       this.#syncs.now()

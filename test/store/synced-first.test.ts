@@ -2,11 +2,21 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { listDataFiles, writeWhole } from '../../src/store/data-folder.ts'
 import { appendAll, type DiskFile } from '../../src/store/disk.ts'
+import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
+import {
+  BOOT,
+  EPOCH,
+  FOLDER,
+  makeSnapshot,
+  recovered,
+  refusal,
+  writtenFolder,
+} from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
+import { systemError } from './disks/crash-disk.ts'
 
 /** Says which files were synced, and which were begun, in order. */
 class TellingDisk extends ImageDisk {
@@ -119,4 +129,51 @@ test('with fsync off the events of a full segment count as safe once it was sync
   journaled.events(history(4, 20))
   expect(journal.seq).toBeGreaterThan(fullSeq)
   expect(journal.syncedSeq).toBe(fullSeq)
+})
+
+const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
+
+/** Writes some events and stops in order; returns the failures that were told. */
+function closed(disk: ImageDisk, fsync: FsyncPolicy): string[] {
+  const failures: string[] = []
+  const onFailure = ({ message }: Error) => failures.push(message)
+  const about = { disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, onFailure }
+  const journal = new Journal(about, { seq: 0, crc: 0, segment: 0 })
+  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  for (const event of history(3, 60)) journaled.events([event])
+  journal.close()
+  return failures
+}
+
+test.each(POLICIES)(
+  'a byte that is damaged in a journal that was closed in order stops the start, fsync %s',
+  (fsync) => {
+    const disk = new ImageDisk()
+    expect(closed(disk, fsync)).toEqual([])
+    const [{ path }] = listDataFiles(disk, FOLDER).segments
+    const bytes = new Uint8Array(disk.bytesOf(path))
+    bytes[bytes.length >> 1] ^= 4
+    disk.files.set(path, bytes)
+    expect(refusal(disk).code).toBe('damaged')
+    expect(disk.bytesOf(path)).toEqual(bytes)
+  },
+)
+
+test('a journal whose last events are refused by the disk is not said to be closed', () => {
+  const disk = new ImageDisk()
+  const refusing = (file: DiskFile): DiskFile => {
+    let syncs = 0
+    const sync = file.sync.bind(file)
+    file.sync = () => {
+      syncs += 1
+      if (syncs > 1) throw systemError('EIO', 'fdatasync')
+      sync()
+    }
+    return file
+  }
+  const create = disk.create.bind(disk)
+  disk.create = (path) => refusing(create(path))
+  expect(closed(disk, 'off')).toHaveLength(1)
+  const { found } = recovered(disk, 'another boot')
+  expect(found).toMatchObject({ cut: null, loss: expect.stringContaining('the machine went down') })
 })
