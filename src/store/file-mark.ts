@@ -91,13 +91,15 @@ export function readMark(folder: string, bootNow: string): WrittenBefore | null 
     const firstNow = segmentIdentity(folder, Number(first))
     // Snapshots and repairs take segments away.
     const isSameSegment = firstNow === '' || firstNow === begun
+    // A copy of hard links has the very file too: nobody can tell which of them is the original.
+    const isAlone = stat.nlink === 1n
     return {
       seq: Number(seq),
       segment: Number(segment),
       epoch,
       boot,
       isClosed: state === STATE.closed,
-      isHere: isSameDevice && isSameSegment && itself === identityOf(stat),
+      isHere: isAlone && isSameDevice && isSameSegment && itself === identityOf(stat),
     }
   } catch {
     return null

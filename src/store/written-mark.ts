@@ -21,7 +21,7 @@ export interface MarkAbout {
 /** What the process before has left in its mark. */
 export interface WrittenBefore extends MarkAbout {
   readonly isClosed: boolean
-  /** Is the mark the very file that the process wrote, and so the folder no copy? */
+  /** Is the mark the very file that the process wrote, in no other folder as well, and so the folder no copy? */
   readonly isHere: boolean
 }
 
@@ -59,7 +59,8 @@ export function lossOf(
     return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
   if (written.segment > segment)
     return `segment ${written.segment} of the journal had been begun and is not there any more`
-  if (!written.isHere) return 'the folder is a copy, and the original may have been written on'
+  if (!written.isHere)
+    return 'the folder is a copy, or shares its files with one, and the other may have been written on'
   if (found.isClosed || (written.isClosed && found.lastSegment <= written.segment)) return null
   if (found.isTailDamaged)
     return 'what stands at the end of the journal is damaged, and may be events that were seen'

@@ -91,6 +91,18 @@ test('a copied mark is known for one, a folder under another name is the same', 
   expect(readMark(moved, BOOT)).toEqual(LEFT)
 })
 
+test('of a folder and its copy of hard links no more than one is taken for the original', () => {
+  const { folder } = markedFolder()
+  const copy = newFolder()
+  fs.linkSync(join(folder, 'written'), join(copy, 'written'))
+  expect(readMark(folder, BOOT)).toEqual({ ...LEFT, isHere: false })
+  expect(readMark(copy, BOOT)).toEqual({ ...LEFT, isHere: false })
+  // Whichever starts first has an epoch of its own, and a mark that is no other's.
+  new FileMark(copy).begin({ ...ABOUT, epoch: 'a new one' })
+  expect(readMark(copy, BOOT)).toEqual({ ...LEFT, epoch: 'a new one' })
+  expect(readMark(folder, BOOT)).toEqual(LEFT)
+})
+
 test('a mark whose segment was put there from elsewhere is no word of it', () => {
   const folder = newFolder()
   const path = segmentPath(folder, ABOUT.segment)
