@@ -35,6 +35,19 @@ describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 
     await tab.close()
   })
 
+  test('shows no position in the foot: what its figures count is another number than that of the API', async () => {
+    const tab = await Tab.open(browser, program.url)
+    const { page } = tab
+    const position = page.locator('.foot [data-cell="seq"]')
+    await page.goto(program.url)
+    await position.waitFor()
+    await page.getByRole('link', { name: 'Engine', exact: true }).click()
+    await page.getByRole('region', { name: 'Swaps a second' }).locator('svg').waitFor()
+    expect(await position.allTextContents()).toEqual([])
+    expect(tab.errors).toEqual([])
+    await tab.close()
+  })
+
   test('does not go on saying Ready of a service that does not answer any more', async () => {
     const short = await startProgram({ FEED: 'none' })
     const tab = await Tab.open(browser, short.url)

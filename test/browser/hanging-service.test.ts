@@ -19,7 +19,8 @@ describePage(
       const ready = engine.page.locator('.page-head .status')
       await ready.getByText('Ready', { exact: true }).waitFor()
       // What was heard last is told later: something has to have been.
-      for (const { page } of [board, engine]) await page.locator('[data-cell="seq"]').waitFor()
+      await board.page.locator('[data-cell="seq"]').waitFor()
+      await engine.page.getByRole('region', { name: 'Swaps a second' }).locator('svg').waitFor()
       market().program.child.kill('SIGSTOP')
       const within = { timeout: TOLD_WITHIN_MS }
       try {

@@ -45,9 +45,8 @@ export function followFigures(): () => void {
       const reading = parseReading(await ready.json(), counts)
       readings.value = [...readings.value, reading].slice(-READINGS_MAX)
       requests.value = counts
-      // Without a journal the service tells its position with the answers of its API alone.
-      const { journal_seq: seq } = reading.figures
-      if (seq !== undefined) heard(seq)
+      // The position is told with the answers of the API alone: `journal_seq` counts what was refused, too.
+      heard(null)
       readProblem.value = null
     } catch (error) {
       readProblem.value = error instanceof Error ? error.message : String(error)

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { LaunchUpdate, Subscription } from '../../../client/src/mintfeed.ts'
-import { heard, live } from '../feed/connection.ts'
+import { live } from '../feed/connection.ts'
 
 /** Lags kept for the plot. */
 const LAGS_MAX = 300
@@ -17,7 +17,6 @@ export function followLag(): () => void {
 
 async function readLags(subscription: Subscription<LaunchUpdate>): Promise<void> {
   for await (const update of subscription) {
-    if (update.kind === 'snapshot') heard(update.position)
     if (update.kind !== 'event' || update.lagMs === null) continue
     lagsMs.value = [...lagsMs.value, update.lagMs].slice(-LAGS_MAX)
   }

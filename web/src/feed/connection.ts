@@ -31,7 +31,7 @@ const STALE_MS = 5_000
 
 export interface Link {
   readonly state: 'connecting' | 'live' | 'late' | 'reconnecting' | 'stale'
-  /** Position of the newest state that is shown; null before the first. */
+  /** Position of the newest state that is shown; null before the first, and where what is shown has none. */
   readonly seq: number | null
   /** Unix second of the newest frame; null before the first. */
   readonly lastSeconds: number | null
@@ -115,19 +115,20 @@ function statusChanged({ connections, open }: LiveStatus): void {
   }, STALE_MS)
 }
 
-/** What was heard since the last beat; null: nothing. */
+/** Something was heard since the last beat: the newest of it stands at this position. */
+let isHeard = false
 let heardSeq: number | null = null
 
-/** Told with everything that came: where the page now stands. Shown with the next beat. */
-export function heard(seq: number): void {
-  if (heardSeq === null) void nextBeat().then(tellHeard)
+/** Told with everything that came: where the page now stands; null: it does not say. Shown with the next beat. */
+export function heard(seq: number | null): void {
+  if (!isHeard) void nextBeat().then(tellHeard)
+  isHeard = true
   heardSeq = seq
 }
 
 function tellHeard(): void {
-  const seq = heardSeq
-  heardSeq = null
+  isHeard = false
   const { roundTripMs, lagMs } = live.status
   const lastSeconds = Math.floor(Date.now() / 1000)
-  link.value = { ...link.value, seq, lastSeconds, roundTripMs, lagMs }
+  link.value = { ...link.value, seq: heardSeq, lastSeconds, roundTripMs, lagMs }
 }
