@@ -46,5 +46,30 @@ describePage(
         await tab.close()
       },
     )
+
+    test('are told where a wallet is to be marked on the chart, and that it has none', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${MINT}`)
+      const traders = page.getByRole('region', { name: 'Traders', exact: true })
+      const told = traders.getByRole('alert')
+      const field = traders.getByLabel('Mark the trades of a wallet on the chart')
+      await field.fill('RefusedTradesStranger')
+      await field.press('Enter')
+      await told.getByText('This wallet has no trades of this token.').waitFor()
+      await field.fill(WALLET)
+      await field.press('Enter')
+      await told.waitFor({ state: 'detached' })
+      const json = { statusCode: 400, error: '', code: 'invalid', message: REFUSAL, details: [] }
+      await page.route(/\/swaps\?/, (route) => route.fulfill({ status: 400, json }))
+      await field.fill('not a wallet')
+      await field.press('Enter')
+      await told.getByText(REFUSAL).waitFor()
+      await field.fill('')
+      await field.press('Enter')
+      await told.waitFor({ state: 'detached' })
+      expect(tab.errors.filter((text) => !/400/.test(text))).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -29,12 +29,14 @@ const ORDERS: readonly (readonly [TraderOrder, string])[] = [
 /** Trades of a followed wallet that are read for the chart; those after them come live. */
 const MARKED_SWAPS = 200
 
-/** The wallet whose trades are marked, and those that were read; '': nobody. */
+/** The wallet whose trades are marked, those that were read, and why they were not; '': nobody. */
 interface Followed {
   readonly wallet: string
-  readonly swaps: readonly Swap[]
+  /** Null: there is no answer yet. */
+  readonly swaps: readonly Swap[] | null
+  readonly problem: string | null
 }
-const NOBODY: Followed = { wallet: '', swaps: [] }
+const NOBODY: Followed = { wallet: '', swaps: null, problem: null }
 
 /** Everything about one token, live. */
 export function TokenPage({ mint }: { readonly mint: string }) {
@@ -52,7 +54,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
     return [
       ...swapMarks('creator', tradesOf(creator.value, feed.creatorSwaps.value, tape)),
       ...sniperMarks(feed.snipers.value),
-      ...swapMarks('followed', tradesOf(wallet, swaps, tape)),
+      ...swapMarks('followed', tradesOf(wallet, swaps ?? [], tape)),
     ]
   })
   const detail = feed.detail.value
@@ -126,13 +128,20 @@ function Traders({
   const held = useHeldTable(live, recordKey, feed.orderBy.value)
   const follow = async (text: string) => {
     const next = text.trim()
-    followed.value = { wallet: next, swaps: [] }
+    followed.value = { ...NOBODY, wallet: next }
     if (next === '') return
     const swaps = await client.swaps(feed.mint, { wallet: next, limit: MARKED_SWAPS })
     // Somebody else may be followed by now.
-    if (swaps.ok && followed.value.wallet === next)
-      followed.value = { wallet: next, swaps: swaps.data.items }
+    if (followed.value.wallet !== next) return
+    followed.value = swaps.ok
+      ? { wallet: next, swaps: swaps.data.items, problem: null }
+      : { wallet: next, swaps: null, problem: swaps.problem.message }
   }
+  const unmarked = useComputed(() => {
+    const { wallet, swaps, problem } = followed.value
+    if (swaps === null || tradesOf(wallet, swaps, feed.tape.value).length > 0) return problem
+    return 'This wallet has no trades of this token.'
+  })
   return (
     <section class="panel" aria-label="Traders">
       <div class="panel-head">
@@ -157,6 +166,11 @@ function Traders({
           ))}
         </select>
       </div>
+      {unmarked.value !== null && (
+        <p class="problem" role="alert">
+          {unmarked}
+        </p>
+      )}
       <div class="panel-rows" {...held.box}>
         <RecordTable
           records={held.rows}
