@@ -5,6 +5,7 @@ import { describePage } from './page-tests.ts'
 
 /** As many as the list shows. */
 const TOKENS = 12
+const WALLET = 'SearchKeysWa11etThatNoTokenHasForMint'
 
 describePage(
   'a search on a screen that is too low for all that was found',
@@ -49,6 +50,27 @@ describePage(
       for (let step = 1; step < TOKENS; step += 1) await page.keyboard.press('ArrowUp')
       await page.locator('#found-0[aria-selected="true"]').waitFor()
       expect(await isSeen()).toBe(true)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('opens a wallet that was pasted, as it does a token', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(market().program.url)
+      const field = page.locator('.search input')
+      await field.fill(WALLET)
+      await page.getByText('No token has this mint.').waitFor()
+      await field.press('Enter')
+      await page.waitForURL(`**/wallet/${WALLET}`)
+      // Also before it is known that no token is called so, but not what cannot be an address.
+      await field.fill(WALLET.toLowerCase())
+      await field.press('Enter')
+      await page.waitForURL(`**/wallet/${WALLET.toLowerCase()}`)
+      await field.fill('no address at all')
+      await field.press('Enter')
+      await page.getByText('No token is called so.').waitFor()
+      expect(page.url()).toContain(WALLET.toLowerCase())
       expect(tab.errors).toEqual([])
       await tab.close()
     })

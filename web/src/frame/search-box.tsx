@@ -77,12 +77,13 @@ export function SearchBox() {
   useLayoutEffect(() => {
     document.getElementById(optionId(at.value))?.scrollIntoView({ block: 'nearest' })
   }, [at.value])
-  /** Opens the token that is pointed at; while the answer to what was typed is not there, its first one when it comes. */
+  /** Opens the token that is pointed at, else what may be a wallet; while the answer to what was typed is not there, when it comes. */
   const openFound = () => {
     const text = query.value.trim()
     hurriedFor.current = null
     if (found.value?.query !== text) hurriedFor.current = text
     else if (found.value.tokens.length > 0) open(tokenPath(found.value.tokens[at.value].mint))
+    else if (mayBeWallet(found.value)) open(walletPath(text))
   }
   const isShown = found.value !== null && isAttended.value
   const onKeyDown = (event: KeyboardEvent) => {
@@ -174,6 +175,11 @@ function keepFocus(event: MouseEvent): void {
   event.preventDefault()
 }
 
+/** No token has this address for its mint. */
+function mayBeWallet({ query, tokens, problem }: Found): boolean {
+  return problem === null && tokens.length === 0 && ADDRESS.test(query)
+}
+
 function NothingFound({
   found,
   onWallet,
@@ -182,7 +188,7 @@ function NothingFound({
   readonly onWallet: (path: string) => void
 }) {
   if (found.problem !== null) return <p class="note">{found.problem}</p>
-  if (!ADDRESS.test(found.query)) return <p class="note">No token is called so.</p>
+  if (!mayBeWallet(found)) return <p class="note">No token is called so.</p>
   return (
     <p class="note">
       No token has this mint.{' '}
