@@ -3,8 +3,11 @@ import type { Dashboard, DashboardFile } from './dashboard-files.ts'
 import type { Header, Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
-/** Addresses of the page; what to show there is the page's own matter. */
-const PAGE_PATHS = ['/', '/engine', '/token/:mint', '/wallet/:wallet']
+/** Addresses of the page, also as somebody may have typed them; what to show there is the page's own matter. */
+const PAGE_PATHS = [
+  ...['/', '/engine', '/engine/'],
+  ...['/token', '/token/:mint', '/wallet', '/wallet/:wallet'],
+]
 
 /**
  * Scripts, styles and connections of this origin alone: a text of the chain that got into the page

@@ -71,5 +71,15 @@ describePage(
       expect(tab.errors.filter((text) => !/500/.test(text))).toEqual([])
       await tab.close()
     })
+
+    test.each(['/token', '/wallet/'])('says of %s that it is no address', async (path) => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}${path}`)
+      await page.getByText('The service refuses this address').waitFor()
+      await page.getByText('is blank in the path, an address is expected.').waitFor()
+      expect(tab.errors.filter((text) => !/400/.test(text))).toEqual([])
+      await tab.close()
+    })
   },
 )

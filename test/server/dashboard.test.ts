@@ -33,7 +33,9 @@ async function serving(
 
 test('the page is at each of its addresses, under a policy that allows this origin alone', () =>
   serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
-    for (const path of ['/', '/engine', '/token/abc', '/wallet/%20']) {
+    const written = ['/', '/engine', '/token/abc', '/wallet/%20']
+    // Half written, or with a slash too many: the page says so in words.
+    for (const path of [...written, '/engine/', '/token', '/token/', '/wallet', '/wallet/']) {
       const answer = await fetch(url + path)
       expect([path, answer.status, await answer.text()]).toEqual([
         path,

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../client/src/mintfeed.ts'
+import type { Answer, Problem } from '../../../client/src/mintfeed.ts'
 import { tellHeldUp } from './held-up.ts'
 
 /** What is seen is read again after this time even if nothing came that would change it, in ms. */
@@ -102,9 +102,12 @@ export class Reread {
   }
 }
 
-/** Was there an answer? A refusal is one too, unless it says to come back later. */
+/** Was there an answer? A refusal is one too. */
 export function isAnswered(answer: Answer<unknown>): boolean {
-  if (answer.ok) return true
-  const { status } = answer.problem
+  return answer.ok || isRefusal(answer.problem)
+}
+
+/** Is it the service's last word, and none to come back later? */
+export function isRefusal({ status }: Problem): boolean {
   return status >= 400 && status < 500 && status !== 429
 }

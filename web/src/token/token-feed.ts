@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type {
   Page,
+  Problem,
   Subscription,
   Swap,
   TokenDetail,
@@ -35,7 +36,7 @@ export class TokenFeed {
   readonly detail = signal<TokenDetail | null>(null)
   /** Nobody knows the mint yet. */
   readonly isUnknown = signal(false)
-  readonly problem = signal<string | null>(null)
+  readonly problem = signal<Problem | null>(null)
   /** Why no trades come any more. */
   readonly refusal = signal<string | null>(null)
   readonly tape = signal<readonly TapeTrade[]>([])
@@ -167,7 +168,7 @@ export class TokenFeed {
       this.#hasBeginning = false
       // It may be known in a second.
       this.#details?.want()
-    } else if (this.detail.value === null) this.problem.value = answer.problem.message
+    } else if (this.detail.value === null) this.problem.value = answer.problem
     return isAnswered(answer)
   }
 

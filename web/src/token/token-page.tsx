@@ -5,6 +5,7 @@ import { client } from '../feed/connection.ts'
 import { useTitle } from '../frame/title.ts'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
+import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shownName } from '../text/chain-text.ts'
 import { exact } from '../text/number-form.ts'
 import { Chart } from './chart.tsx'
@@ -87,9 +88,7 @@ function Without({ feed, mint }: { readonly feed: TokenFeed; readonly mint: stri
           {short(mint)} is followed: its first trade opens this page.
         </Note>
       ) : (
-        <Note title={problem.value === null ? 'Loading' : 'The service did not answer'}>
-          {problem}
-        </Note>
+        <Unanswered problem={problem.value} />
       )}
     </main>
   )

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type {
   Page,
+  Problem,
   Subscription,
   Swap,
   TraderRecord,
@@ -25,7 +26,7 @@ export class WalletFeed {
   readonly records = signal<Page<TraderRecord> | null>(null)
   /** Newest first. */
   readonly trades = signal<readonly Swap[]>([])
-  readonly problem = signal<string | null>(null)
+  readonly problem = signal<Problem | null>(null)
   /** Why no trades come any more. */
   readonly refusal = signal<string | null>(null)
   #subscription: Subscription<WalletUpdate> | null = null
@@ -85,7 +86,7 @@ export class WalletFeed {
     if (answer.ok) {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
-    } else if (this.records.value === null) this.problem.value = answer.problem.message
+    } else if (this.records.value === null) this.problem.value = answer.problem
     return isAnswered(answer)
   }
 }

@@ -9,6 +9,7 @@ import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
+import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
@@ -26,9 +27,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   if (page === null)
     return (
       <main class="scroll" id="main">
-        <Note title={feed.problem.value === null ? 'Loading' : 'The service did not answer'}>
-          {feed.problem}
-        </Note>
+        <Unanswered problem={feed.problem.value} />
       </main>
     )
   return (
