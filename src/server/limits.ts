@@ -200,12 +200,15 @@ export const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 export const MAX_RESTING_LOADS = 10_000
 
-/** Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread. */
+/**
+ * Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread; a change that
+ * is longer than CATCH_UP_BUFFER_BYTES comes to nobody else either.
+ */
 export const LITTLE_UNREAD_BYTES = 64 * 1024
 
 /**
  * Bytes buffered for one live connection at most; past it the connection closes with 4009. What is
- * left of a snapshot that the client asked for comes on top: one of 5,000 bars is 1 MB by itself.
+ * left of a snapshot comes on top, and of a change as long: 5,000 bars are 1 MB by themselves.
  */
 export const MAX_BUFFERED_BYTES = 1024 * 1024
 

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES } from '../../src/server/limits.ts'
-import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  LITTLE_UNREAD_BYTES,
+  MAX_BUFFERED_BYTES,
+} from '../../src/server/limits.ts'
+import {
+  hasTooMuchUnread,
+  type LiveConnection,
+  newConnection,
+} from '../../src/server/live/connection.ts'
 import { LiveFailures } from '../../src/server/live/live-failures.ts'
 import { StateChannel } from '../../src/server/live/state-channel.ts'
 import { Topics } from '../../src/server/live/topics.ts'
@@ -47,6 +55,7 @@ class Reader {
   take(frame: string): void {
     this.frames.push(frame)
     if (frame.startsWith('whole')) this.unreadBytes += this.wholeBytes
+    else if (frame.length > CATCH_UP_BUFFER_BYTES) this.unreadBytes += frame.length
   }
 
   /** What came since the last call. */
@@ -55,8 +64,11 @@ class Reader {
   }
 }
 
-/** States that change each round, followed by readers: sockets, which are published to, and event streams. */
-async function followed(readers: readonly Reader[]) {
+/**
+ * States that change each round, followed by readers: sockets, which are published to, and event streams.
+ * `padding` is what a change has behind its step.
+ */
+async function followed(readers: readonly Reader[], padding: () => string = () => '') {
   service = await EngineServer.start()
   const nothing = () => {}
   const { answers, streams } = service.wired
@@ -78,7 +90,7 @@ async function followed(readers: readonly Reader[]) {
       refusal: { code: 'too_many_tables', what: 'counters' },
       ...{ maxOfConnection: 10, maxOfAddress: 10, max: 10, everyMs: EVERY_MS },
       due: (states) => states.keys(),
-      advance: (state) => `change ${++state.step}`,
+      advance: (state) => `change ${++state.step}${padding()}`,
       whole: (state) => `whole ${state.step}`,
     },
   )
@@ -117,6 +129,28 @@ test.each([true, false])(
     const last = steps.at(-1) ?? 0
     for (let step = first; step < last; step += 1)
       expect(steps.filter((other) => other === step)).toHaveLength(TOPICS.length)
+  },
+)
+
+test.each([true, false])(
+  'a change that is longer than a connection may leave unread cuts nobody who has read what was before it; a socket: %s',
+  async (isSocket) => {
+    const reader = new Reader(isSocket)
+    const { connection } = reader
+    let padding = ''
+    const { topics } = await followed([reader], () => padding)
+    reader.taken()
+    padding = ` ${'x'.repeat(2 * MAX_BUFFERED_BYTES)}`
+    // One of the states fills the line, the others wait until it is read.
+    await expect.poll(() => topics.heldCount).toBeGreaterThan(1)
+    expect(hasTooMuchUnread(connection)).toBe(false)
+    expect(reader.taken().filter((frame) => frame.length > MAX_BUFFERED_BYTES)).toHaveLength(1)
+    reader.unreadBytes += MAX_BUFFERED_BYTES + 1
+    expect(hasTooMuchUnread(connection)).toBe(true)
+    padding = ''
+    reader.unreadBytes = 0
+    await expect.poll(() => topics.heldCount).toBe(0)
+    expect(reader.taken().filter(isWhole).length).toBeGreaterThan(1)
   },
 )
 

@@ -54,7 +54,7 @@ export interface LiveConnection {
   /** Monotonic milliseconds of the next ping. */
   nextPingMs: number
   /**
-   * Bytes of the last snapshot that was asked for, until it is read but for the last of it: they are
+   * Bytes of the last snapshot, or of a change as long, until it is read but for the last of it: they are
    * not held against the client, who has no way to read a long text but piece by piece.
    */
   snapshotBytes: number

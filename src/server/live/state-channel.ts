@@ -4,6 +4,7 @@ import type { FollowedWords } from '../../wire/live-frames.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams } from '../../wire/streams.ts'
 import { isLoopback } from '../ip-address.ts'
+import { CATCH_UP_BUFFER_BYTES } from '../limits.ts'
 import type { OnStep } from '../options.ts'
 import { hasLittleUnread, type LiveConnection, lags, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
@@ -158,12 +159,18 @@ export class StateChannel<State extends FollowedState> {
     }
   }
 
-  /** Who reads slower than the state changes is told nothing of what lies between. */
-  #holdLagging(topic: string): void {
+  /**
+   * Who reads slower than the state changes is told nothing of what lies between. A change that fills a line by itself
+   * comes to those who have read what was before it, and is held against none of them, as a snapshot is not.
+   */
+  #holdLagging(topic: string, bytes: number): void {
     const { topics } = this.#parts
-    if (this.#options.whole === undefined) return
-    for (const connection of topics.followersOf(topic))
-      if (lags(connection)) topics.hold(connection, topic)
+    const isLong = bytes > CATCH_UP_BUFFER_BYTES
+    for (const connection of topics.followersOf(topic)) {
+      const isBehind = isLong ? !hasLittleUnread(connection) : lags(connection)
+      if (isLong && !isBehind) connection.snapshotBytes = bytes
+      else if (isBehind && this.#options.whole !== undefined) topics.hold(connection, topic)
+    }
   }
 
   /** Those who have read on get the whole state as it is now, and what changes from here on. */
@@ -186,7 +193,7 @@ export class StateChannel<State extends FollowedState> {
   #advance(topic: string, state: State): void {
     const delta = this.#options.advance(state)
     if (delta === null) return
-    this.#holdLagging(topic)
+    this.#holdLagging(topic, Buffer.byteLength(delta))
     this.#parts.topics.publish(topic, delta)
   }
 
