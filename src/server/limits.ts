@@ -317,6 +317,12 @@ export const MAX_EVENT_STREAMS = 2_000
 /** Of one client at most: a house of people behind one address, and a tenth of all. */
 export const MAX_EVENT_STREAMS_PER_ADDRESS = 200
 
+/**
+ * Bytes of such a stream that uWebSockets.js is given at a time: of what it was given and keeps it tells no more than
+ * whether it is all gone, so that what lies unread is known up to so much.
+ */
+export const EVENT_STREAM_PIECE_BYTES = 16 * 1024
+
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 15_000
 

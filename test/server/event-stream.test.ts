@@ -1,10 +1,10 @@
+import { get, type IncomingMessage } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
 import { LiveClient } from './live-client.ts'
-import { rawConnect } from './raw-http.ts'
 
 /** Trades of a replay that is more than the kernel takes for a socket. */
 const REPLAYED = 10_000
@@ -370,13 +370,13 @@ test('a long replay goes on as soon as its client has read on, and brings every 
     created({ slot: 1, mint: 'A' }),
     ...Array.from({ length: REPLAYED }, (_, i) => trade(i)),
   ])
-  const { socket } = await rawConnect(service.server.port)
-  socket.pause()
   const since = vi.spyOn(service.wired.streams.sources.update_mint_info, 'since')
   // Nothing is looked at again after a time: only that something was read goes on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const path = '/api/v2/stream?channel=update_mint_info&mint=A&from_seq=0&epoch=e1'
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const response = await new Promise<IncomingMessage>((resolve) => {
+    get(service.server.url + path, resolve)
+  })
   const figures = () => service.server.readiness().fields
   // It is held when nothing is read for it any more.
   let reads = -1
@@ -386,15 +386,14 @@ test('a long replay goes on as soon as its client has read on, and brings every 
   }
   expect(figures()).toMatchObject({ live_catch_ups: 1, live_slow_readers_total: 0 })
   let text = ''
-  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1')
+  response.setEncoding('utf8').on('data', (came: string) => {
+    text += came
   })
-  socket.resume()
   await turnsUntil(() => text.includes(`e1/${REPLAYED}\n`))
   const seqs = [...text.matchAll(/^id: e1\/(\d+)$/gm)].map(([, seq]) => Number(seq))
   expect(seqs).toEqual(Array.from({ length: REPLAYED }, (_, index) => index + 1))
   expect(figures()).toMatchObject({ live_catch_ups: 0, live_slow_readers_total: 0 })
-  socket.destroy()
+  response.destroy()
 })
 
 test('an address may have so many streams, others are not held back by it, and one that ends makes room', async () => {

@@ -1,3 +1,5 @@
+import { EVENT_STREAM_PIECE_BYTES } from '../limits.ts'
+import { ByteQueue } from './byte-queue.ts'
 import type { Outlet } from './connection.ts'
 
 const COMMENT = ':\n\n'
@@ -10,8 +12,8 @@ export interface StreamResponse {
   onWritable(told: () => boolean): unknown
   cork(work: () => void): unknown
   /** False: the kernel takes no more, and what is left is kept. */
-  write(text: string): boolean
-  end(): unknown
+  write(bytes: Uint8Array): boolean
+  end(bytes: Uint8Array): unknown
 }
 
 export interface EventStreamOutletParts {
@@ -25,9 +27,10 @@ export class EventStreamOutlet implements Outlet {
   readonly #res: StreamResponse
   readonly #hasId: (frame: string) => boolean
   readonly #ended: () => void
-  /** Bytes written since the client was seen to have read all; about what lies unread. */
-  #unread = 0
-  #isFull = false
+  /** What is not written yet, for the kernel takes no more. */
+  readonly #waiting = new ByteQueue()
+  /** Bytes written since the kernel was seen to have taken all: uWebSockets.js keeps some of them. */
+  #keptBytes = 0
   #isOver = false
 
   /**
@@ -39,9 +42,8 @@ export class EventStreamOutlet implements Outlet {
     this.#hasId = hasId
     this.#ended = ended
     res.onAborted(() => this.#over())
-    // A write is what makes uWebSockets.js send on what it holds, and tells whether all is gone.
     res.onWritable(() => {
-      if (!this.#isOver) this.#write(COMMENT)
+      if (!this.#isOver) this.#writeOn()
       if (!this.#isOver) drained()
       return true
     })
@@ -60,7 +62,7 @@ export class EventStreamOutlet implements Outlet {
   }
 
   getBufferedAmount(): number {
-    return this.#isFull ? this.#unread : 0
+    return this.#waiting.bytes + this.#keptBytes
   }
 
   subscribe(): void {}
@@ -69,16 +71,36 @@ export class EventStreamOutlet implements Outlet {
 
   end(): void {
     if (this.#isOver) return
+    const rest = this.#waiting.takeAll()
+    this.#keptBytes = 0
     this.#over()
-    this.#res.cork(() => this.#res.end())
+    this.#res.cork(() => this.#res.end(rest))
   }
 
   #write(text: string): void {
+    this.#waiting.push(text)
+    if (this.#keptBytes === 0) this.#res.cork(() => this.#writePieces())
+  }
+
+  /** The kernel has room: a write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone. */
+  #writeOn(): void {
+    if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
     this.#res.cork(() => {
-      const isAllGone = this.#res.write(text)
-      this.#unread = isAllGone ? 0 : this.#unread + Buffer.byteLength(text)
-      this.#isFull = !isAllGone
+      this.#writePiece(1)
+      if (this.#keptBytes === 0) this.#writePieces()
     })
+  }
+
+  #writePieces(): void {
+    while (this.#keptBytes === 0 && this.#waiting.bytes > 0)
+      this.#writePiece(EVENT_STREAM_PIECE_BYTES)
+  }
+
+  #writePiece(max: number): void {
+    const piece = this.#waiting.take(max)
+    if (piece === null) return
+    const isAllGone = this.#res.write(piece)
+    this.#keptBytes = isAllGone ? 0 : this.#keptBytes + piece.length
   }
 
   #over(): void {
