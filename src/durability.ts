@@ -17,7 +17,7 @@ import type { StoreError } from './store/failure.ts'
 import { FileMark, readMark } from './store/file-mark.ts'
 import { Journal } from './store/journal.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
-import { markMarket } from './store/market-mark.ts'
+import { markMarket, refuseOtherMarket } from './store/market-mark.ts'
 import { NodeDisk } from './store/node-disk.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
@@ -146,7 +146,8 @@ export class Durability {
     const unlock = sayingWhy(folder, () => lockFolder(folder))
     const launcher = new CompactorLauncher()
     try {
-      markMarket(folder, marketOf(config.feeds), (sentence) => log.warn({}, sentence))
+      const market = marketOf(config.feeds)
+      refuseOtherMarket(folder, market)
       endOrphan(folder)
       launcher.start()
       const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
@@ -172,6 +173,7 @@ export class Durability {
         log,
       )
       tell(recovered, service, performance.now() - startedMs, log)
+      markMarket(folder, market, (sentence) => log.warn({}, sentence))
       return new Durability(options, recovered, { disk, boot, archives, launcher, unlock })
     } catch (error) {
       launcher.stop()

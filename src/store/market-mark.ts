@@ -37,18 +37,21 @@ export function unknownMarket(folder: string, market: Market | null): string | n
   )
 }
 
+/** @throws StoreError `other_market` when a folder holds the other one */
+export function refuseOtherMarket(folder: string, market: Market | null): void {
+  const refusal = otherMarket(folder, market)
+  if (refusal !== null) throw new StoreError('other_market', refusal)
+}
+
 /**
- * Writes down which market a folder holds, once, before it takes any event of it; `warn` is told what somebody
- * should know of that.
- * @throws StoreError `other_market` when it holds the other one
+ * Writes down which market a folder holds, once, before it takes any event of it and after all that may refuse
+ * the start; `warn` is told what somebody should know of that.
  */
 export function markMarket(
   folder: string,
   market: Market | null,
   warn: (sentence: string) => void,
 ): void {
-  const refusal = otherMarket(folder, market)
-  if (refusal !== null) throw new StoreError('other_market', refusal)
   if (market === null || heldMarket(folder) === market) return
   const unknown = unknownMarket(folder, market)
   if (unknown !== null) warn(unknown)

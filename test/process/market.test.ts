@@ -1,7 +1,9 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { newFolder } from './data-folders.ts'
+import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
+import { filesOf, newFolder } from './data-folders.ts'
 import { runProgram, startProgram } from './program.ts'
 
 const SIMULATED = { FEED: 'sim', SIM_TOKENS: '20' }
@@ -62,6 +64,30 @@ test.each([
     expect(await program.end('SIGTERM')).toBe(0)
   },
 )
+
+test('a start that is refused leaves no word of its market in the folder', async () => {
+  const DATA_DIR = newFolder()
+  const recorded = await startProgram({ FEED: 'stdin', DATA_DIR })
+  expect(await recorded.end('SIGTERM')).toBe(0)
+  const [path] = filesOf(DATA_DIR, 'journal-')
+  const whole = fs.readFileSync(path)
+  fs.writeFileSync(path, ofLaterVersion(whole))
+  const refused = await runProgram({ ...SIMULATED, DATA_DIR, PORT: '0' })
+  expect([refused.code, refused.errors]).toEqual([3, expect.stringContaining('later version')])
+  expect(fs.existsSync(join(DATA_DIR, 'market'))).toBe(false)
+  fs.writeFileSync(path, whole)
+  const chain = await startProgram({ ...CHAIN, DATA_DIR })
+  expect(await chain.end('SIGTERM')).toBe(0)
+  expect(fs.readFileSync(join(DATA_DIR, 'market'), 'utf8')).toBe('chain\n')
+})
+
+/** A segment as if a later version of the program had written it. */
+function ofLaterVersion(segment: Buffer): Buffer {
+  const bytes = Buffer.from(segment)
+  bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, S.crc)), S.crc)
+  return bytes
+}
 
 test('feeds that may bring anything say nothing of a folder', async () => {
   const DATA_DIR = newFolder()
