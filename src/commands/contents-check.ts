@@ -4,6 +4,7 @@ import type { Disk } from '../store/disk.ts'
 import { readMark } from '../store/file-mark.ts'
 import { codeOf } from '../store/node-disk.ts'
 import { bootId, holderOf } from '../store/process-lock.ts'
+import { lossOfAll } from '../store/written-mark.ts'
 import { Exit } from './command.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
 import { verdictLine } from './inspect-text.ts'
@@ -34,16 +35,17 @@ export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
 function contentsOf(folder: string, lookMs: number): Finding {
   const disk = new ReadOnlyDisk()
   const files = listDataFiles(disk, folder)
-  if (files.segments.length + files.snapshots.length === 0)
+  const boot = bootId()
+  const written = readMark(folder, boot)
+  if (files.segments.length + files.snapshots.length === 0 && lossOfAll(written) === null)
     return good(ABOUT, 'Nothing is in it yet.')
   const { snapshots, isAll } = readSnapshots(disk, files, lookMs)
-  const boot = bootId()
   const steps = startSteps({
     disk,
     folder,
     files,
     snapshots,
-    written: readMark(folder, boot),
+    written,
     boot,
   })
   const verdict = within(steps, lookMs)

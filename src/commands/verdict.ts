@@ -10,7 +10,7 @@ import { isUnreadable } from '../store/node-disk.ts'
 import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
 import { needChunks } from '../store/tape-archive.ts'
-import { lossOf, type WrittenBefore } from '../store/written-mark.ts'
+import { lossOf, lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
 import type { SnapshotReport } from './snapshot-report.ts'
 
 /** What a start would do with a folder. */
@@ -78,7 +78,7 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
       snapshotSeq: newest?.seq ?? null,
       cutBytes: cutBytes(disk, end),
       cut: end.cut === null ? null : verdictCut(end.cut),
-      newEpoch: found === null ? null : lossOf(found, written, boot),
+      newEpoch: found === null ? lossOfAll(written) : lossOf(found, written, boot),
     }
   } catch (error) {
     return refusal(namingDamaged(error, damaged), folder)

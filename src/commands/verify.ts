@@ -18,7 +18,7 @@ import {
 } from '../store/snapshot-format.ts'
 import { stateDigest } from '../store/state-digest.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
-import type { WrittenBefore } from '../store/written-mark.ts'
+import { lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
 import { reportChunk } from './chunk-report.ts'
 import { bytesBetween } from './journal-bytes.ts'
 import type { Progress } from './progress.ts'
@@ -87,7 +87,8 @@ class Verification {
   run(): void {
     const { segments, snapshots } = this.#files
     if (segments.length + snapshots.length === 0) {
-      this.#tell('folder', true, 'it is empty')
+      const gone = lossOfAll(this.#options.written)
+      this.#tell('folder', gone === null, gone ?? 'it is empty')
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])

@@ -52,13 +52,10 @@ export function lossOf(
   written: WrittenBefore | null,
   boot: string,
 ): string | null {
-  const { seq, segment } = found.place
   if (written === null) return 'nothing in the folder says how far it had been written'
   if (written.epoch !== found.epoch) return 'the journal is not the one that was written here last'
-  if (written.seq > seq)
-    return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
-  if (written.segment > segment)
-    return `segment ${written.segment} of the journal had been begun and is not there any more`
+  const gone = goneBehind(found.place, written)
+  if (gone !== null) return gone
   if (!written.isHere)
     return 'the folder is a copy, or shares its files with one, and the other may have been written on'
   if (found.isClosed || (written.isClosed && found.lastSegment <= written.segment)) return null
@@ -66,4 +63,18 @@ export function lossOf(
     return 'what stands at the end of the journal is damaged, and may be events that were seen'
   if (written.boot === boot && boot !== UNKNOWN_BOOT) return null
   return 'the machine went down, or does not tell, before the journal was closed'
+}
+
+/** As `lossOf`, of a folder without a journal and a snapshot: it need not be a new one. */
+export function lossOfAll(written: WrittenBefore | null): string | null {
+  // A mark that was copied says nothing of the folder it was copied to.
+  return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null
+}
+
+function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefore): string | null {
+  if (written.seq > seq)
+    return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
+  if (written.segment > segment)
+    return `segment ${written.segment} of the journal had been begun and is not there any more`
+  return null
 }

@@ -147,6 +147,14 @@ export function filledFolder(options: RunOptions = {}): {
   return { folder, run, events }
 }
 
+/** A folder that was written, and of which journal and snapshots are gone. */
+export function emptiedFolder(): string {
+  const { folder } = filledFolder()
+  for (const path of [...filesOf(folder, 'journal-'), ...filesOf(folder, 'snapshot-')])
+    fs.rmSync(path)
+  return folder
+}
+
 /** Runs a command in this process. */
 export async function ask(
   ...args: string[]

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { checkContents } from '../../src/commands/contents-check.ts'
@@ -9,6 +10,7 @@ import {
   ask,
   contentsOf,
   crowdOfLines,
+  emptiedFolder,
   filesOf,
   filledFolder,
   flipByte,
@@ -72,6 +74,26 @@ test('an empty folder would start at 0, and one that is not there is a usage fau
   const missing = await ask('inspect', '--data-dir', `${folder}/nowhere`)
   expect(missing.code).toBe(3)
   expect(missing.errors).toContain('/nowhere')
+})
+
+test('a folder whose whole journal is gone would start with a new epoch, and says why', async () => {
+  const folder = emptiedFolder()
+  const line =
+    'would start at seq 0; with a new epoch: events 0 to 1499 had been written and are not there any more'
+  const { code, output } = await ask('inspect', '--data-dir', folder)
+  expect([code, output]).toEqual([0, expect.stringContaining(`${line}\n`)])
+  expect(checkContents(folder)).toMatchObject({ level: 'warn', says: `The service ${line}.` })
+  const { recovered } = new Run(folder).close()
+  expect(recovered.loss).toBe('events 0 to 1499 had been written and are not there any more')
+  expect((await ask('inspect', '--data-dir', folder)).output).not.toContain('new epoch')
+})
+
+test('a copy of the mark alone says nothing of a folder', async () => {
+  const copy = temporaryFolder()
+  fs.copyFileSync(join(emptiedFolder(), 'written'), join(copy, 'written'))
+  expect((await ask('inspect', '--data-dir', copy)).output).toContain('would start at seq 0\n')
+  expect(checkContents(copy)).toMatchObject({ level: 'good', says: 'Nothing is in it yet.' })
+  expect(new Run(copy).close().recovered.loss).toBeNull()
 })
 
 test('a torn tail is told with its bytes and would be cut off', async () => {

@@ -12,6 +12,7 @@ import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
   contentsOf,
+  emptiedFolder,
   emptyEngine,
   filesOf,
   filledFolder,
@@ -181,6 +182,12 @@ test('the command exits with 0 when all holds and with 1 and a sentence when it 
   expect([bad.code, bad.errors]).toEqual([1, 'mintfeed: 1 of 3 checks do not hold.\n'])
   const json: unknown = JSON.parse((await ask('verify', '--json', '--data-dir', folder)).output)
   expect(json).toMatchObject({ isGood: false, checks: [{ isGood: false }, {}, {}] })
+})
+
+test('a folder whose whole journal is gone does not hold, as its mark says', () => {
+  const folder = emptiedFolder()
+  const found = 'events 0 to 1499 had been written and are not there any more'
+  expect(verify(folder)).toEqual([{ what: 'folder', isGood: false, found }])
 })
 
 test('an empty folder holds all checks', () => {
