@@ -6,9 +6,7 @@ import type { Verdict } from './verdict.ts'
 
 /** A folder's report for a person. */
 export function reportText(report: FolderReport): string {
-  const { totals, usedBy } = report
-  const seqs =
-    totals.seqs === null ? 'none' : `${count(totals.seqs.from)} to ${count(totals.seqs.to)}`
+  const { usedBy } = report
   const lines = [
     `${report.folder}: ${usedBy === null ? 'not in use' : `used by process ${usedBy}`}`,
     ...report.segments.flatMap(segmentLines),
@@ -18,12 +16,21 @@ export function reportText(report: FolderReport): string {
     ...report.unfinished.map((name) => `${name}  its writing was not finished`),
     ...report.putAside.map((name) => `${name}  damaged, put aside by a start`),
     ...report.givenUp.map((name) => `${name}/  given up by a repair`),
-    `total: ${count(totals.bytes)} bytes, ${count(totals.frames)} frames, seq ${seqs}, ` +
-      `${count(totals.tapeRecords)} swaps in tape chunks` +
-      dormantText(totals.dormantRecords),
+    totalText(report),
     verdictLine(report.verdict, usedBy),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function totalText({ segments, snapshots, chunks, dormantChunks, totals }: FolderReport): string {
+  const { bytes, frames, seqs, tapeRecords, dormantRecords } = totals
+  if (segments.length + snapshots.length + chunks.length + dormantChunks.length === 0)
+    return 'no data files'
+  const range = seqs === null ? 'none' : `${count(seqs.from)} to ${count(seqs.to)}`
+  return (
+    `total: ${count(bytes)} bytes, ${count(frames)} frames, seq ${range}, ` +
+    `${count(tapeRecords)} swaps in tape chunks${dormantText(dormantRecords)}`
+  )
 }
 
 /** Only where tokens were put to rest. */

@@ -30,9 +30,14 @@ export const verifyCommand: Command = {
     })
     const bad = checks.filter(({ isGood }) => !isGood)
     const isGood = bad.length === 0
+    const count = checks.length
+    const isOne = count === 1
     if (isJson) stdout.write(`${JSON.stringify({ folder, isGood, checks })}\n`)
-    else if (isGood) stdout.write(`all ${checks.length} checks hold\n`)
-    else stderr.write(`mintfeed: ${bad.length} of ${checks.length} checks do not hold.\n`)
+    else if (isGood) stdout.write(`${isOne ? 'the one check holds' : `all ${count} checks hold`}\n`)
+    else
+      stderr.write(
+        `mintfeed: ${isOne ? 'the one check does' : `${bad.length} of ${count} checks do`} not hold.\n`,
+      )
     return isGood ? Exit.good : Exit.bad
   },
 }

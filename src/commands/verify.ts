@@ -71,6 +71,9 @@ export function verifyFolder(options: VerifyOptions): readonly Check[] {
   return checks
 }
 
+/** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
+const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
+
 type Tell = (what: string, isGood: boolean, found: string) => void
 
 class Verification {
@@ -87,8 +90,7 @@ class Verification {
   run(): void {
     const { segments, snapshots } = this.#files
     if (segments.length + snapshots.length === 0) {
-      const gone = lossOfAll(this.#options.written)
-      this.#tell('folder', gone === null, gone ?? 'it is empty')
+      this.#tell('folder', false, lossOfAll(this.#options.written) ?? NOTHING)
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])

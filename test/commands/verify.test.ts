@@ -12,12 +12,14 @@ import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
   contentsOf,
+  crowdOfLines,
   emptiedFolder,
   emptyEngine,
   filesOf,
   filledFolder,
   flipByte,
   makeOlder,
+  Run,
   spoilSector,
   temporaryFolder,
 } from './folders.ts'
@@ -190,10 +192,30 @@ test('a folder whose whole journal is gone does not hold, as its mark says', () 
   expect(verify(folder)).toEqual([{ what: 'folder', isGood: false, found }])
 })
 
-test('an empty folder holds all checks', () => {
-  expect(verify(temporaryFolder())).toEqual([
-    { what: 'folder', isGood: true, found: 'it is empty' },
-  ])
+test('a folder without anything to check is no backup that holds', async () => {
+  const { folder } = filledFolder()
+  const above = temporaryFolder()
+  fs.renameSync(folder, `${above}/data`)
+  for (const wrong of [above, temporaryFolder()]) {
+    const { code, output, errors } = await ask('verify', '--data-dir', wrong)
+    expect([code, output, errors]).toEqual([
+      1,
+      'BAD   folder: no journal and no snapshot is in it: is it the right folder?\n',
+      'mintfeed: the one check does not hold.\n',
+    ])
+    const inspected = await ask('inspect', '--data-dir', wrong)
+    expect([inspected.code, inspected.output]).toEqual([
+      0,
+      `${wrong}: not in use\nno data files\nwould start at seq 0\n`,
+    ])
+  }
+})
+
+test('a single check is told as one', async () => {
+  const folder = temporaryFolder()
+  new Run(folder).take(crowdOfLines(3, 40)).close()
+  const { code, output } = await ask('verify', '--data-dir', folder)
+  expect([code, output]).toEqual([0, expect.stringMatching(/^good [^\n]+\nthe one check holds\n$/)])
 })
 
 /** Rewrites a chunk, whole, with its two blocks in the other order. */
