@@ -2,8 +2,7 @@ import type { NumberedFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
 import { runToEnd } from '../store/steps.ts'
-import { needChunks } from '../store/tape-archive.ts'
-import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
+import { neededChunks, reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 
 /** What the folder goes back to before the journal is folded. */
 export interface RepairBase {
@@ -36,12 +35,11 @@ export function repairBase(
 function hasItsChunks(
   disk: Disk,
   folder: string,
-  { archivedRecords, archivedPositions }: SnapshotReport,
+  report: SnapshotReport,
   chunkRecords: number,
 ): boolean {
-  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
   try {
-    runToEnd(needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions)))
+    runToEnd(neededChunks(disk, folder, report, chunkRecords))
     return true
   } catch (error) {
     if (error instanceof StoreError && error.code === 'missing') return false

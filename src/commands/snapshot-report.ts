@@ -7,9 +7,11 @@ import { readContents } from '../store/snapshot-file.ts'
 import {
   archivedPositionsOf,
   archivedRecordsOf,
+  type ChunkCrcs,
   type Contents,
   type PartEntry,
 } from '../store/snapshot-format.ts'
+import { needChunks } from '../store/tape-archive.ts'
 
 /** What is in a snapshot. */
 export interface SnapshotReport {
@@ -25,6 +27,8 @@ export interface SnapshotReport {
   readonly archivedRecords: number
   /** Records of the dormant tape that it leaves to chunks. */
   readonly archivedPositions: number
+  /** The chunks it leaves them to. */
+  readonly chunks: ChunkCrcs
   readonly parts: readonly { readonly name: string; readonly bytes: number }[]
   readonly status: 'whole' | 'damaged' | 'other version'
   /** What is damaged, or "". */
@@ -59,6 +63,20 @@ export function reportSnapshot(
   })
 }
 
+/** Sees to the chunks of a snapshot as a start does (tape-archive.ts). */
+export function neededChunks(
+  disk: Disk,
+  folder: string,
+  { archivedRecords, archivedPositions, chunks }: SnapshotReport,
+  chunkRecords: number,
+): Generator<number, void> {
+  const tapeOf = (archivedCount: number, crcs: readonly number[]) => {
+    return { chunkRecords, archivedCount, chunkCrcs: [...crcs] }
+  }
+  const dormant = tapeOf(archivedPositions, chunks.positions)
+  return needChunks(disk, folder, tapeOf(archivedRecords, chunks.swaps), dormant)
+}
+
 function ofContents(
   file: NumberedFile,
   bytes: number,
@@ -81,6 +99,7 @@ function ofContents(
     segment,
     archivedRecords: archivedRecordsOf(contents),
     archivedPositions: archivedPositionsOf(contents),
+    chunks: contents.chunks,
     parts: parts.map(({ name, bytes }) => ({ name, bytes })),
     status: damage === '' ? 'whole' : 'damaged',
     damage,
@@ -94,7 +113,11 @@ function unreadable(
   damage: string,
 ): SnapshotReport {
   const { number: seq, name } = file
-  const archived = { archivedRecords: 0, archivedPositions: 0 }
+  const archived = {
+    archivedRecords: 0,
+    archivedPositions: 0,
+    chunks: { swaps: [], positions: [] },
+  }
   return {
     seq,
     name,

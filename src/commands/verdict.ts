@@ -9,9 +9,8 @@ import { type Cut, type JournalEnd, walkJournal } from '../store/journal-scan.ts
 import { isUnreadable } from '../store/node-disk.ts'
 import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
-import { needChunks } from '../store/tape-archive.ts'
 import { lossOf, lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
-import type { SnapshotReport } from './snapshot-report.ts'
+import { neededChunks, type SnapshotReport } from './snapshot-report.ts'
 
 /** What a start would do with a folder. */
 export type Verdict =
@@ -59,12 +58,13 @@ export function startOf(options: VerdictOptions): Verdict {
 /** As `startOf`, step by step: a segment of the journal, or a thousand frames, at a time. */
 export function* startSteps(options: VerdictOptions): Generator<number, Verdict> {
   const { disk, folder, files, snapshots, written, boot } = options
+  const { chunkRecords = TAPE_CHUNK_RECORDS } = options
   const newest = snapshots.findLast(({ status }) => status !== 'damaged') ?? null
   if (newest?.status === 'other version') return { starts: false, reason: newest.damage }
   const from = newest ?? { seq: 0, segment: 0 }
   const damaged = damagedOf(files, snapshots)
   try {
-    if (newest !== null) yield* neededChunks(options, newest)
+    if (newest !== null) yield* neededChunks(disk, folder, newest, chunkRecords)
   } catch (error) {
     return refusal(error, folder)
   }
@@ -83,14 +83,6 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
   } catch (error) {
     return refusal(namingDamaged(error, damaged), folder)
   }
-}
-
-function neededChunks(
-  { disk, folder, chunkRecords = TAPE_CHUNK_RECORDS }: VerdictOptions,
-  { archivedRecords, archivedPositions }: SnapshotReport,
-): Generator<number, void> {
-  const archived = (archivedCount: number) => ({ chunkRecords, archivedCount })
-  return needChunks(disk, folder, archived(archivedRecords), archived(archivedPositions))
 }
 
 function refusal(error: unknown, folder: string): Verdict {

@@ -97,9 +97,10 @@ class Verification {
     const most = (of: (contents: Contents) => number) =>
       Math.max(0, ...readable.map(({ contents }) => of(contents)))
     const archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
-    this.#checkChunks(archived.swaps, this.#files.chunks, SWAP_CHUNKS, 'tape')
-    const { dormantChunks } = this.#files
-    this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant')
+    const { chunks, dormantChunks } = this.#files
+    const known = readable.at(-1)?.contents.chunks ?? { swaps: [], positions: [] }
+    this.#checkChunks(archived.swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)
+    this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant', known.positions)
     if (readable.length === 0 || this.#beginsAt0()) this.#replayAll(readable, archived)
     for (const [i, snapshot] of readable.entries())
       this.#replayFrom(snapshot, readable[i + 1] ?? null, archived)
@@ -143,12 +144,13 @@ class Verification {
     return header !== null && header !== 'newer' && header.firstSeq === 0
   }
 
-  /** Crc of every chunk that a snapshot leaves records to. */
+  /** Every chunk that a snapshot leaves records to: is it whole, and the one that the snapshot tells? */
   #checkChunks(
     archived: number,
     files: readonly NumberedFile[],
     kind: ChunkKind,
     what: string,
+    known: readonly number[],
   ): void {
     const { disk, newEngine } = this.#options
     const used = archived / newEngine().state.tape.chunkRecords
@@ -158,7 +160,11 @@ class Verification {
         this.#tell(`${what} chunk ${number}`, false, 'it is missing')
         continue
       }
-      const { isWhole, blocks, damagedBlocks } = reportChunk(disk, file, kind)
+      const { isWhole, blocks, damagedBlocks, crc } = reportChunk(disk, file, kind)
+      if (isWhole && number < known.length && crc !== known[number]) {
+        this.#tell(file.name, false, 'it is another file than the one the snapshots were made with')
+        continue
+      }
       const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
       this.#tell(
         file.name,

@@ -51,6 +51,8 @@ export class Tape {
   readonly #recordBytes: number
   /** Records the archive has, from the first; whoever fills it says so here. */
   archivedCount = 0
+  /** Crc that tells each chunk of the archive from any other, from the first, as far as it is known. */
+  chunkCrcs: number[] = []
   #count = 0
   /** Records ever added: one below it may hold old lanes, `add` clears it. */
   #used = 0
@@ -152,6 +154,7 @@ export class Tape {
     this.#used = count
     this.#firstInMemory = archivedCount
     this.archivedCount = archivedCount
+    this.chunkCrcs = []
     this.#pagesGone = archivedCount >>> ROW_SHIFT
     for (let page = 0; page < this.#pagesGone; page++) {
       this.#u32.push(NO_LANES.u32)

@@ -24,8 +24,8 @@ export function archivedEngine(
 /** Has the tapes of an engine read the chunks of a data folder. */
 export function archive(disk: Disk, folder: string, { state }: Engine): Archives {
   const { tape, dormant } = state
-  const swaps = new DiskTapeArchive(disk, folder, tape.chunkRecords, SWAP_CHUNKS)
-  const positions = new DiskTapeArchive(disk, folder, dormant.tape.chunkRecords, DORMANT_CHUNKS)
+  const swaps = new DiskTapeArchive(disk, folder, tape, SWAP_CHUNKS)
+  const positions = new DiskTapeArchive(disk, folder, dormant.tape, DORMANT_CHUNKS)
   tape.archive = swaps
   dormant.tape.archive = positions
   return { swaps, dormant: positions }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
 import { totalBytes } from '../engine/memory/views.ts'
+import type { CompactorResult } from './compactor-messages.ts'
 import {
   type DataFiles,
   hasSnapshotAside,
@@ -17,10 +18,10 @@ import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { headerOf, type JournalStart } from './journal-scan.ts'
 import { loadNewestAnew, loadSnapshot } from './recovery.ts'
 import { readContents, writeSnapshot } from './snapshot-file.ts'
-import { type Contents, upgradedFrom } from './snapshot-format.ts'
+import { type ChunkCrcs, type Contents, upgradedFrom } from './snapshot-format.ts'
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
-import { archiveTape, unarchivedBytes } from './tape-archive.ts'
+import { archiveTape, learnChunks, unarchivedBytes } from './tape-archive.ts'
 import { DORMANT_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
@@ -44,21 +45,8 @@ export interface CompactionProgress {
   readonly done: number
 }
 
-export interface Compaction {
-  readonly seq: number
-  /** Seq of the snapshot it started from; 0 for none. */
-  readonly fromSeq: number
-  readonly framesFolded: number
-  readonly digest: string
-  /** Records of the tape that are in chunks on the disk. */
-  readonly archivedRecords: number
-  /** Records of the dormant tape that are. */
-  readonly archivedPositions: number
-  /** Paths of snapshots that were found damaged and put aside. */
-  readonly damagedSnapshots: string[]
-  readonly snapshotsRemoved: number
-  readonly segmentsRemoved: number
-}
+/** What a compaction did; how long it took, and in how much memory, its process says. */
+export type Compaction = Omit<CompactorResult, 'durationMs' | 'peakBytes'>
 
 /**
  * Brings the snapshot up to date: the last one, the journal behind it, a new one, which is then
@@ -88,6 +76,9 @@ function* bringUp(
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
   const engine = loaded?.engine ?? newEngine()
+  const { tape, dormant } = engine.state
+  const learning = learnChunks(disk, folder, tape, dormant.tape)
+  yield* retold(learning, (done) => ({ step: 'load' as const, done }))
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
   const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
   if (end.segment === 0 || end.seq === fromSeq)
@@ -97,7 +88,6 @@ function* bringUp(
   const added = segments.filter(({ number }) => number >= from.segment)
   syncFiles(disk, folder, added)
   options.checkRoom?.(bytesOf(engine))
-  const { tape, dormant } = engine.state
   const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps)
   const { count } = dormant.tape
   const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
@@ -111,6 +101,7 @@ function* bringUp(
     segment: options.untilSegment,
     settings: engine.settings,
     ...(loaded !== null && upgradedFrom(loaded.contents)),
+    chunks: chunksOf(engine),
   }
   const compaction = {
     seq: end.seq,
@@ -119,6 +110,7 @@ function* bringUp(
     digest: writeSnapshot(disk, folder, path, engine.parts, about),
     archivedRecords,
     archivedPositions,
+    chunks: about.chunks,
     damagedSnapshots,
     snapshotsRemoved: 0,
     segmentsRemoved: 0,
@@ -134,6 +126,10 @@ function bytesOf({ parts, state, settledSwaps }: Engine): number {
   return parts.reduce((sum, part) => sum + totalBytes(part.views()), chunks)
 }
 
+function chunksOf({ state }: Engine): ChunkCrcs {
+  return { swaps: state.tape.chunkCrcs, positions: state.dormant.tape.chunkCrcs }
+}
+
 function nothingNew(seq: number, engine: Engine): Compaction {
   return {
     seq,
@@ -142,6 +138,7 @@ function nothingNew(seq: number, engine: Engine): Compaction {
     digest: '',
     archivedRecords: engine.state.tape.archivedCount,
     archivedPositions: engine.state.dormant.tape.archivedCount,
+    chunks: chunksOf(engine),
     damagedSnapshots: [],
     snapshotsRemoved: 0,
     segmentsRemoved: 0,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ChunkCrcs } from './snapshot-format.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -15,11 +16,17 @@ export type CompactorRun = Type.Static<typeof CompactorRun>
 /** What a compactor process did. */
 export const CompactorResult = Type.Object({
   seq: Count,
+  /** Seq of the snapshot it started from; 0 for none. */
   fromSeq: Count,
   framesFolded: Count,
   digest: Type.String(),
+  /** Records of the tape that are in chunks on the disk. */
   archivedRecords: Count,
+  /** Records of the dormant tape that are. */
   archivedPositions: Count,
+  /** All of these chunks. */
+  chunks: ChunkCrcs,
+  /** Paths of snapshots that were found damaged and put aside. */
   damagedSnapshots: Type.Array(Type.String()),
   snapshotsRemoved: Count,
   segmentsRemoved: Count,

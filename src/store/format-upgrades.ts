@@ -3,6 +3,7 @@ import { bytesOf, lanesOf } from '../engine/memory/views.ts'
 import { foldedAgain } from '../engine/search-entry.ts'
 import { StoreError } from './failure.ts'
 import type { SavedPart } from './saved-part.ts'
+import type { ChunkCrcs } from './snapshot-format.ts'
 import { WiderImages, widerRows } from './wider-births.ts'
 
 /** A frame of the journal in the form of the next version. */
@@ -153,6 +154,18 @@ const halvesAsWritten: SnapshotUpgrade = { from: 6 }
  */
 const nothingLateWithoutSlots: SnapshotUpgrade = { from: 7 }
 
+/**
+ * From version 9 on the contents tell the chunks that the snapshot leaves records to. Of an older one they
+ * are those that are there when it is loaded.
+ */
+const chunksTold: SnapshotUpgrade = {
+  from: 8,
+  contents: (contents) => {
+    const chunks: ChunkCrcs = { swaps: [], positions: [] }
+    return typeof contents === 'object' ? { ...contents, chunks } : null
+  },
+}
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
   journal: [restsAdded, quoteToldInJournal],
@@ -164,6 +177,7 @@ export const FORMAT_UPGRADES: FormatUpgrades = {
     textsKeptOnce,
     halvesAsWritten,
     nothingLateWithoutSlots,
+    chunksTold,
   ],
 }
 

@@ -181,6 +181,8 @@ export function* loadSnapshot(
     const loading = loadParts(file, contents, engine.parts, upgrades)
     if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
     engine.settle(contents.settings)
+    engine.state.tape.chunkCrcs = contents.chunks.swaps
+    engine.state.dormant.tape.chunkCrcs = contents.chunks.positions
     return contents
   } catch (error) {
     if (isUnreadable(error)) return null

@@ -12,6 +12,7 @@ import { padded } from './journal-format.ts'
 import { loadOldParts } from './old-parts.ts'
 import { SettingsSchema } from './recorded-settings.ts'
 import {
+  ChunkCrcs,
   CONTENTS_BYTES_MAX,
   type Contents,
   FOOTER,
@@ -31,6 +32,7 @@ const contentsValidator = Compile(
     segment: Count,
     settings: SettingsSchema,
     upgradedFrom: Type.Optional(Count),
+    chunks: ChunkCrcs,
     digest: Type.String(),
     parts: Type.Array(
       Type.Object({

@@ -1,7 +1,8 @@
+import Type from 'typebox'
 import type { EngineSettings } from '../engine/engine-options.ts'
 
 /**
- * The layout of a snapshot, version 8, little-endian:
+ * The layout of a snapshot, version 9, little-endian:
  *
  *     header   magic, version, zeros (16 bytes)
  *     parts    the bytes of each part, each padded with zeros to 8 bytes
@@ -12,7 +13,7 @@ import type { EngineSettings } from '../engine/engine-options.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 8
+export const SNAPSHOT_VERSION = 9
 export const SNAPSHOT_HEADER_BYTES = 16
 export const SNAPSHOT_FOOTER_BYTES = 32
 /** Byte offsets in the footer. */
@@ -30,6 +31,16 @@ export interface PartEntry {
   readonly crc: number
 }
 
+/**
+ * Crc of the header of each chunk that a state leaves records to, from the first (tape-chunk.ts): so that
+ * no other file is taken for one. Those behind the last are not known.
+ */
+export const ChunkCrcs = Type.Object({
+  swaps: Type.Array(Type.Integer({ minimum: 0 })),
+  positions: Type.Array(Type.Integer({ minimum: 0 })),
+})
+export type ChunkCrcs = Type.Static<typeof ChunkCrcs>
+
 export interface Contents {
   /** Seq behind the last event in it. */
   readonly seq: number
@@ -42,6 +53,7 @@ export interface Contents {
    * from its beginning may come to other bytes of the same state.
    */
   readonly upgradedFrom?: number
+  readonly chunks: ChunkCrcs
   /** Sha-256 of the state (state-digest.ts). */
   readonly digest: string
   readonly parts: readonly PartEntry[]

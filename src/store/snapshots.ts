@@ -8,6 +8,9 @@ const COMPACTOR_SPARE_BYTES = 1 << 30
 /** How far a snapshot has come is told this often: of most of them nothing but that they are made. */
 const PROGRESS_MS = 30_000
 
+/** What is told of one that was made: not the chunks, of which there are thousands. */
+export type SnapshotMade = Omit<CompactorResult, 'chunks'>
+
 export interface SnapshotsOptions {
   readonly journal: Journal
   readonly tape: Tape
@@ -26,7 +29,7 @@ export interface SnapshotsOptions {
   /** Milliseconds that never go back, whatever the clock of the machine is set to. */
   readonly clockMs: () => number
   readonly onProgress: (progress: CompactorProgress) => void
-  readonly onDone: (result: CompactorResult) => void
+  readonly onDone: (result: SnapshotMade) => void
   readonly onFailed: (reason: string) => void
 }
 
@@ -41,7 +44,7 @@ export class Snapshots {
   #snapshotSeq: number
   #failures = 0
   #madeAtMs: number | null = null
-  #last: CompactorResult | null = null
+  #last: SnapshotMade | null = null
 
   constructor(options: SnapshotsOptions, snapshotSeq: number) {
     this.#options = options
@@ -95,15 +98,17 @@ export class Snapshots {
         keepsJournal: options.keepsJournal,
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
       }
-      const result = await options.compact(run, this.#tellNowAndThen())
-      this.#snapshotSeq = result.seq
-      this.#last = result
+      const { chunks, ...made } = await options.compact(run, this.#tellNowAndThen())
+      this.#snapshotSeq = made.seq
+      this.#last = made
       this.#madeAtMs = options.clockMs()
-      options.tape.archivedCount = result.archivedRecords
+      options.tape.archivedCount = made.archivedRecords
+      options.tape.chunkCrcs = chunks.swaps
       options.tape.shrink(options.tapeMemoryBytes)
-      options.dormantTape.archivedCount = result.archivedPositions
+      options.dormantTape.archivedCount = made.archivedPositions
+      options.dormantTape.chunkCrcs = chunks.positions
       options.dormantTape.shrink(0)
-      options.onDone(result)
+      options.onDone(made)
     } catch (error) {
       this.#failures += 1
       options.onFailed(messageOf(error))

@@ -31,6 +31,7 @@ interface OpenChunk {
 export class DiskTapeArchive implements TapeArchive {
   readonly #disk: Disk
   readonly #folder: string
+  readonly #tape: ArchivedTape
   readonly #blocksPerChunk: number
   readonly #kind: ChunkKind
   readonly #blockBytes: number
@@ -43,13 +44,15 @@ export class DiskTapeArchive implements TapeArchive {
   misses = 0
   hits = 0
 
-  constructor(disk: Disk, folder: string, chunkRecords: number, kind: ChunkKind = SWAP_CHUNKS) {
+  /** For what has left `tape`, of which it knows the chunks. */
+  constructor(disk: Disk, folder: string, tape: ArchivedTape, kind: ChunkKind = SWAP_CHUNKS) {
     this.#kind = kind
     this.#blockBytes = TAPE_BLOCK_RECORDS * kind.recordBytes
     this.#blocks = new LRUCache({ max: Math.floor(TAPE_CACHE_BYTES / this.#blockBytes) })
     this.#disk = disk
     this.#folder = folder
-    this.#blocksPerChunk = chunkRecords / TAPE_BLOCK_RECORDS
+    this.#tape = tape
+    this.#blocksPerChunk = tape.chunkRecords / TAPE_BLOCK_RECORDS
   }
 
   /** Bytes of the blocks that are kept. */
@@ -83,7 +86,7 @@ export class DiskTapeArchive implements TapeArchive {
     if (attempt(() => readChunkBlock(file, table, place, new Uint8Array(buffer))) !== true) {
       // Opened anew next time: somebody may put the file back.
       this.#chunks.delete(number)
-      throw damage(this.#kind.path(this.#folder, number), block)
+      throw damage(this.#kind.path(this.#folder, number), `cannot be read at block ${block}`)
     }
     return { u32: new Uint32Array(buffer), f64: new Float64Array(buffer) }
   }
@@ -93,7 +96,14 @@ export class DiskTapeArchive implements TapeArchive {
     if (open !== undefined) return open
     const path = this.#kind.path(this.#folder, number)
     const chunk = this.#opened(path, number)
-    if (chunk === null) throw damage(path, number * this.#blocksPerChunk)
+    if (chunk === null)
+      throw damage(path, `cannot be read at block ${number * this.#blocksPerChunk}`)
+    // Opened when it is asked for, by its name: the folder may be another one by now.
+    const { file, table } = chunk
+    if (!isOf(this.#tape, number, table)) {
+      file.close()
+      throw damage(path, 'is another file than the one that was written')
+    }
     this.#chunks.set(number, chunk)
     return chunk
   }
@@ -133,6 +143,11 @@ function openChunk(
   return chunk
 }
 
+/** Is it the chunk that records of the tape went to? One that is not known may be any. */
+function isOf({ chunkCrcs }: ArchivedTape, number: number, { crc }: ChunkTable): boolean {
+  return number >= chunkCrcs.length || chunkCrcs[number] === crc
+}
+
 /** What a call gives, or null when the disk refused. */
 function attempt<T>(call: () => T): T | null {
   try {
@@ -143,14 +158,16 @@ function attempt<T>(call: () => T): T | null {
   }
 }
 
-/** How much of a tape is in chunks. */
-export type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount'>
+/** How much of a tape is in chunks, and in which. */
+export type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount' | 'chunkCrcs'>
 
 /**
- * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone
- * would give wrong answers one by one, better none at all. Their blocks are not read: each is
- * checked when somebody asks for it. Yields the number of each, for months of them are thousands.
- * @throws StoreError when one is missing, its table cannot be read, or a later version wrote it
+ * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone, or
+ * are those of another folder, would give wrong answers one by one, better none at all. Their blocks
+ * are not read: each is checked when somebody asks for it. Those that were not known are known then.
+ * Yields the number of each, for months of them are thousands.
+ * @throws StoreError when one is missing, its table cannot be read, it is another one, or a later
+ * version wrote it
  */
 export function* needChunks(
   disk: Disk,
@@ -158,40 +175,57 @@ export function* needChunks(
   swaps: ArchivedTape,
   dormant: ArchivedTape,
 ): Generator<number, void> {
-  const path =
-    (yield* missingChunk(disk, folder, swaps, SWAP_CHUNKS)) ??
-    (yield* missingChunk(disk, folder, dormant, DORMANT_CHUNKS))
-  if (path === null) return
-  throw new StoreError(
-    'missing',
-    `The snapshot counts on what is in ${path}, which is not there or cannot be read: put it back ` +
-      `from a copy. Where there is none, "mintfeed repair --until ${Number.MAX_SAFE_INTEGER}" goes back to ` +
-      'an older snapshot that does without it, if there is one, and keeps every event; else start with an ' +
-      'empty DATA_DIR.',
-  )
+  yield* needFrom(0, disk, folder, swaps, SWAP_CHUNKS)
+  yield* needFrom(0, disk, folder, dormant, DORMANT_CHUNKS)
 }
 
-function* missingChunk(
+/**
+ * As `needChunks`, of those alone that are not known: a snapshot of version 8 or older does not tell them.
+ * @throws StoreError as `needChunks`
+ */
+export function* learnChunks(
+  disk: Disk,
+  folder: string,
+  swaps: ArchivedTape,
+  dormant: ArchivedTape,
+): Generator<number, void> {
+  yield* needFrom(swaps.chunkCrcs.length, disk, folder, swaps, SWAP_CHUNKS)
+  yield* needFrom(dormant.chunkCrcs.length, disk, folder, dormant, DORMANT_CHUNKS)
+}
+
+function* needFrom(
+  first: number,
   disk: Disk,
   folder: string,
   tape: ArchivedTape,
   kind: ChunkKind,
-): Generator<number, string | null> {
-  const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
-  for (let number = 0; number * tape.chunkRecords < tape.archivedCount; number++) {
+): Generator<number, void> {
+  const { chunkRecords, archivedCount, chunkCrcs } = tape
+  for (let number = first; number * chunkRecords < archivedCount; number++) {
     const path = kind.path(folder, number)
-    const chunk = openChunk(disk, path, number, blocks, kind)
-    if (chunk === null) return path
+    const chunk = openChunk(disk, path, number, chunkRecords / TAPE_BLOCK_RECORDS, kind)
+    if (chunk === null) throw missing(path, 'is not there or cannot be read')
     chunk.file.close()
+    if (!isOf(tape, number, chunk.table))
+      throw missing(path, 'is another file than the one it was made with')
+    chunkCrcs[number] = chunk.table.crc
     yield number
   }
-  return null
 }
 
-function damage(path: string, block: number): TapeDamage {
+function missing(path: string, what: string): StoreError {
+  return new StoreError(
+    'missing',
+    `The snapshot counts on what is in ${path}, which ${what}: put it back from a copy. Where there is ` +
+      `none, "mintfeed repair --until ${Number.MAX_SAFE_INTEGER}" goes back to an older snapshot that does ` +
+      'without it, if there is one, and keeps every event; else start with an empty DATA_DIR.',
+  )
+}
+
+function damage(path: string, what: string): TapeDamage {
   return new TapeDamage(
-    `${path} cannot be read at block ${block}: put the file back from a copy. Where there is none, stop the ` +
-      'service, move the file away and do what "mintfeed inspect" says then.',
+    `${path} ${what}: put the file back from a copy. Where there is none, stop the service, move the file ` +
+      'away and do what "mintfeed inspect" says then.',
   )
 }
 
@@ -212,7 +246,8 @@ export function archiveTape(
     const blocks: Uint8Array[] = []
     for (let record = first; record < first + chunkRecords; record += TAPE_BLOCK_RECORDS)
       blocks.push(blockBytes(tape, record))
-    writeChunk(disk, folder, first / chunkRecords, TAPE_BLOCK_RECORDS, blocks, kind)
+    const number = first / chunkRecords
+    tape.chunkCrcs[number] = writeChunk(disk, folder, number, TAPE_BLOCK_RECORDS, blocks, kind)
     first += chunkRecords
   }
   tape.archivedCount = first

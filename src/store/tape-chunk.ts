@@ -50,6 +50,8 @@ const H = {
 } as const
 
 export interface ChunkTable {
+  /** Crc of the header, and so of all there is: the header has that of the table, which has those of the blocks. */
+  readonly crc: number
   readonly blockRecords: number
   readonly recordBytes: number
   /** Crc of each block. */
@@ -58,7 +60,7 @@ export interface ChunkTable {
   readonly dataAt: number
 }
 
-/** Writes a chunk of whole blocks; what is there under its name is replaced. */
+/** Writes a chunk of whole blocks; what is there under its name is replaced. Returns the crc of its header. */
 export function writeChunk(
   disk: Disk,
   folder: string,
@@ -66,7 +68,7 @@ export function writeChunk(
   blockRecords: number,
   blocks: readonly Uint8Array[],
   kind: ChunkKind = SWAP_CHUNKS,
-): void {
+): number {
   const tableBytes = padded(blocks.length * 4)
   const head = Buffer.alloc(HEADER_BYTES + tableBytes)
   head.write(kind.magic, H.magic, 'latin1')
@@ -76,11 +78,13 @@ export function writeChunk(
   head.writeUInt32LE(blocks.length, H.blocks)
   for (const [i, block] of blocks.entries()) head.writeUInt32LE(crc32(block), HEADER_BYTES + i * 4)
   head.writeUInt32LE(crc32(head.subarray(HEADER_BYTES)), H.tableCrc)
-  head.writeUInt32LE(crc32(head.subarray(0, H.crc)), H.crc)
+  const crc = crc32(head.subarray(0, H.crc))
+  head.writeUInt32LE(crc, H.crc)
   writeWhole(disk, folder, kind.path(folder, chunk), (file) => {
     appendAll(file, head)
     for (const block of blocks) appendAll(file, block)
   })
+  return crc
 }
 
 /**
@@ -95,7 +99,8 @@ export function readChunkTable(
 ): ChunkTable | null {
   const header = Buffer.alloc(HEADER_BYTES)
   if (!readAll(file, header, 0)) return null
-  if (crc32(header.subarray(0, H.crc)) !== header.readUInt32LE(H.crc)) return null
+  const crc = header.readUInt32LE(H.crc)
+  if (crc32(header.subarray(0, H.crc)) !== crc) return null
   if (header.toString('latin1', H.magic, H.magic + 8) !== kind.magic) return null
   const version = header.readUInt32LE(H.version)
   if (version > CHUNK_VERSION) throw newerVersion(path)
@@ -109,7 +114,7 @@ export function readChunkTable(
   if (!readAll(file, table, HEADER_BYTES)) return null
   if (crc32(table) !== header.readUInt32LE(H.tableCrc)) return null
   const crcs = Array.from({ length: blocks }, (_, i) => table.readUInt32LE(i * 4))
-  return { blockRecords, recordBytes, crcs, dataAt }
+  return { crc, blockRecords, recordBytes, crcs, dataAt }
 }
 
 /** Reads one block into `into`; false when it is not what was written. */

@@ -10,7 +10,7 @@ import type { Disk } from '../../src/store/disk.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
-import { Snapshots } from '../../src/store/snapshots.ts'
+import { type SnapshotMade, Snapshots } from '../../src/store/snapshots.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
@@ -35,7 +35,7 @@ export interface ProcessOptions {
   readonly lie: Lie
   readonly newCompactorDisk: () => ProcessDisk
   readonly onMessage: (message: string) => void
-  readonly onSnapshot: (result: CompactorResult) => void
+  readonly onSnapshot: (result: SnapshotMade) => void
 }
 
 /** A compactor at work. */

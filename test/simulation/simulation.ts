@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import { StoreError } from '../../src/store/failure.ts'
+import type { SnapshotMade } from '../../src/store/snapshots.ts'
 import { Random } from '../oracle/random.ts'
 import { Clients } from './clients.ts'
 import { type Lie, NO_LIE } from './lies.ts'
@@ -42,7 +42,7 @@ export class Simulation {
   readonly #hash = createHash('sha256')
   readonly #tell: (line: string) => void
   /** Made, but not checked yet. */
-  readonly #newSnapshots: CompactorResult[] = []
+  readonly #newSnapshots: SnapshotMade[] = []
   #cursor = 0
   #steps = 0
   #batch = 0

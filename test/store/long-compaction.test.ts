@@ -6,6 +6,7 @@ import { COMPACTION_SILENCE_MS_MAX, runCompactor } from '../../src/store/compact
 
 const RESULT = {
   ...{ seq: 9, fromSeq: 1, framesFolded: 3, digest: 'd', archivedRecords: 0, archivedPositions: 0 },
+  chunks: { swaps: [], positions: [] },
   ...{ damagedSnapshots: [], snapshotsRemoved: 0, segmentsRemoved: 0, durationMs: 1, peakBytes: 1 },
 }
 const PROGRESS = JSON.stringify({ progress: { step: 'verify', done: 1 } })

@@ -40,7 +40,7 @@ class SlowMint {
 
   leaveMemory(): DiskTapeArchive {
     const { tape } = this.engine.state
-    const archive = new DiskTapeArchive(this.#disk, this.#folder, CHUNK_RECORDS)
+    const archive = new DiskTapeArchive(this.#disk, this.#folder, tape)
     tape.archive = archive
     archiveTape(this.#disk, this.#folder, tape, this.engine.settledSwaps)
     tape.leaveMemory(tape.archivedCount)

@@ -49,8 +49,8 @@ test('parts of an older version with the same layout are read into their place, 
   }
   const entry = { name: 'tape', facts: [], at: 0, bytes: 16, crc: crc32(new Uint8Array(16)) }
   const settings = { clock: 'event', lateSlots: 32 } as const
-  const about = { seq: 1, epoch: '', segment: 1, settings, digest: '' }
-  const contents = { ...about, version: SNAPSHOT_VERSION - 1, parts: [entry] }
+  const about = { seq: 1, epoch: '', segment: 1, settings, chunks: { swaps: [], positions: [] } }
+  const contents = { ...about, digest: '', version: SNAPSHOT_VERSION - 1, parts: [entry] }
   const upgrades = { journal: [], snapshots: [{ from: SNAPSHOT_VERSION - 1 }] }
   expect(runToEnd(loadParts(zeros, contents, [part], upgrades))).toBe(true)
   expect(into).toHaveLength(2)

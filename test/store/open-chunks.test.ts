@@ -21,8 +21,8 @@ const BLOCK_BYTES = TAPE_BLOCK_RECORDS * SWAP_CHUNKS.recordBytes
 const CHUNKS = 80
 /** Far below the descriptors that a process has, and below `CHUNKS`. */
 const OPEN_MAX = 64
-const SWAPS = { chunkRecords: CHUNK_RECORDS, archivedCount: CHUNKS * CHUNK_RECORDS }
-const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0 }
+const SWAPS = { chunkRecords: CHUNK_RECORDS, archivedCount: CHUNKS * CHUNK_RECORDS, chunkCrcs: [] }
+const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0, chunkCrcs: [] }
 
 /** The real disk, which counts the files that are open. */
 class CountingDisk extends NodeDisk {
@@ -47,7 +47,7 @@ beforeEach(() => {
 
 test('a history of many chunks is read with few of them open, and none once it is closed', () => {
   const disk = new CountingDisk()
-  const archive = new DiskTapeArchive(disk, folder, CHUNK_RECORDS)
+  const archive = new DiskTapeArchive(disk, folder, SWAPS)
   for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
     expect(new Uint8Array(archive.block(chunk).u32.buffer)[0]).toBe(chunk)
     expect(disk.opened).toBeLessThanOrEqual(OPEN_MAX)
@@ -62,7 +62,7 @@ test('a chunk with a damaged block is read again once it was put back from a cop
   const bytes = fs.readFileSync(path)
   bytes[bytes.length - 1] ^= 1
   fs.writeFileSync(path, bytes)
-  const archive = new DiskTapeArchive(new NodeDisk(), folder, CHUNK_RECORDS)
+  const archive = new DiskTapeArchive(new NodeDisk(), folder, SWAPS)
   onTestFinished(() => archive.close())
   expect(() => archive.block(7)).toThrow(TapeDamage)
   fs.renameSync(`${path}.copy`, path)

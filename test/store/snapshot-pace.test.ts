@@ -23,6 +23,7 @@ const RESULT: CompactorResult = {
   digest: '',
   archivedRecords: 0,
   archivedPositions: 0,
+  chunks: { swaps: [], positions: [] },
   damagedSnapshots: [],
   snapshotsRemoved: 0,
   segmentsRemoved: 0,
@@ -108,10 +109,12 @@ test('what a snapshot has on the disk leaves memory, of swaps all but what may s
   const { journal, folder } = newJournal()
   const [tape, dormantTape] = [tapeOf(8), tapeOf(8)]
   const archived = { archivedRecords: tape.count, archivedPositions: dormantTape.count }
-  const compact = async () => ({ ...RESULT, ...archived })
+  const chunks = { swaps: [1, 2, 3, 4, 5, 6, 7, 8], positions: [8, 7, 6, 5, 4, 3, 2, 1] }
+  const compact = async () => ({ ...RESULT, ...archived, chunks })
   const tapeMemoryBytes = 3 * TAPE_BLOCK_RECORDS * SWAP_RECORD_BYTES
   const about = { journal, folder, compact, tape, dormantTape, tapeMemoryBytes }
   await new Snapshots(optionsOf(about), NO_SEQ).take()
+  expect({ swaps: tape.chunkCrcs, positions: dormantTape.chunkCrcs }).toEqual(chunks)
   expect(tape.firstInMemory).toBe(5 * TAPE_BLOCK_RECORDS)
   expect(dormantTape.firstInMemory).toBe(dormantTape.count)
   journal.close()

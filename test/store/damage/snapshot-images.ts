@@ -62,7 +62,8 @@ export function writtenSnapshot(random: Random): WrittenSnapshot {
   })
   const seq = random.integer(1, 10 ** 6)
   const settings = { clock: 'event', lateSlots: 32 } as const
-  writeSnapshot(disk, FOLDER, PATH, parts, { seq, epoch: 'epoch', segment: 3, settings })
+  const chunks = { swaps: [], positions: [] }
+  writeSnapshot(disk, FOLDER, PATH, parts, { seq, epoch: 'epoch', segment: 3, settings, chunks })
   const bytes = new Uint8Array(disk.bytesOf(PATH))
   const ranges: [number, number][] = [[0, HEADER]]
   const units = [HEADER]

@@ -96,8 +96,10 @@ export class CrashService {
     this.#compaction = null
     const { tape, dormant } = this.engine.state
     tape.archivedCount = step.value.archivedRecords
+    tape.chunkCrcs = step.value.chunks.swaps
     tape.shrink(0)
     dormant.tape.archivedCount = step.value.archivedPositions
+    dormant.tape.chunkCrcs = step.value.chunks.positions
     dormant.tape.shrink(0)
   }
 }

@@ -84,7 +84,9 @@ export class Life {
       if (!step.done) continue
       const { tape, dormant } = this.small.engine.state
       tape.archivedCount = step.value.archivedRecords
+      tape.chunkCrcs = step.value.chunks.swaps
       dormant.tape.archivedCount = step.value.archivedPositions
+      dormant.tape.chunkCrcs = step.value.chunks.positions
       tape.shrink(0)
       dormant.tape.shrink(0)
       this.#snapshot = null
