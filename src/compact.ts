@@ -5,46 +5,50 @@
  * reason of a failure goes to stderr.
  */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Compile } from 'typebox/compile'
 import { endFirst } from './base/end-first.ts'
 import { residentBytes } from './base/memory-usage.ts'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'
+import { CompactorOrder, jsonOf } from './store/compactor-messages.ts'
 import { diskReason } from './store/disk-reason.ts'
 import { checkRoom, NodeDisk } from './store/node-disk.ts'
+import { PROGRAM } from './store/program-mark.ts'
 
 /** Progress lines are at least this far apart. */
 const PROGRESS_MS = 1_000
+
+const compactorOrder = Compile(CompactorOrder)
+
 function run(): void {
-  const { values } = parseArgs({
-    options: {
-      folder: { type: 'string' },
-      'until-segment': { type: 'string' },
-      'keep-journal': { type: 'boolean' },
-      'memory-bytes': { type: 'string' },
-      parent: { type: 'string' },
-    },
-  })
-  if (values.folder === undefined) throw new Error('the compactor needs --folder')
-  const parent = Number(values.parent ?? process.ppid)
+  const { run: asked, parent } = orderOf(process.argv[2] ?? '')
   endWithout(parent)
   const disk = new NodeDisk()
   // By where it is, not by its name: another folder may take that before the snapshot is written.
-  process.chdir(values.folder)
+  process.chdir(asked.folder)
   const folder = '.'
   const startedMs = performance.now()
   const steps = compact({
     disk,
     folder,
-    untilSegment: Number(values['until-segment']),
+    untilSegment: asked.untilSegment,
     newEngine: () => archivedEngine(disk, folder),
-    keepsJournal: values['keep-journal'] === true,
+    keepsJournal: asked.keepsJournal,
     checkRoom: (bytes) => checkRoom(process.cwd(), bytes),
   })
-  const memoryBytesMax = Number(values['memory-bytes'] ?? Number.MAX_SAFE_INTEGER)
-  const compaction = drive(steps, memoryBytesMax, parent)
+  const compaction = drive(steps, asked.memoryBytesMax, parent)
   const damagedSnapshots = compaction.damagedSnapshots.map((name) => resolve(name))
   tell({ ...compaction, damagedSnapshots }, startedMs)
+}
+
+/**
+ * What it is to do. A service whose files were replaced is of another version, or asks in other words:
+ * what is written here, it could perhaps not read, should it have to start again.
+ */
+function orderOf(text: string): CompactorOrder {
+  const order = jsonOf(text)
+  if (compactorOrder.Check(order) && order.run.program === PROGRAM) return order
+  throw new Error("the program's files were replaced while it ran: start the service anew")
 }
 
 /** The folder is no longer this process's once the program that started it is gone. */

@@ -1,9 +1,10 @@
 import { endFirst } from '../base/end-first.ts'
+import { PROGRAM_VERSION } from '../base/program-version.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
 import { asksForVersion } from './command-words.ts'
-import { usageText, version } from './usage.ts'
+import { usageText } from './usage.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
@@ -38,7 +39,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
   if (name.startsWith('-') || name === 'help' || name === 'version') {
     const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
     const all = [...commands, ['doctor', DOCTOR_SUMMARY] as const]
-    stdout.write(asksForVersion(args) ? `${version()}\n` : usageText(all))
+    stdout.write(asksForVersion(args) ? `${PROGRAM_VERSION}\n` : usageText(all))
     return 0
   }
   // A recorder is all there is of what it records; the others can be run again.

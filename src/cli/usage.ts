@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { SETTING_NAMES } from '../base/config.ts'
-import { programFile } from '../base/program-files.ts'
+import { PROGRAM_VERSION } from '../base/program-version.ts'
 
 const LINE_CHARACTERS = 100
 
 /** How the program is called, with a sentence for each command. */
 export function usageText(summaries: Iterable<readonly [string, string]>): string {
   const rows = [...summaries].map(([name, summary]) => `  ${name.padEnd(10)} ${summary}`)
-  return `mintfeed ${version()}: self-hosted, real-time market data for launch-platform tokens
+  return `mintfeed ${PROGRAM_VERSION}: self-hosted, real-time market data for launch-platform tokens
 
   mintfeed [flags]              runs the service
   mintfeed <command> [flags]    runs a command; mintfeed <command> --help tells its flags
@@ -34,11 +33,4 @@ function inLines(words: readonly string[]): string {
     else lines.push(`  ${word}`)
   }
   return lines.join('\n')
-}
-
-/** As package.json has it. */
-export function version(): string {
-  const fields: unknown = JSON.parse(readFileSync(programFile('../package.json'), 'utf8'))
-  const isNamed = typeof fields === 'object' && fields !== null && 'version' in fields
-  return isNamed ? String(fields.version) : 'unknown'
 }

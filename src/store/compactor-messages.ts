@@ -5,6 +5,8 @@ const Count = Type.Integer({ minimum: 0 })
 
 /** What a compactor is to do. */
 export const CompactorRun = Type.Object({
+  /** Of the program that asks (program-mark.ts): a compactor out of files that were replaced since is another one. */
+  program: Type.String(),
   folder: Type.String(),
   untilSegment: Count,
   keepsJournal: Type.Boolean(),
@@ -12,6 +14,10 @@ export const CompactorRun = Type.Object({
   memoryBytesMax: Count,
 })
 export type CompactorRun = Type.Static<typeof CompactorRun>
+
+/** The one argument of its process, as JSON; `parent` is the pid of what starts it. */
+export const CompactorOrder = Type.Object({ run: CompactorRun, parent: Count })
+export type CompactorOrder = Type.Static<typeof CompactorOrder>
 
 /** What a compactor process did. */
 export const CompactorResult = Type.Object({
@@ -46,3 +52,12 @@ export const LauncherMessage = Type.Union([
   Type.Object({ failed: Type.String() }),
 ])
 export type LauncherMessage = Type.Static<typeof LauncherMessage>
+
+/** What a text says that another process wrote; null for one that is none, as a dying process cuts it short. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -4,7 +4,13 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { entryFile } from '../base/program-files.ts'
 import { messageOf } from '../base/thrown.ts'
-import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
+import {
+  type CompactorOrder,
+  CompactorProgress,
+  CompactorResult,
+  type CompactorRun,
+  jsonOf,
+} from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
 import { besideProcessorOf } from './other-processors.ts'
 import { noteCompactor } from './process-lock.ts'
@@ -33,16 +39,13 @@ export function runCompactor(
   onProgress: (progress: CompactorProgress) => void,
   signal: AbortSignal,
 ): Promise<CompactorResult> {
+  const order: CompactorOrder = { run, parent: process.pid }
   const [program, ...args] = [
     ...besideProcessorOf(serving),
     process.execPath,
     `--max-old-space-size=${HEAP_MB}`,
     entryFile('compact'),
-    `--folder=${run.folder}`,
-    `--until-segment=${run.untilSegment}`,
-    `--memory-bytes=${run.memoryBytesMax}`,
-    `--parent=${process.pid}`,
-    ...(run.keepsJournal ? ['--keep-journal'] : []),
+    JSON.stringify(order),
   ]
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,15 +80,6 @@ export function runCompactor(
       else reject(notDone(reason.trim() || `it ended with ${signal ?? `code ${code}`}`))
     })
   })
-}
-
-/** Null for a line that a dying process cut short. */
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 /** One that cannot be written down must not run: nobody could end it after a kill of this process. */

@@ -2,6 +2,7 @@ import { messageOf } from '../base/thrown.ts'
 import type { Tape } from '../engine/tape.ts'
 import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
 import type { Journal } from './journal.ts'
+import { PROGRAM } from './program-mark.ts'
 
 /** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
 const COMPACTOR_SPARE_BYTES = 1 << 30
@@ -93,6 +94,7 @@ export class Snapshots {
     try {
       const untilSegment = options.journal.boundary()
       const run = {
+        program: PROGRAM,
         folder: options.folder,
         untilSegment,
         keepsJournal: options.keepsJournal,

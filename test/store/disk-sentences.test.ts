@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CompactorLauncher } from '../../src/store/compactor-launcher.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { PROGRAM } from '../../src/store/program-mark.ts'
 import { BOOT, EPOCH } from './damage/folder.ts'
 
 /** As Node tells that a quota is used up: libuv has no name for it. */
@@ -62,7 +63,13 @@ test('a snapshot that was not made says so once', async () => {
   const folder = join(newFolder(), 'gone')
   const launcher = new CompactorLauncher()
   onTestFinished(() => launcher.stop())
-  const run = { folder, untilSegment: 1, keepsJournal: false, memoryBytesMax: 2 ** 30 }
+  const run = {
+    program: PROGRAM,
+    folder,
+    untilSegment: 1,
+    keepsJournal: false,
+    memoryBytesMax: 2 ** 30,
+  }
   const reason: unknown = await launcher
     .run(run, () => {})
     .then(

@@ -30,7 +30,7 @@ async function compacted(folder: string, script: string, passesMs: number) {
   const { execPath } = process
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   process.execPath = path
-  const run = { folder, untilSegment: 1, keepsJournal: false, memoryBytesMax: 1 }
+  const run = { program: '', folder, untilSegment: 1, keepsJournal: false, memoryBytesMax: 1 }
   const passed = () => void vi.advanceTimersByTime(passesMs)
   try {
     return await runCompactor(run, process.pid, passed, new AbortController().signal)

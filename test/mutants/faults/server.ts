@@ -279,6 +279,13 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/store/damaged-folders.test.ts'],
   },
   {
+    name: 'compactor: files that were replaced make a snapshot',
+    file: 'src/compact.ts',
+    find: ' && order.run.program === PROGRAM',
+    replace: '',
+    tests: ['test/process/replaced-files.test.ts'],
+  },
+  {
     name: 'tape: a chunk that was put back is not read',
     file: 'src/store/tape-archive.ts',
     find: 'this.#chunks.delete(number)',
