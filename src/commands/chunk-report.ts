@@ -6,7 +6,6 @@ import {
   type ChunkTable,
   readChunkBlock,
   readChunkTable,
-  SWAP_CHUNKS,
 } from '../store/tape-chunk.ts'
 
 /** What is in a chunk of a tape. */
@@ -24,11 +23,7 @@ export interface ChunkReport {
 }
 
 /** Reads a chunk and checks every block of it. */
-export function reportChunk(
-  disk: Disk,
-  chunk: NumberedFile,
-  kind: ChunkKind = SWAP_CHUNKS,
-): ChunkReport {
+export function reportChunk(disk: Disk, chunk: NumberedFile, kind: ChunkKind): ChunkReport {
   return withFile(disk.open(chunk.path), (file) => {
     const about = { chunk: chunk.number, name: chunk.name, bytes: file.size() }
     const table = tableOf(file, chunk, kind)

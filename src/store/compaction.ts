@@ -22,7 +22,7 @@ import { type ChunkCrcs, type Contents, upgradedFrom } from './snapshot-format.t
 import { stateDigest } from './state-digest.ts'
 import { retold } from './steps.ts'
 import { archiveTape, learnChunks, unarchivedBytes } from './tape-archive.ts'
-import { DORMANT_CHUNKS } from './tape-chunk.ts'
+import { DORMANT_CHUNKS, SWAP_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
 export const SNAPSHOTS_KEPT = 2
@@ -88,7 +88,7 @@ function* bringUp(
   const added = segments.filter(({ number }) => number >= from.segment)
   syncFiles(disk, folder, added)
   options.checkRoom?.(bytesOf(engine))
-  const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps)
+  const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps, SWAP_CHUNKS)
   const { count } = dormant.tape
   const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
   // Put aside, as a start does: else it would count as one of those that are kept. Before the new one

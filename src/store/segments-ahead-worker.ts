@@ -1,16 +1,18 @@
 /** Loads and checks journal segments, in the order asked for, for segments-ahead.ts. */
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { MessagePort, workerData } from 'node:worker_threads'
 import { withFile } from './data-folder.ts'
 import { readAll } from './disk.ts'
 import { NodeDisk } from './node-disk.ts'
 import { readSegmentHeader } from './segment-header.ts'
 import { SegmentScan } from './segment-scan.ts'
-import type { LoadedFile, LoadOrder } from './segments-ahead.ts'
+import { isLoadOrder, type LoadedFile, type LoadOrder } from './segments-ahead-messages.ts'
 
 const disk = new NodeDisk()
-const port: MessagePort = workerData
+const port: unknown = workerData
+if (!(port instanceof MessagePort)) throw new Error('the worker was given no port')
 
-port.on('message', (order: LoadOrder) => {
+port.on('message', (order: unknown) => {
+  if (!isLoadOrder(order)) throw new Error('the worker was told no file to load')
   const loaded = load(order)
   port.postMessage(loaded, [loaded.buffer])
 })

@@ -2,22 +2,10 @@ import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_thre
 import { entryFile } from '../base/program-files.ts'
 import type { Disk } from './disk.ts'
 import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
+import { isLoadedFile, type LoadedFile, type LoadOrder } from './segments-ahead-messages.ts'
 
 /** Segments that lie loaded before they are asked for. */
 const AHEAD_MAX = 3
-
-/** What the worker (segments-ahead-worker.ts) is told: a file to load, into old memory if any. */
-export interface LoadOrder {
-  readonly path: string
-  readonly buffer: ArrayBuffer | null
-}
-
-/** What it answers; `length` -1 when the file could not be read. */
-export interface LoadedFile {
-  readonly buffer: ArrayBuffer
-  readonly length: number
-  readonly checkedTo: number
-}
 
 /**
  * Loads and checks segments on another core while this one folds. Whatever the worker does not
@@ -81,9 +69,11 @@ export class SegmentsAhead implements SegmentSource {
 
   #receive(): void {
     for (;;) {
-      const message = receiveMessageOnPort(this.#port)
-      if (message === undefined) return
-      this.#loaded.push(message.message)
+      const received = receiveMessageOnPort(this.#port)
+      if (received === undefined) return
+      const message: unknown = received.message
+      if (isLoadedFile(message)) this.#loaded.push(message)
+      else this.#hasFailed = true
     }
   }
 }

@@ -45,7 +45,7 @@ export class DiskTapeArchive implements TapeArchive {
   hits = 0
 
   /** For what has left `tape`, of which it knows the chunks. */
-  constructor(disk: Disk, folder: string, tape: ArchivedTape, kind: ChunkKind = SWAP_CHUNKS) {
+  constructor(disk: Disk, folder: string, tape: ArchivedTape, kind: ChunkKind) {
     this.#kind = kind
     this.#blockBytes = TAPE_BLOCK_RECORDS * kind.recordBytes
     this.#blocks = new LRUCache({ max: Math.floor(TAPE_CACHE_BYTES / this.#blockBytes) })
@@ -238,7 +238,7 @@ export function archiveTape(
   folder: string,
   tape: Tape,
   reach: number,
-  kind: ChunkKind = SWAP_CHUNKS,
+  kind: ChunkKind,
 ): number {
   const { chunkRecords } = tape
   let first = tape.archivedCount

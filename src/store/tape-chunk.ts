@@ -14,8 +14,9 @@ import { padded } from './journal-format.ts'
  *     table    crc of each block (u32), padded to 8 bytes
  *     blocks   records, by the magic those of swaps or of the positions of dormant tokens
  *
- * Chunks never change: two snapshots, and two runs that fold the same journal, share them. Magic,
- * version and crc of the header stay where they are in later versions, so that they are known.
+ * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
+ * and tell them by the crc of the header (snapshot-format.ts). Magic, version and crc of the header stay
+ * where they are in later versions, so that they are known.
  */
 export const CHUNK_VERSION = 1
 
@@ -67,7 +68,7 @@ export function writeChunk(
   chunk: number,
   blockRecords: number,
   blocks: readonly Uint8Array[],
-  kind: ChunkKind = SWAP_CHUNKS,
+  kind: ChunkKind,
 ): number {
   const tableBytes = padded(blocks.length * 4)
   const head = Buffer.alloc(HEADER_BYTES + tableBytes)
@@ -94,8 +95,8 @@ export function writeChunk(
 export function readChunkTable(
   file: DiskFile,
   chunk: number,
-  path = `Tape chunk ${chunk}`,
-  kind: ChunkKind = SWAP_CHUNKS,
+  path: string,
+  kind: ChunkKind,
 ): ChunkTable | null {
   const header = Buffer.alloc(HEADER_BYTES)
   if (!readAll(file, header, 0)) return null

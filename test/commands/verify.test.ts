@@ -7,7 +7,12 @@ import { listDataFiles, withFile } from '../../src/store/data-folder.ts'
 import { readMark } from '../../src/store/file-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
-import { readChunkBlock, readChunkTable, writeChunk } from '../../src/store/tape-chunk.ts'
+import {
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+  writeChunk,
+} from '../../src/store/tape-chunk.ts'
 import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
@@ -228,7 +233,7 @@ function swapBlocks(folder: string, number: number): void {
   const disk = new NodeDisk()
   const chunk = listDataFiles(disk, folder).chunks[number]
   const blocks = withFile(disk.open(chunk.path), (file) => {
-    const table = readChunkTable(file, number, chunk.path)
+    const table = readChunkTable(file, number, chunk.path, SWAP_CHUNKS)
     if (table === null) throw new Error('the chunk is damaged already')
     return [1, 0].map((i) => {
       const block = new Uint8Array((file.size() - table.dataAt) / 2)
@@ -237,5 +242,5 @@ function swapBlocks(folder: string, number: number): void {
     })
   })
   disk.remove(chunk.path)
-  writeChunk(disk, folder, number, CHUNK / 2, blocks)
+  writeChunk(disk, folder, number, CHUNK / 2, blocks, SWAP_CHUNKS)
 }

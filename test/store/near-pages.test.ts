@@ -3,6 +3,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import { markOf } from '../../src/engine/swap-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/tape-archive.ts'
+import { SWAP_CHUNKS } from '../../src/store/tape-chunk.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -40,9 +41,9 @@ class SlowMint {
 
   leaveMemory(): DiskTapeArchive {
     const { tape } = this.engine.state
-    const archive = new DiskTapeArchive(this.#disk, this.#folder, tape)
+    const archive = new DiskTapeArchive(this.#disk, this.#folder, tape, SWAP_CHUNKS)
     tape.archive = archive
-    archiveTape(this.#disk, this.#folder, tape, this.engine.settledSwaps)
+    archiveTape(this.#disk, this.#folder, tape, this.engine.settledSwaps, SWAP_CHUNKS)
     tape.leaveMemory(tape.archivedCount)
     return archive
   }

@@ -42,12 +42,19 @@ beforeEach(() => {
   onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }))
   const disk = new NodeDisk()
   for (let chunk = 0; chunk < CHUNKS; chunk += 1)
-    writeChunk(disk, folder, chunk, TAPE_BLOCK_RECORDS, [new Uint8Array(BLOCK_BYTES).fill(chunk)])
+    writeChunk(
+      disk,
+      folder,
+      chunk,
+      TAPE_BLOCK_RECORDS,
+      [new Uint8Array(BLOCK_BYTES).fill(chunk)],
+      SWAP_CHUNKS,
+    )
 })
 
 test('a history of many chunks is read with few of them open, and none once it is closed', () => {
   const disk = new CountingDisk()
-  const archive = new DiskTapeArchive(disk, folder, SWAPS)
+  const archive = new DiskTapeArchive(disk, folder, SWAPS, SWAP_CHUNKS)
   for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
     expect(new Uint8Array(archive.block(chunk).u32.buffer)[0]).toBe(chunk)
     expect(disk.opened).toBeLessThanOrEqual(OPEN_MAX)
@@ -62,7 +69,7 @@ test('a chunk with a damaged block is read again once it was put back from a cop
   const bytes = fs.readFileSync(path)
   bytes[bytes.length - 1] ^= 1
   fs.writeFileSync(path, bytes)
-  const archive = new DiskTapeArchive(new NodeDisk(), folder, SWAPS)
+  const archive = new DiskTapeArchive(new NodeDisk(), folder, SWAPS, SWAP_CHUNKS)
   onTestFinished(() => archive.close())
   expect(() => archive.block(7)).toThrow(TapeDamage)
   fs.renameSync(`${path}.copy`, path)

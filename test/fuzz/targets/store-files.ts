@@ -16,7 +16,7 @@ import { readSegmentHeader } from '../../../src/store/segment-header.ts'
 import { evidenceOfSegment, SegmentScan } from '../../../src/store/segment-scan.ts'
 import { readContents } from '../../../src/store/snapshot-file.ts'
 import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/snapshot-format.ts'
-import { readChunkBlock, readChunkTable } from '../../../src/store/tape-chunk.ts'
+import { readChunkBlock, readChunkTable, SWAP_CHUNKS } from '../../../src/store/tape-chunk.ts'
 import { Random as ImageRandom } from '../../oracle/random.ts'
 import { ImageDisk } from '../../store/damage/image-disk.ts'
 import { writtenSnapshot } from '../../store/damage/snapshot-images.ts'
@@ -129,7 +129,7 @@ function readSnapshot(bytes: Uint8Array): void {
 function readChunk(bytes: Uint8Array): void {
   refusing(() => {
     const file = fileOf(bytes)
-    const table = readChunkTable(file, 0)
+    const table = readChunkTable(file, 0, 'chunk', SWAP_CHUNKS)
     if (table === null || table.crcs.length === 0) return
     holds(table.crcs.length * 4 <= padded(bytes.length), 'a table of crcs lies in the file')
     readChunkBlock(file, table, 0, new Uint8Array(64))

@@ -1,6 +1,11 @@
 import { SWAP_RECORD_BYTES } from '../../../src/engine/swap-record.ts'
 import { chunkPath } from '../../../src/store/data-folder.ts'
-import { readChunkBlock, readChunkTable, writeChunk } from '../../../src/store/tape-chunk.ts'
+import {
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+  writeChunk,
+} from '../../../src/store/tape-chunk.ts'
 import type { Random } from '../../oracle/random.ts'
 import { ImageDisk } from './image-disk.ts'
 import { randomBytes } from './journal-run.ts'
@@ -23,7 +28,7 @@ export function writtenChunk(random: Random, chunk: number): WrittenChunk {
   const blocks = Array.from({ length: random.integer(3, 7) }, () =>
     random.chance(0.1) ? new Uint8Array(BLOCK_BYTES) : randomBytes(random, BLOCK_BYTES),
   )
-  writeChunk(disk, FOLDER, chunk, BLOCK_RECORDS, blocks)
+  writeChunk(disk, FOLDER, chunk, BLOCK_RECORDS, blocks, SWAP_CHUNKS)
   const bytes = new Uint8Array(disk.bytesOf(chunkPath(FOLDER, chunk)))
   const first = bytes.length - blocks.length * BLOCK_BYTES
   const units = Array.from({ length: blocks.length + 1 }, (_, i) => first + i * BLOCK_BYTES)
@@ -40,7 +45,7 @@ export function wrongWithChunk(image: Uint8Array, written: readonly WrittenChunk
   const disk = new ImageDisk()
   disk.files.set(FOLDER, image)
   const file = disk.open(FOLDER)
-  const table = readChunkTable(file, chunk, FOLDER)
+  const table = readChunkTable(file, chunk, FOLDER, SWAP_CHUNKS)
   if (whole === undefined) return table === null ? null : 'a damaged table was read'
   if (table === null) return 'a whole table was refused'
   const into = new Uint8Array(BLOCK_BYTES)
