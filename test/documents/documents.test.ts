@@ -39,6 +39,35 @@ test.each([
   expect(found.map(({ name }) => name)).toEqual(names)
 })
 
+test('openapi.json takes null in a filter where the service does, and names the default of its limit', () => {
+  const { FiltersMemeDto = {} } = RESOURCE_SCHEMAS
+  const faultsOf = (body: unknown) =>
+    faults(new Map([['body', FiltersMemeDto]]), new Map([['body', body]]))
+  for (const body of [
+    { type: null, limit: null, newPools: null },
+    { newPools: { holders: { min: null, max: 5 }, dexPaid: null, socials: { twitter: null } } },
+  ])
+    expect(faultsOf(body)).toEqual([])
+  for (const body of [{ newPools: { x: 1 } }, { limit: 0 }, { type: 'old' }, { x: null }])
+    expect(faultsOf(body)).not.toEqual([])
+  expect(JSON.stringify(FiltersMemeDto.properties)).toContain('"default":50')
+})
+
+test('openapi.json tells of every operation how it is limited', () => {
+  const { paths } = parsed(openApiJson())
+  for (const { path, method } of ENDPOINTS)
+    expect(paths).toMatchObject({
+      [path]: {
+        [method]: {
+          responses: {
+            200: { headers: { 'X-RateLimit-Remaining': {} } },
+            429: { headers: { 'X-RateLimit-Reset': {}, 'Retry-After': {} } },
+          },
+        },
+      },
+    })
+})
+
 test('asyncapi.json is valid AsyncAPI 3.0', () => {
   const schema: unknown = createRequire(import.meta.url)(
     '@asyncapi/specs/schemas/3.0.0-without-$id.json',
@@ -62,19 +91,37 @@ test('every reference of both documents leads somewhere', () => {
   }
 })
 
-/** Checks values against schemas of the documents, by name. */
+/** Checks values against schemas of the documents, by name; `prepare` changes all of these before. */
 function faults(
   schemas: ReadonlyMap<string, object>,
   values: ReadonlyMap<string, unknown>,
+  prepare: (schema: unknown) => unknown = (schema) => schema,
 ): unknown {
   const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true })
   const validate = ajv.compile({
     type: 'object',
-    properties: Object.fromEntries(schemas),
+    properties: prepare(Object.fromEntries(schemas)),
     required: [...schemas.keys()],
-    components: { schemas: RESOURCE_SCHEMAS },
+    components: { schemas: prepare(RESOURCE_SCHEMAS) },
   })
   return validate(Object.fromEntries(values)) ? [] : validate.errors
+}
+
+/** The same schema, by which an object has no key that it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (!isObject(schema)) return schema
+  if (Array.isArray(schema.allOf))
+    return { ...schema, allOf: schema.allOf.map(whole), unevaluatedProperties: false }
+  const parts = Object.entries(schema).map(([key, part]) => [key, closed(part)])
+  const isOpen = schema.type === 'object' && isObject(schema.properties)
+  return { ...Object.fromEntries(parts), ...(isOpen && { additionalProperties: false }) }
+}
+
+/** A component itself in place of its name. */
+function whole(schema: unknown): unknown {
+  const name = isObject(schema) ? String(schema.$ref).split('/').at(-1) : undefined
+  return RESOURCE_SCHEMAS[name ?? ''] ?? schema
 }
 
 test('what a running server answers and tells is what the documents say, and nothing else is', async () => {
@@ -85,6 +132,7 @@ test('what a running server answers and tells is what the documents say, and not
   schemas.set('refusal', RESOURCE_SCHEMAS.Error ?? {})
   const examples = await runningExamples()
   expect(faults(schemas, examples)).toEqual([])
+  expect(faults(schemas, examples, closed)).toEqual([])
   for (const name of ['tables', 'swaps', 'update_mint_info', 'meme_tables_delta', 'refusal']) {
     const wrong = new Map(examples).set(name, 7)
     const found = faults(new Map([[name, schemas.get(name) ?? {}]]), wrong)

@@ -16,6 +16,12 @@ const POSITION = {
     schema: { type: 'string' },
   },
 }
+const LIMIT = {
+  'X-RateLimit-Limit': counted('Requests of one address in a window, where they are limited'),
+  'X-RateLimit-Remaining': counted('Requests that are left in this one'),
+  'X-RateLimit-Reset': counted('Seconds until it ends'),
+}
+const RETRY_AFTER = { 'Retry-After': counted('Seconds to wait, where that helps') }
 const REFUSAL = {
   description: 'A refusal, in the one shape of all',
   content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('refusal') } },
@@ -47,14 +53,24 @@ function pathOf(endpoint: Endpoint): object {
   const others = endpoint.parameters.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE
   const answer = { schema: endpoint.answer, ...exampled(endpoint.id) }
+  const refusal = endpoint.path.startsWith('/udf/') ? UDF_REFUSAL : REFUSAL
   const operation = {
     operationId: endpoint.id,
     summary: endpoint.summary,
     parameters: [...words, ...others],
     ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
     responses: {
-      200: { description: 'The answer', headers: POSITION, content: { [type]: answer } },
-      default: endpoint.path.startsWith('/udf/') ? UDF_REFUSAL : REFUSAL,
+      200: {
+        description: 'The answer',
+        headers: { ...POSITION, ...LIMIT },
+        content: { [type]: answer },
+      },
+      429: {
+        ...refusal,
+        description: 'More requests than a window allows',
+        headers: { ...LIMIT, ...RETRY_AFTER },
+      },
+      default: { ...refusal, headers: { ...LIMIT, ...RETRY_AFTER } },
     },
   }
   return { [endpoint.method]: operation }
@@ -63,6 +79,10 @@ function pathOf(endpoint: Endpoint): object {
 const TABLES_BODY = {
   required: true,
   content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
+}
+
+function counted(description: string): object {
+  return { description, schema: { type: 'integer' } }
 }
 
 function exampled(name: string): object {

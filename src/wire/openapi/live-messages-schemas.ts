@@ -226,13 +226,25 @@ const STATES: readonly LiveMessage[] = [
   ),
 ]
 
+/** What was asked for, as its channel names it. */
+const ASKED_FOR = {
+  ...{ mint: TEXT, mints: list(TEXT), wallet: TEXT, wallets: list(TEXT) },
+  ...{ table: TEXT, resolution: RESOLUTION },
+}
+/** Where its stream stands, if that was asked for too; `seqs` by mint or wallet. */
+const BEGUN = {
+  ...{ seq: COUNT, epoch: TEXT, step: COUNT },
+  seqs: { type: 'object', additionalProperties: COUNT },
+}
+
+function acknowledgement(type: string, more: Readonly<Record<string, Schema>>): Schema {
+  const optional = { ...ASKED_FOR, ...more }
+  return object({ type: constant(type), event: TEXT, ...optional }, Object.keys(optional))
+}
+
 const SYSTEM: readonly LiveMessage[] = [
-  told('subscribed', 'A subscription begins', {
-    ...object({ type: constant('subscribed'), event: TEXT }),
-  }),
-  told('unsubscribed', 'A subscription has ended', {
-    ...object({ type: constant('unsubscribed'), event: TEXT }),
-  }),
+  told('subscribed', 'A subscription begins', acknowledgement('subscribed', BEGUN)),
+  told('unsubscribed', 'A subscription has ended', acknowledgement('unsubscribed', {})),
   told(
     'resync',
     'A stream cannot be resumed',

@@ -8,6 +8,7 @@ import {
   list,
   NUMBER,
   named,
+  nullable,
   OPTIONAL_COUNT,
   OPTIONAL_TEXT,
   object,
@@ -141,6 +142,8 @@ const CURSOR_PAGE = object({
   items: list(named('Swap')),
   next_cursor: OPTIONAL_TEXT,
 })
+/** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
+const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
 const SERIES = all('t o h l c v o_sol h_sol l_sol c_sol v_sol', list(NUMBER))
 
 /** Every shape of an answer, by its name in both documents. */
@@ -152,13 +155,13 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     Object.fromEntries(GROUPS.map((group) => [group, list(named('MemeTablePoolDto'))])),
     GROUPS,
   ),
-  FiltersMemeDto: { ...TablesSchema },
+  FiltersMemeDto: nullable({ ...TablesSchema }),
   Swap: SWAP,
   PaginatedSwapResponse: page('Swap'),
   SwapsByCursor: CURSOR_PAGE,
   TraderRecord: TRADER,
   PaginatedTraders: page('TraderRecord'),
-  Ohlcv: object(SERIES),
+  Ohlcv: object({ ...UDF_STATUS, ...SERIES }, Object.keys(UDF_STATUS)),
   MigrationEvent: object({
     signature: TEXT,
     timestamp: TIME,
@@ -174,11 +177,13 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   UdfSymbol: object({
     ...all('name ticker full_name description type session timezone exchange', TEXT),
-    ...all('minmov pricescale', NUMBER),
-    supported_resolutions: list(TEXT),
+    ...all('listed_exchange format currency_code data_status', TEXT),
+    ...all('minmov pricescale volume_precision', NUMBER),
+    ...all('has_intraday has_daily has_seconds has_weekly_and_monthly', FLAG),
+    ...all('seconds_multipliers intraday_multipliers supported_resolutions', list(TEXT)),
   }),
   UdfFound: object(all('symbol full_name description exchange ticker type', TEXT)),
-  UdfHistory: object({ s: { enum: ['ok', 'no_data'] }, nextTime: COUNT, ...SERIES }, ['nextTime']),
+  UdfHistory: object({ ...UDF_STATUS, ...SERIES }, ['nextTime']),
   UdfRefusal: object({ s: constant('error'), errmsg: TEXT }),
   Error: object({
     statusCode: COUNT,

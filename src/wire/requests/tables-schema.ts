@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIALS } from '../answers.ts'
-import { MAX_LIMIT } from './page.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'
 
 const CLOSED = { additionalProperties: false } as const
 
@@ -67,7 +67,7 @@ const TypeSchema = Type.Union([
 export const TablesSchema = Type.Object(
   {
     type: Type.Optional(TypeSchema),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
     newPools: Type.Optional(FiltersSchema),
     completing: Type.Optional(FiltersSchema),
     graduated: Type.Optional(FiltersSchema),
