@@ -106,7 +106,7 @@ test('where a chunk is gone it goes back to the snapshot that does without it, a
   expect(() => new Run(folder, options)).toThrow('mintfeed repair --until 9007199254740991')
   const disk = new NodeDisk()
   const plan = planRepair(disk, folder, Number.MAX_SAFE_INTEGER, 128)
-  expect(plan).toMatchObject({ snapshotSeq: 500, cut: null, segments: [], frames: 0, bytes: 0 })
+  expect(plan).toMatchObject({ cut: null, segments: [], frames: 0, bytes: 0 })
   expect(plan.snapshots.map(({ number }) => number)).toEqual([1_000])
   carryOut(disk, folder, plan, new Date())
   const next = new Run(folder, options)

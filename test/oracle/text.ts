@@ -72,9 +72,8 @@ const RESERVED = [
 /** One name for all spellings of one X link; null for what is not one. */
 export function xLink(link: string): string | null {
   const text = link.trim()
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
-  const url = new URL(text)
-  if (!X_HOSTS.test(url.hostname)) return null
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  if (url === null || !X_HOSTS.test(url.hostname)) return null
   const parts = unescaped(url.pathname)
     .split('/')
     .filter((part) => part !== '')

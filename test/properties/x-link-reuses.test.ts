@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { xLinkOf } from '../../src/engine/text.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
 import { created, START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
@@ -65,6 +66,13 @@ test('a link is the one that a browser asks for, whatever is written around its 
   ])
   expectLinksReused(['https://x.com/i/communities/12', 'https://x.com/I/Communities/12'])
   expectLinksReused(['https://x.com/i/status/12', 'https://x.com:443/elon/STATUS/12'])
+})
+
+test('a host in other letters than ASCII is known however often links were looked at', () => {
+  const link = 'https://x.c\u00bam/elon'
+  const first = xLinkOf(link)
+  for (let i = 0; i < 20_000; i++) xLinkOf(`https://x.com/h${i}`)
+  expect([first, xLinkOf(link)]).toEqual(['@elon', '@elon'])
 })
 
 test('one handle is one link, also with the @ in front of it', () => {
