@@ -14,6 +14,9 @@ describePage(
       const tab = await market().tab({ width })
       const { page } = tab
       await page.goto(market().program.url)
+      const focused = () => page.evaluate(() => document.activeElement?.id)
+      // The keys of who has just come begin at the top of the page.
+      expect(await focused()).toBe('')
       const choice = page.getByRole('button', { name: 'Completing', exact: true })
       if (width < 900) await choice.click()
       const column = page.locator('.column[data-group="completing"]')
@@ -25,11 +28,13 @@ describePage(
       await rows.evaluate((box, top) => box.scrollTo({ top }), SCROLLED_PX)
       await rows.locator('.row[style*="translateY(840px)"] a').click()
       await page.locator('.token-head').waitFor()
+      expect(await focused()).toBe('main')
       await page.goBack()
       await until('where it was left', async () =>
         (await rows.evaluate((box) => box.scrollTop)) === SCROLLED_PX ? true : null,
       )
       await rows.locator('.row').first().waitFor()
+      expect(await focused()).toBe('main')
       if (width < 900) expect(await choice.getAttribute('aria-pressed')).toBe('true')
       // Rows of another order are others.
       await page.getByLabel('Order of Completing').selectOption('holders')

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { BoardPage } from './board/board-page.tsx'
 import { EnginePage } from './engine/engine-page.tsx'
+import { useFocusOf } from './frame/focus.ts'
 import { openHelp } from './frame/help-dialog.tsx'
 import { addKeys, listenToKeys } from './frame/keyboard.ts'
 import { keepTime } from './frame/now.ts'
@@ -12,6 +13,7 @@ import { WalletPage } from './wallet/wallet-page.tsx'
 
 function Page() {
   const { value } = route
+  useFocusOf(location.pathname)
   switch (value.page) {
     case 'board':
       return <BoardPage search={value.search} />

@@ -75,7 +75,7 @@ export function BoardPage({ search }: { readonly search: string }) {
   )
 
   return (
-    <main class="board-page" id="main">
+    <main class="board-page" id="main" tabIndex={-1}>
       <h1 class="unseen">Live board</h1>
       <div class="board-bar">
         <PresetBar view={boardViewText(view)} onView={showText} />

@@ -26,7 +26,8 @@ export function EnginePage() {
   const latest = readings.value.at(-1)
   if (latest === undefined)
     return (
-      <main class="scroll" id="main">
+      <main class="scroll" id="main" tabIndex={-1}>
+        <h1 class="unseen">Engine</h1>
         <Note title={readProblem.value === null ? 'Loading' : 'Out of reach'}>{readProblem}</Note>
       </main>
     )
@@ -38,7 +39,7 @@ export function EnginePage() {
   const snapshotAge = figures.snapshot_age_seconds
   const megabytes = (name: string) => series(name).map((bytes) => bytes / MEGABYTE)
   return (
-    <main class="scroll" id="main">
+    <main class="scroll" id="main" tabIndex={-1}>
       <div class="page-head">
         <h1>Engine</h1>
         <span class="status" data-state={isReady ? 'live' : 'stale'} role="status">

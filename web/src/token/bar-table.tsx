@@ -15,7 +15,8 @@ export function BarTable({ candles }: { readonly candles: readonly Candle[] }) {
     >
       <summary>Bars as a table</summary>
       {isOpen.value && (
-        <div class="bar-scroll">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without a link in it the keyboard could not scroll it.
+        <section class="bar-scroll" aria-label="Newest bars" tabIndex={0}>
           <table class="table">
             <thead>
               <tr>
@@ -39,7 +40,7 @@ export function BarTable({ candles }: { readonly candles: readonly Candle[] }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
     </details>
   )

@@ -60,9 +60,15 @@ export function TokenPage({ mint }: { readonly mint: string }) {
   })
   const detail = feed.detail.value
   useTitle(shownName(detail?.symbol ?? '', mint))
-  if (detail === null) return <Without feed={feed} mint={mint} />
+  // The same element, whatever is in it: it may have the focus.
+  if (detail === null)
+    return (
+      <main class="scroll" id="main" tabIndex={-1}>
+        <Without feed={feed} mint={mint} />
+      </main>
+    )
   return (
-    <main class="token-page" id="main" data-swaps={detail.swaps}>
+    <main class="token-page" id="main" tabIndex={-1} data-swaps={detail.swaps}>
       <TokenHead detail={detail} />
       <div class="token-grid">
         <div class="token-main">
@@ -80,17 +86,17 @@ export function TokenPage({ mint }: { readonly mint: string }) {
 }
 
 function Without({ feed, mint }: { readonly feed: TokenFeed; readonly mint: string }) {
-  const { isUnknown, problem } = feed
   return (
-    <main class="scroll" id="main">
-      {isUnknown.value ? (
+    <>
+      <h1 class="unseen">Token</h1>
+      {feed.isUnknown.value ? (
         <Note title="Nobody knows this mint yet">
           {short(mint)} is followed: its first trade opens this page.
         </Note>
       ) : (
-        <Unanswered problem={problem.value} />
+        <Unanswered problem={feed.problem.value} />
       )}
-    </main>
+    </>
   )
 }
 

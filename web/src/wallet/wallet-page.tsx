@@ -26,12 +26,13 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   const page = feed.records.value
   if (page === null)
     return (
-      <main class="scroll" id="main">
+      <main class="scroll" id="main" tabIndex={-1}>
+        <h1 class="unseen">Wallet</h1>
         <Unanswered problem={feed.problem.value} />
       </main>
     )
   return (
-    <main class="scroll" id="main">
+    <main class="scroll" id="main" tabIndex={-1}>
       <div class="page-head">
         <h1>Wallet</h1>
         <Copyable text={wallet} what="wallet" />
