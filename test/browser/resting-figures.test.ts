@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { Mintfeed } from '../../client/src/mintfeed.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { startProgram, until } from '../process/program.ts'
 import { feed, launch, purchase } from './fed-events.ts'
@@ -139,6 +140,42 @@ describePage(
       await page.unroute(asked)
       await until('the holder', async () => ((await holders.count()) === before + 1 ? true : null))
       expect(tab.errors.filter((text) => !/500/.test(text))).toEqual([])
+      await tab.close()
+    })
+
+    test.each(['/', `/token/${MINT}`, `/wallet/${WALLET}`])(
+      'each figure of %s has all its digits on hover',
+      async (path) => {
+        const tab = await market().tab()
+        const { page } = tab
+        await page.goto(market().program.url + path)
+        await page.locator('.row, td.number').first().waitFor()
+        const bare = await page
+          .locator('.row [data-cell], .row .progress, .facts-row dd, .class-shares dd, td.number')
+          .evaluateAll((cells) =>
+            cells
+              .filter((cell) => !cell.closest('[title]') && !cell.querySelector('[title]'))
+              .map(({ textContent }) => textContent)
+              // Numbers of tokens that are written out as they are.
+              .filter((text) => !/ of /.test(text)),
+          )
+        expect(bare).toEqual([])
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      },
+    )
+
+    test('a row of the board has the exact shares and curve on hover', async () => {
+      const answer = await new Mintfeed(market().program.url).read.tables({ type: 'new', limit: 1 })
+      const [row] = (answer.ok ? answer.data.new : []) ?? []
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(market().program.url)
+      const shares = page.locator('.row .share').first()
+      expect(await shares.getAttribute('title')).toContain(`: ${row.top_10_percent}% of`)
+      for (const curve of await page.locator('.row :is(.progress, [data-cell="progress"])').all())
+        expect(await curve.getAttribute('title')).toBe(`Bonding curve ${row.pct_completion}%`)
+      expect(tab.errors).toEqual([])
       await tab.close()
     })
   },

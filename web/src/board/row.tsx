@@ -55,6 +55,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
   const graduated = row.creator_completed_pools
   // Two numbers with a slash read as a part of a whole.
   const created = graduated + row.creator_completing_pools
+  const curve = `Bonding curve ${exact(row.pct_completion)}%`
   return (
     <>
       <Avatar mint={row.mint} symbol={row.symbol} image={row.image} />
@@ -88,12 +89,10 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>
           <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
         </span>
-        <i
-          class="progress"
-          title={`Bonding curve ${completion(row.pct_completion)}`}
-          style={{ '--part': String(row.pct_completion / 100) }}
-        />
-        <span data-cell="progress">{completion(row.pct_completion)}</span>
+        <i class="progress" title={curve} style={{ '--part': String(row.pct_completion / 100) }} />
+        <span data-cell="progress" title={curve}>
+          {completion(row.pct_completion)}
+        </span>
       </span>
       <span class="lower">
         <ShareBars row={row} />

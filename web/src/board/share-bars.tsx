@@ -1,5 +1,5 @@
 import type { TableRow } from '../../../client/src/mintfeed.ts'
-import { percent, share } from '../text/number-form.ts'
+import { exact, share } from '../text/number-form.ts'
 
 /** Class shares of a row: what they are called, where they stand, from where on they are marked. */
 const SHARES = [
@@ -22,7 +22,7 @@ export function ShareBars({ row }: { readonly row: TableRow }) {
           <span
             key={short}
             class={value >= high ? 'share high' : value === 0 ? 'share none' : 'share'}
-            title={`${name}: ${percent(value)} of the supply`}
+            title={`${name}: ${exact(value)}% of the supply`}
           >
             <span class="label">{short}</span>
             <b data-cell={short}>{share(value)}</b>

@@ -15,6 +15,9 @@ const SMALL_DIGITS = 4
 /** From this many zeros behind the point on they are counted instead of written. */
 const COUNTED_ZEROS = 3
 
+/** Made once: a new one for each number costs thirty times as much as its text. */
+const ALL_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
+
 /** From here on a letter would stand behind more digits than there is room for. */
 const POWERS_FROM = 999.5e12
 
@@ -83,7 +86,7 @@ export function signedMoney(value: number): string {
 
 /** `12,345`, `0.0000000000123`: all digits, for hovering. */
 export function exact(value: number): string {
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 17 })
+  return ALL_DIGITS.format(value)
 }
 
 function power(size: number, digits: number): string {

@@ -1,5 +1,5 @@
 import type { TokenDetail } from '../../../client/src/mintfeed.ts'
-import { percent } from '../text/number-form.ts'
+import { exact, percent } from '../text/number-form.ts'
 
 const CLASSES = [
   ['Top 10', (detail: TokenDetail) => detail.top_10_percent],
@@ -18,7 +18,7 @@ export function ClassShares({ detail }: { readonly detail: TokenDetail }) {
       {CLASSES.map(([name, read]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>
+          <dd title={`${exact(read(detail))}%`}>
             {percent(read(detail))}
             <i class="progress" style={{ '--part': String(read(detail) / 100) }} />
           </dd>

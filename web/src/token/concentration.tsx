@@ -1,6 +1,6 @@
 import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { short } from '../text/chain-text.ts'
-import { percent } from '../text/number-form.ts'
+import { exact, percent } from '../text/number-form.ts'
 
 /** Holders with a part of their own. */
 const PARTS = 20
@@ -20,7 +20,7 @@ export function Concentration({ holders }: { readonly holders: readonly TraderRe
           key={holder.wallet}
           class={isMarked(holder) ? 'marked' : undefined}
           style={{ width: `${holder.holding_pct}%` }}
-          title={`${short(holder.wallet)} ${percent(holder.holding_pct)}`}
+          title={`${short(holder.wallet)} ${exact(holder.holding_pct)}%`}
         />
       ))}
     </div>

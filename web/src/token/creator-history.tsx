@@ -41,7 +41,9 @@ export function CreatorHistory({ detail }: { readonly detail: TokenDetail }) {
                 <td class={token.migrated ? 'up' : 'faint'}>
                   {token.migrated ? 'Graduated' : token.complete ? 'Complete' : 'On the curve'}
                 </td>
-                <td class="number">{usd(token.market_cap)}</td>
+                <td class="number" title={`$${exact(token.market_cap)}`}>
+                  {usd(token.market_cap)}
+                </td>
                 <td class="number faint">
                   <TimeAgo seconds={parseTime(token.timestamp) ?? 0} />
                 </td>

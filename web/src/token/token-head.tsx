@@ -44,7 +44,9 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
         <Fact name="Highest" cell="ath" value={detail.ath_market_cap} form={usd} />
         <div>
           <dt>Curve</dt>
-          <dd data-cell="progress">{stage ?? completion(detail.pct_completion)}</dd>
+          <dd data-cell="progress" title={`${exact(detail.pct_completion)}%`}>
+            {stage ?? completion(detail.pct_completion)}
+          </dd>
         </div>
       </dl>
     </header>

@@ -81,6 +81,8 @@ function Totals({
     records.reduce((all, record) => all + read(record), 0)
   const realized = sum((record) => record.realized_pnl_usd)
   const unrealized = sum((record) => record.unrealized_pnl_usd)
+  const worth = sum((record) => record.holding_usd)
+  const trades = sum((record) => record.trades)
   const won = records.filter(({ pnl }) => pnl > 0).length
   return (
     <dl class="facts-row">
@@ -89,7 +91,7 @@ function Totals({
       <Total name="Unrealised" value={unrealized} />
       <div>
         <dt>Worth now</dt>
-        <dd>{money(sum((record) => record.holding_usd))}</dd>
+        <dd title={`$${exact(worth)}`}>{money(worth)}</dd>
       </div>
       <div>
         <dt>Tokens in profit</dt>
@@ -99,7 +101,7 @@ function Totals({
       </div>
       <div>
         <dt>Trades</dt>
-        <dd>{compact(sum((record) => record.trades))}</dd>
+        <dd title={exact(trades)}>{compact(trades)}</dd>
       </div>
       {total > records.length && (
         <div title="The sums are of the tokens traded last">
@@ -169,8 +171,12 @@ function LastTrades({
                   <bdi>{shownName(names.get(swap.mint) ?? '', swap.mint)}</bdi>
                 </a>
               </td>
-              <td class="number">{money(swap.volume_usd)}</td>
-              <td class="number soft">{usd(swap.m_cap_usd)}</td>
+              <td class="number" title={`$${exact(swap.volume_usd)}`}>
+                {money(swap.volume_usd)}
+              </td>
+              <td class="number soft" title={`$${exact(swap.m_cap_usd)}`}>
+                {usd(swap.m_cap_usd)}
+              </td>
             </tr>
           ))}
         </tbody>
