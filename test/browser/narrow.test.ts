@@ -76,5 +76,24 @@ describePage(
       expect(tab.errors).toEqual([])
       await tab.close()
     })
+
+    test.each([320, 360])(
+      'has the figures of a bar above the chart on a screen of %i pixels, not on its bars',
+      async (width) => {
+        const tab = await market().tab({ width, height: 740 })
+        const { page } = tab
+        await page.goto(`${market().program.url}/token/${MINT}`)
+        await page.locator('.canvas canvas').first().waitFor()
+        const bottom = await page.locator('.legend').evaluate((legend) => {
+          const { top, height } = legend.getBoundingClientRect()
+          return top + height
+        })
+        const chart = await page.locator('.canvas-box').boundingBox()
+        expect(chart?.y).toBeGreaterThanOrEqual(bottom)
+        expect(chart?.height).toBeGreaterThan(250)
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      },
+    )
   },
 )
