@@ -263,7 +263,7 @@ export const MAX_REPLAYED_TOGETHER = 50_000
  */
 export const MAX_CATCH_UPS = 50_000
 
-/** Missed messages sent in one go; about a quarter of a MiB. */
+/** Missed messages sent in one go at most; about a quarter of a MiB of trades. */
 export const CATCH_UP_FRAMES = 200
 
 /** Replays and snapshots wait while more than this lies unread, far below what cuts the connection. */

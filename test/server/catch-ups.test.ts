@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { MAX_BUFFERED_BYTES, MAX_CATCH_UPS } from '../../src/server/limits.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  MAX_BUFFERED_BYTES,
+  MAX_CATCH_UPS,
+} from '../../src/server/limits.ts'
 import { CatchUps } from '../../src/server/live/catch-ups.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
 import type { StreamSource } from '../../src/wire/streams.ts'
@@ -18,7 +22,9 @@ const source: StreamSource = {
 function reader(unreadBytes: number) {
   const about = { unreadBytes, looks: 0 }
   const socket = {
-    send: () => 1,
+    send: (frame: string) => {
+      about.unreadBytes += frame.length
+    },
     getBufferedAmount: () => {
       about.looks += 1
       return about.unreadBytes
@@ -31,21 +37,23 @@ function reader(unreadBytes: number) {
   return { about, connection: newConnection(client, 0, 1) }
 }
 
-function started() {
+function started(streams = source) {
   const got = new Map<LiveConnection, string[]>()
-  const sent = (connection: LiveConnection, frame: string) =>
+  const sent = (connection: LiveConnection, frame: string) => {
     got.set(connection, [...(got.get(connection) ?? []), frame])
-  const catchUps = new CatchUps(fakeStreams(source, true), {
+    connection.socket.send(frame)
+  }
+  const catchUps = new CatchUps(fakeStreams(streams, true), {
     send: sent,
     sendSnapshot: sent,
     join: () => {},
     giveUp: () => {},
     failed: () => {},
   })
-  const ask = (connection: LiveConnection, key: string) =>
+  const ask = (connection: LiveConnection, key: string, after: number | null = null) =>
     catchUps.add({
       ...{ connection, channel: CHANNEL, key, topic: `${CHANNEL}/${key}` },
-      ...{ after: null, orSnapshot: true },
+      ...{ after, orSnapshot: true },
     })
   return { catchUps, got, ask }
 }
@@ -97,5 +105,33 @@ test('a client of whose reading nothing is told is served all the same', async (
   catchUps.run()
   about.unreadBytes = 0
   await expect.poll(() => got.get(connection), { timeout: 5_000 }).toEqual(['snapshot of a'])
+  catchUps.stop()
+})
+
+test('missed messages wait for the client however long each of them is, and come each once', async () => {
+  const missed = 50
+  const frameOf = (seq: number) => `${seq} ${'x'.repeat(CATCH_UP_BUFFER_BYTES / 10)}`
+  const since = (_: string, after: number, max: number) =>
+    Array.from({ length: Math.min(max, missed - after) }, (_, index) => frameOf(after + index + 1))
+  const { catchUps, got, ask } = started({ ...source, head: () => missed, since })
+  const { about, connection } = reader(0)
+  ask(connection, 'a', 0)
+  let most = 0
+  catchUps.run()
+  await expect
+    .poll(
+      () => {
+        most = Math.max(most, about.unreadBytes)
+        about.unreadBytes = 0
+        catchUps.drained(connection)
+        return catchUps.size
+      },
+      { interval: 1 },
+    )
+    .toBe(0)
+  expect(most).toBeLessThan(2 * CATCH_UP_BUFFER_BYTES)
+  expect(got.get(connection)?.map((frame) => Number(frame.split(' ')[0]))).toEqual(
+    Array.from({ length: missed }, (_, index) => index + 1),
+  )
   catchUps.stop()
 })

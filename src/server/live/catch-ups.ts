@@ -170,8 +170,14 @@ export class CatchUps {
     if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
     const frames = source.since(key, after, CATCH_UP_FRAMES)
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
-    for (const frame of frames) this.#actions.send(connection, frame)
-    catchUp.after = after + frames.length
+    let sent = 0
+    for (const frame of frames) {
+      // A launch has as many bytes as dozens of trades: the client reads on before the others come.
+      if (hasMuchUnread(connection)) break
+      this.#actions.send(connection, frame)
+      sent += 1
+    }
+    catchUp.after = after + sent
     if (catchUp.after < source.head(key)) return false
     this.#actions.join(connection, topic)
     return true
