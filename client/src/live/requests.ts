@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts'
+import { type Problem, problem } from '../problem.ts'
 import type { Follow, Words } from './follow.ts'
 import type { Acknowledgement, Channel } from './frames.ts'
 
@@ -7,6 +7,12 @@ import type { Acknowledgement, Channel } from './frames.ts'
  * the service replays for one message, so that a long list is resumed as surely as a short one.
  */
 const KEYS_A_MESSAGE = 5
+/** Bytes of a message at most: for a longer one the service closes the connection (docs/live.md). */
+const MESSAGE_BYTES_MAX = 64 * 1024
+const TOO_LONG = problem(
+  'message_too_long',
+  `What is asked for does not fit into a message of ${MESSAGE_BYTES_MAX} bytes.`,
+)
 /** Refusals that say "try again", after this time. */
 const PASSING = ['busy', 'starting']
 export const PASSING_MS = 1_000
@@ -122,11 +128,7 @@ export class Requests {
     const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
     if (PASSING.includes(problem.code)) this.#askLater(follows)
     else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
-    else
-      for (const follow of follows) {
-        this.forget(follow)
-        follow.refused(problem)
-      }
+    else this.#refuse(follows, problem)
     this.#leaveTables()
     return true
   }
@@ -139,6 +141,13 @@ export class Requests {
     this.#isLeavingTable = false
     for (const retry of this.#retries) clearTimeout(retry)
     this.#retries.clear()
+  }
+
+  #refuse(follows: readonly Follow[], problem: Problem): void {
+    for (const follow of follows) {
+      this.forget(follow)
+      follow.refused(problem)
+    }
   }
 
   #askLater(follows: readonly Follow[]): void {
@@ -207,36 +216,51 @@ export class Requests {
         this.#subscribe(follows.slice(at, at + KEYS_A_MESSAGE))
   }
 
-  /** One message for follows whose words differ in key and seq only. */
+  /** One message for follows whose words differ in key and seq only, or several where it would be too long. */
   #subscribe(follows: readonly Follow[]): void {
     for (const follow of follows) this.#asked.add(follow)
-    const asked = follows.map((follow) => ({ key: follow.key, words: follow.words() }))
-    const [{ key, words }] = asked
-    const many = follows.length > 1
-    const keyed: Record<string, unknown> = {}
-    if (words.name !== null) {
-      if (many) keyed[`${words.name}s`] = asked.map((one) => one.key)
-      else keyed[words.name] = key
-    }
-    if (words.from !== null) {
-      keyed.epoch = words.from.epoch
-      keyed.from_seq = many ? Object.fromEntries(asked.map(fromSeq)) : words.from.seq
-    }
-    const { channel } = follows[0]
-    const isEvents = channel !== TABLES && channel !== 'candles'
-    const options = isEvents ? { seq: true, ...(words.snapshot && { snapshot: true }) } : {}
-    this.#request('subscribe', channel, follows, { ...keyed, ...options, ...words.more })
+    if (this.#request('subscribe', follows[0].channel, follows, subscribeWords(follows))) return
+    if (follows.length === 1) this.#refuse(follows, TOO_LONG)
+    else for (const half of halvesOf(follows)) this.#subscribe(half)
   }
 
+  /** False: the message would be too long, and is not sent. */
   #request(
     action: Waiting['action'],
     channel: Channel,
     follows: readonly Follow[],
     words: Readonly<Record<string, unknown>>,
-  ): void {
+  ): boolean {
+    const text = JSON.stringify({ event: channel, data: { action, id: this.#id, ...words } })
+    if (new TextEncoder().encode(text).length > MESSAGE_BYTES_MAX) return false
     this.#waiting.push({ action, channel, follows, askedMs: performance.now() })
-    this.#send(JSON.stringify({ event: channel, data: { action, id: this.#id, ...words } }))
+    this.#send(text)
+    return true
   }
+}
+
+function halvesOf(follows: readonly Follow[]): readonly (readonly Follow[])[] {
+  const middle = Math.ceil(follows.length / 2)
+  return [follows.slice(0, middle), follows.slice(middle)]
+}
+
+function subscribeWords(follows: readonly Follow[]): Readonly<Record<string, unknown>> {
+  const asked = follows.map((follow) => ({ key: follow.key, words: follow.words() }))
+  const [{ key, words }] = asked
+  const many = follows.length > 1
+  const keyed: Record<string, unknown> = {}
+  if (words.name !== null) {
+    if (many) keyed[`${words.name}s`] = asked.map((one) => one.key)
+    else keyed[words.name] = key
+  }
+  if (words.from !== null) {
+    keyed.epoch = words.from.epoch
+    keyed.from_seq = many ? Object.fromEntries(asked.map(fromSeq)) : words.from.seq
+  }
+  const { channel } = follows[0]
+  const isEvents = channel !== TABLES && channel !== 'candles'
+  const options = isEvents ? { seq: true, ...(words.snapshot && { snapshot: true }) } : {}
+  return { ...keyed, ...options, ...words.more }
 }
 
 function fromSeq({ key, words }: { readonly key: string; readonly words: Words }) {
