@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { Exit } from '../commands/command.ts'
 import { bad, type Finding, good } from '../commands/finding.ts'
+import { whyNotListening } from '../server/why-not-listening.ts'
 
 /** Where the service would listen, by the name of its setting. */
 export interface ListenedPort {
@@ -25,23 +26,29 @@ export async function checkPorts(ports: readonly ListenedPort[]): Promise<Findin
   return findings
 }
 
-/** Code of the error with which a server does not listen; null when it does. */
-function refusalOf(server: Server, { host, port }: ListenedPort): Promise<string | null> {
+/** The error with which a server does not listen; null when it does. */
+function refusalOf(
+  server: Server,
+  { host, port }: ListenedPort,
+): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.once('error', resolve)
     server.listen({ host, port, exclusive: true }, () => resolve(null))
   })
 }
 
 function findingOf(
   { name, host, port }: ListenedPort,
-  refusal: string | null,
+  refusal: NodeJS.ErrnoException | null,
   same: ListenedPort | null,
 ): Finding {
   if (refusal === null) return good(name, `${host}:${port} is free.`)
   const cannot = `${host}:${port} cannot be had,`
-  if (refusal !== 'EADDRINUSE')
-    return bad(name, `${cannot} ${refusal}: give another address or ${name}.`)
+  if (refusal.code !== 'EADDRINUSE')
+    return bad(
+      name,
+      `${cannot} ${whyNotListening(refusal, name)}: give another address or ${name}.`,
+    )
   return same === null
     ? bad(name, `${cannot} it is in use: stop what uses it, or give another ${name}.`)
     : bad(name, `${cannot} it is that of ${same.name}: give another ${name}.`, Exit.usage)

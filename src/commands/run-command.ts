@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { flagSentence } from '../base/flag-sentence.ts'
 import { TapeDamage } from '../engine/tape.ts'
@@ -96,6 +97,10 @@ function askedOf(
 }
 
 function noFolder(folder: string): string {
+  if (folder === 'none')
+    return 'The data folder is none, so that nothing outlives a stop of the service: name one with --data-dir.'
+  if (fs.existsSync(folder))
+    return `"${folder}" is a file and no folder: name the data folder with --data-dir.`
   return `There is no folder "${folder}": name the data folder with --data-dir.`
 }
 

@@ -1,6 +1,7 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { createServer } from 'node:net'
 import { us_socket_local_port } from './uws.ts'
+import { whyNotListening } from './why-not-listening.ts'
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
 const EXCLUSIVE_PORT = 1
@@ -21,20 +22,11 @@ export async function listen(app: TemplatedApp, host: string, port: number): Pro
   throw new Error(`Cannot listen on ${host}:${port}: ${await reasonFor(host, port)}.`)
 }
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'the port is in use: stop what uses it, or give another PORT'],
-  ['EACCES', 'the port needs more rights'],
-  ['EADDRNOTAVAIL', 'the address is not one of this machine'],
-  ['ENOTFOUND', 'the host name is not known'],
-])
-
 /** uWebSockets.js does not say why, so the same is tried with node:net, which does. */
 function reasonFor(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(REASONS.get(error.code ?? '') ?? error.message)
-    })
+    probe.once('error', (error) => resolve(whyNotListening(error, 'PORT')))
     probe.listen({ host, port, exclusive: true }, () => {
       probe.close(() => resolve('the port or the address is not available'))
     })

@@ -49,6 +49,14 @@ test('a port in use is bad, with what to do', async () => {
   expect(text).toMatch(/^bad {3}PORT .+ stop what uses it, or give another PORT\.$/m)
 })
 
+test('an address that cannot be had is told as a start tells it', async () => {
+  const { code, text } = await examine({ HOST: '203.0.113.7', PORT: '8080' })
+  expect(code).toBe(1)
+  expect(text).toMatch(
+    /^bad {3}PORT +203\.0\.113\.7:8080 cannot be had, the address is not one of this machine: give another address or PORT\.$/m,
+  )
+})
+
 test('a disk is judged by what a snapshot leaves to the journal, on a small one a part of it', async () => {
   const mebibyte = 2 ** 20
   for (const [blocks, bavail, sentence] of [

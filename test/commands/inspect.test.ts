@@ -76,6 +76,21 @@ test('an empty folder would start at 0, and one that is not there is a usage fau
   expect(missing.errors).toContain('/nowhere')
 })
 
+test('a file, and a DATA_DIR of none, are told as what they are', async () => {
+  const file = join(temporaryFolder(), 'a file')
+  fs.writeFileSync(file, '')
+  const { code, errors } = await ask('inspect', '--data-dir', file)
+  expect([code, errors]).toEqual([
+    3,
+    `mintfeed: "${file}" is a file and no folder: name the data folder with --data-dir.\n`,
+  ])
+  const none = await ask('inspect', '--data-dir', 'none')
+  expect([none.code, none.errors]).toEqual([
+    3,
+    'mintfeed: The data folder is none, so that nothing outlives a stop of the service: name one with --data-dir.\n',
+  ])
+})
+
 test('a folder whose whole journal is gone would start with a new epoch, and says why', async () => {
   const folder = emptiedFolder()
   const line =

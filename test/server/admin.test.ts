@@ -210,5 +210,7 @@ test('a port in use is an error of one sentence', async () => {
     ...{ host: '127.0.0.1', port, token: null, source: SOURCE },
     log: { info: log, warn: log, error: log },
   })
-  await expect(again).rejects.toThrow(/^Cannot listen on ADMIN_PORT 127\.0\.0\.1:\d+: .+\.$/)
+  await expect(again).rejects.toThrow(
+    `Cannot listen on ADMIN_PORT 127.0.0.1:${port}: the port is in use: stop what uses it, or give another ADMIN_PORT.`,
+  )
 })

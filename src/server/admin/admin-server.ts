@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Log } from '../options.ts'
+import { whyNotListening } from '../why-not-listening.ts'
 import { whyRefused } from './admin-access.ts'
 import { sendText } from './admin-replies.ts'
 import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
@@ -97,7 +98,8 @@ function listOf(routes: readonly AdminRoute[]): string {
 function listening(server: Server, { host, port }: AdminOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new Error(`Cannot listen on ADMIN_PORT ${host}:${port}: ${error.message}.`))
+      const why = whyNotListening(error, 'ADMIN_PORT')
+      reject(new Error(`Cannot listen on ADMIN_PORT ${host}:${port}: ${why}.`))
     })
     server.listen({ host, port }, resolve)
   })
