@@ -33,7 +33,7 @@ test('a flag that is like no other is told with where all are listed', () => {
 })
 
 test('a flag without its value is told by itself', () => {
-  expect(refusalOf('--port')).toBe("Option '--port <value>' argument missing.")
+  expect(refusalOf('--port')).toBe("Option '--port' has no value.")
   expect(refusalOf('--port', '--host', '::1')).toBe(
     "Option '--port' has no value; one that begins with a dash is written --port=<value>.",
   )
