@@ -181,6 +181,11 @@ export class Engine implements EventSink {
     return this.#newest.slot
   }
 
+  /** Index of its transaction there. */
+  get newestTxIndex(): number {
+    return this.#newest.txIndex
+  }
+
   /** Unix seconds of the latest time that a swap, creation or migration told; 0: none is known. */
   get newestEventSeconds(): number {
     return this.#newestSeconds

@@ -26,7 +26,8 @@ export function supervisedFeed(
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots tells later times, by which the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
-  const resumed = { cursor, cursorSeconds, toldByReserve }
+  const newest = { slot: engine.newestSlot, txIndex: engine.newestTxIndex }
+  const resumed = { cursor, cursorSeconds, newest, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }
 

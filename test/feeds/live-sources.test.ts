@@ -1,12 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { encodeBase58 } from '../../src/base/base58.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { supervisedFeed } from '../../src/feed-setup/live-sources.ts'
+import { ARRIVAL_STEP } from '../../src/feeds/chain/arrival-index.ts'
+import { TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { CollectingSink } from './collecting-sink.ts'
 import { MockSocketServer } from './mock-socket-server.ts'
+import { type BlockTransaction, FAILED } from './peers/chain-blocks.ts'
+import { pump } from './peers/program-forms.ts'
+import { blockAnswer, logsFrame } from './peers/rpc-forms.ts'
+import { rpcServer } from './solana/rpc-server.ts'
+import { until } from './until.ts'
 
+const MINT = encodeBase58(Buffer.alloc(32, 7))
 const SETTINGS = {
   ...{ FEED: 'solana', SOLANA_RPC_URL: 'http://127.0.0.1:9', SOLANA_WS_URL: 'ws://127.0.0.1:9' },
 }
@@ -62,4 +71,53 @@ test('behind an hour of a feed without slots the chain may be as far as it comes
   await sockets.heard()
   expect(told).toHaveLength(1)
   expect(told[0]).toMatch(/^it speaks of slot 90000, where the chain cannot be yet/)
+})
+
+test('the rest of a slot of which a killed process wrote the first part stands behind it', async () => {
+  const [sockets, rpc] = [await MockSocketServer.listen(), await rpcServer()]
+  onTestFinished(() => sockets.close())
+  const nowSeconds = Math.floor(Date.now() / 1_000)
+  const engine = new Engine({ clock: 'event' })
+  const written = 7 * ARRIVAL_STEP
+  engine.events([
+    swap({ slot: 1_000, txIndex: written, timestamp: nowSeconds, signature: 'written' }),
+  ])
+  const settings = { ...SETTINGS, SOLANA_RPC_URL: rpc.url, SOLANA_WS_URL: sockets.url }
+  const config = readConfig([], { ...settings, LATE_SLOTS: '0' })
+  const feed = supervisedFeed(config, newFeedCounters(), engine, () => {})
+  const sink = new CollectingSink()
+  const ended = feed.start(sink)
+  onTestFinished(async () => {
+    feed.stop()
+    await ended
+  })
+  await sockets.until(() => sockets.received.length === 3)
+  for (const id of [1, 2, 3]) sockets.say({ jsonrpc: '2.0', id, result: 100 + id })
+  for (const slot of [1_001, 1_002, 1_003]) {
+    const result = { slot, parent: slot - 1, root: slot - 32 }
+    sockets.say({ method: 'slotNotification', params: { result, subscription: 103 } })
+    for (const subscription of [101, 102]) sockets.say(logsFrame(slot, FAILED, subscription))
+  }
+  const rest: BlockTransaction = {
+    ...{ signature: encodeBase58(Buffer.alloc(64, 9)), index: 40, hasFailed: false, feeRaw: 5_000 },
+    emitted: [pump(TRADE_EVENT, { mint: MINT, timestamp: BigInt(nowSeconds) })],
+    balances: [],
+  }
+  const block = { slot: 1_000, parentSlot: 999, timestamp: nowSeconds, transactions: [rest] }
+  const answers: Readonly<Record<string, unknown>> = {
+    getBlocks: [1_000, 1_001],
+    getSlot: 1_003,
+    getFirstAvailableBlock: 0,
+  }
+  let answered = 0
+  await until(() => {
+    for (const { method, params, answer } of rpc.questions.slice(answered)) {
+      const [slot] = params
+      const empty = { ...block, slot: 1_001, parentSlot: 1_000, transactions: [] }
+      answer(answers[method] ?? blockAnswer(slot === 1_000 ? block : empty))
+      answered++
+    }
+    return sink.all.length > 0
+  })
+  expect(sink.all).toMatchObject([{ type: 'swap', slot: 1_000, txIndex: written + 1 + 40 }])
 })

@@ -6,6 +6,12 @@ const SLOTS_MAX = 64
 const SIGNATURES_MAX = 20_000
 
 /**
+ * From one index of arrival to the next: more than a block has transactions, so that what is told late, by its
+ * index in the block, finds room between two of them, and before the first. 100,000 of them fit into a u32.
+ */
+export const ARRIVAL_STEP = 2 ** 15
+
+/**
  * Stands in for the index in the block where a feed does not have it (log frames): the order in
  * which the signatures of a slot arrived. Approximate: the order is the node's, mostly that of
  * execution, and the numbers count only what arrived. A signature keeps its number.
@@ -21,8 +27,8 @@ export class ArrivalIndexes {
     }
     const known = signatures.get(signature)
     if (known !== undefined) return known
-    const index = signatures.size
-    if (index < SIGNATURES_MAX) signatures.set(signature, index)
+    const index = (signatures.size + 1) * ARRIVAL_STEP
+    if (signatures.size < SIGNATURES_MAX) signatures.set(signature, index)
     return index
   }
 }

@@ -1,3 +1,4 @@
+import { type HeldTransaction, inOrder, type PlacedTransaction } from './slot-order.ts'
 import type { ToldTransaction } from './source.ts'
 
 /** The slot before one on the chain; a guess where nobody knew better. */
@@ -6,16 +7,10 @@ export interface Parent {
   readonly isKnown: boolean
 }
 
-/** A transaction as it was told with its index in the block, and with an index of arrival. */
-interface HeldTransaction {
-  readonly exact: ToldTransaction | null
-  readonly guessed: ToldTransaction | null
-}
-
 /** How a transaction came behind those of its slot that are held. */
 export interface Arrival {
   readonly isKnown: boolean
-  /** Whether one with a higher index was there. */
+  /** Whether one with a higher index of its kind was there. */
   readonly isReordered: boolean
 }
 
@@ -30,7 +25,7 @@ export function earliestSecondsOf({ events }: ToldTransaction): number {
 /** What was told of one slot that is not handed over yet. */
 export class HeldSlot {
   readonly #transactions = new Map<string, HeldTransaction>()
-  #highestIndex = -1
+  readonly #highest = { exact: -1, arrival: -1 }
   /** null: nobody said that the slot is whole. */
   parent: Parent | null = null
   /** Whether a back-fill has begun to tell it, which tells the rest and then that it is whole. */
@@ -44,30 +39,22 @@ export class HeldSlot {
 
   take(transaction: ToldTransaction): Arrival {
     const { signature, isExact } = transaction
-    const index = transaction.txIndex ?? this.#highestIndex
-    const isReordered = index < this.#highestIndex
-    this.#highestIndex = Math.max(this.#highestIndex, index)
+    const kind = isExact ? 'exact' : 'arrival'
+    const index = transaction.txIndex ?? this.#highest[kind]
+    const isReordered = index < this.#highest[kind]
+    this.#highest[kind] = Math.max(this.#highest[kind], index)
     this.earliestSeconds = Math.min(this.earliestSeconds, earliestSecondsOf(transaction))
     const known = this.#transactions.get(signature)
+    const isBetter = known === undefined || (isExact && !known.transaction.isExact)
     this.#transactions.set(signature, {
-      exact: known?.exact ?? (isExact ? transaction : null),
-      guessed: known?.guessed ?? (isExact ? null : transaction),
+      transaction: isBetter ? transaction : known.transaction,
+      arrivalIndex: known?.arrivalIndex ?? (isExact ? null : transaction.txIndex),
     })
     return { isKnown: known !== undefined, isReordered }
   }
 
-  /**
-   * By index in the block, where all of them are known. An index of arrival does not compare with these:
-   * a slot that was told whole by such ones goes by them alone, though some of the others came too.
-   */
-  inOrder(): readonly ToldTransaction[] {
-    const held = [...this.#transactions.values()]
-    const isGuessed =
-      held.some(({ exact }) => exact === null) && held.every(({ guessed }) => guessed !== null)
-    const transactions = held
-      .map(({ exact, guessed }) => (isGuessed ? guessed : (exact ?? guessed)))
-      .filter((transaction) => transaction !== null)
-    if (transactions.some(({ txIndex }) => txIndex === null)) return transactions
-    return transactions.sort((a, b) => (a.txIndex ?? 0) - (b.txIndex ?? 0))
+  /** As far as their order is known. */
+  inOrder(): readonly PlacedTransaction[] {
+    return inOrder([...this.#transactions.values()])
   }
 }

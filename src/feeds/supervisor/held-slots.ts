@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Arrival, HeldSlot, type Parent } from './held-slot.ts'
+import type { PlacedTransaction } from './slot-order.ts'
 import type { ToldTransaction } from './source.ts'
 
 /** Slots held while an older one is missing, 200 s of the chain; past it the held ones are let go. */
@@ -78,7 +79,7 @@ export class HeldSlots {
   }
 
   /** The transactions of a slot, in order, which is held no more; null: it is not held. */
-  remove(slot: number): readonly ToldTransaction[] | null {
+  remove(slot: number): readonly PlacedTransaction[] | null {
     const held = this.#slots.get(slot)
     if (held === undefined) return null
     this.#slots.delete(slot)
@@ -88,7 +89,8 @@ export class HeldSlots {
 
   /** The transactions of every slot. */
   all(): readonly ToldTransaction[] {
-    return [...this.#slots.values()].flatMap((held) => held.inOrder())
+    const placed = [...this.#slots.values()].flatMap((held) => held.inOrder())
+    return placed.map(({ transaction }) => transaction)
   }
 
   /** Lets go of the slots from `first` on; the answer is how many they were. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../engine/event.ts'
+import { GivenPlaces, type NewestPlace } from './given-places.ts'
 import { earliestSecondsOf } from './held-slot.ts'
 import { HeldSlots } from './held-slots.ts'
 import type { SlotReceiver, ToldTransaction } from './source.ts'
@@ -48,6 +49,7 @@ export class SlotDesk {
   readonly #isEarly: (seconds: number) => boolean
   readonly #held = new HeldSlots()
   readonly #strays = new Strays()
+  readonly #places: GivenPlaces
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   /** Of those handed over whole the newest, of which some may be told again. */
   readonly #whole = new LRUCache<number, true>({ max: SUSPECT_SLOTS_MAX })
@@ -55,17 +57,20 @@ export class SlotDesk {
 
   /**
    * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
+   * @param newest the place of the newest event of the runs before; null: there was none
    */
   constructor(
     handOver: (events: readonly FeedEvent[]) => void,
     counters: DeskCounters,
     cursor: number | null,
     isEarly: (seconds: number) => boolean = () => false,
+    newest: NewestPlace | null = null,
   ) {
     this.#handOver = handOver
     this.#counters = counters
     this.#isEarly = isEarly
     this.#cursor = cursor
+    this.#places = new GivenPlaces(newest)
   }
 
   /** The last slot that was handed over whole; null: none yet. */
@@ -96,7 +101,10 @@ export class SlotDesk {
   }
 
   #take(transaction: ToldTransaction, isBackfill: boolean): void {
-    if (this.#wasGiven(transaction)) return
+    if (this.#wasGiven(transaction)) {
+      this.#places.toldAgain(transaction)
+      return
+    }
     if (this.#cursor !== null && transaction.slot <= this.#cursor) {
       this.#keepStray(transaction)
       return
@@ -151,7 +159,7 @@ export class SlotDesk {
   #give(slot: number): void {
     const transactions = this.#held.remove(slot)
     if (transactions === null) return
-    this.#giveTransactions(transactions)
+    this.#giveTransactions(this.#places.ofSlot(slot, transactions))
     const mayGo = (stray: ToldTransaction) => !this.#isEarly(earliestSecondsOf(stray))
     for (const stray of this.#strays.takeWaited(mayGo)) this.#giveStray(stray)
   }
@@ -176,13 +184,15 @@ export class SlotDesk {
   }
 
   #giveStray(transaction: ToldTransaction): void {
-    if (!this.#remembered.has(transaction.signature)) this.#counters.late++
-    this.#giveTransactions([transaction])
+    if (this.#wasGiven(transaction)) return
+    this.#counters.late++
+    this.#giveTransactions([this.#places.ofLate(transaction)])
   }
 
   #keepStray(transaction: ToldTransaction): void {
     if (this.#strays.has(transaction.signature)) {
       this.#counters.duplicates++
+      this.#strays.toldAgain(transaction)
       return
     }
     const oldest = this.#strays.keep(transaction)

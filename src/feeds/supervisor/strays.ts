@@ -28,6 +28,13 @@ export class Strays {
     return this.#remove(oldest.transaction)
   }
 
+  /** One that is kept is told once more: with its index in the block it is the better one. */
+  toldAgain(transaction: ToldTransaction): void {
+    const known = this.#strays.get(transaction.signature)
+    if (known !== undefined && transaction.isExact && !known.transaction.isExact)
+      this.#strays.set(transaction.signature, { ...known, transaction })
+  }
+
   /** A slot was handed over: takes out those that have waited for it, and `mayGo`. */
   takeWaited(mayGo: (transaction: ToldTransaction) => boolean): readonly ToldTransaction[] {
     const waited: ToldTransaction[] = []

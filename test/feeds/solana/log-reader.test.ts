@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
+import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
 import {
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
@@ -47,7 +48,9 @@ async function reading(firstSlot = 10) {
     },
     transaction: ({ slot, txIndex, isExact, events }) => {
       told.push(slot)
-      places.push(`${slot}/${txIndex} ${isExact ? 'exact' : 'guessed'}: ${events.length}`)
+      places.push(
+        `${slot}/${(txIndex ?? 0) / ARRIVAL_STEP} ${isExact ? 'exact' : 'guessed'}: ${events.length}`,
+      )
     },
     slotComplete: () => {},
   }
@@ -129,7 +132,7 @@ test('a pool that is made in the transaction of its first swap is known without 
   if (transaction === null) throw new Error('the frame cannot be read')
   reader.read(11, transaction, 1)
   reader.touch(12)
-  expect(places).toEqual(['11/0 guessed: 2'])
+  expect(places).toEqual(['11/1 guessed: 2'])
   expect(whole).toEqual([11])
   expect(questions).toEqual([])
   expect(counters.unknownPools).toBe(0)
@@ -192,7 +195,7 @@ test('a transaction whose log was cut is fetched, and told where it arrived', as
   const block = { slot: 11, parentSlot: 10, timestamp: 1_790_000_000, transactions: [CUT] }
   await answer(1, 300, transactionAnswer(block, CUT))
   await until(() => whole.length > 0)
-  expect(places).toEqual(['11/0 guessed: 2'])
+  expect(places).toEqual(['11/1 guessed: 2'])
   expect(whole).toEqual([11, 12, 13])
   expect(own).toMatchObject({ fetched: 1, notFetched: 0 })
 })
@@ -201,7 +204,7 @@ test('a transaction whose log was cut and that nobody has is told as far as it c
   const { answer, places, whole, own } = await readingCut()
   for (const [n, afterMs] of [0, 300, 600, 900, 1_200].entries()) await answer(n, afterMs, null)
   await until(() => whole.length > 0)
-  expect(places).toEqual(['11/0 guessed: 1'])
+  expect(places).toEqual(['11/1 guessed: 1'])
   expect(whole).toEqual([12, 13])
   expect(own).toMatchObject({ fetched: 0, notFetched: 1 })
 })

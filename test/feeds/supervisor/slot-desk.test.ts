@@ -153,7 +153,7 @@ test('of a slot that two sources tell in part, one by its index and one by arriv
   desk.live.transaction(told(11, 700, { signature: 'b' }))
   desk.live.transaction(told(11, 3, { signature: 'a', isExact: false }))
   desk.live.slotComplete(11, 10)
-  expect(signatures).toEqual(['a', 'b'])
+  expect(signatures).toEqual(['b', 'a'])
 })
 
 test('transactions that come out of order, and slots that nobody said to be whole, are counted', () => {

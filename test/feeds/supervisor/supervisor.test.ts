@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
@@ -63,7 +64,7 @@ test('an exact transaction replaces one whose place is only guessed', async () =
   await stop()
 })
 
-test('a slot that is whole by guessed places keeps their order, however many exact ones are among them', async () => {
+test('a slot of which some places are guessed and some exact goes by places of its own', async () => {
   const [logs, blocks] = [new ScriptedSource('logs'), new ScriptedSource('blocks')]
   const { events, signatures, stop } = await started([logs, blocks])
   blocks.receiver.transaction(told(10, 700, { signature: 'a' }))
@@ -72,7 +73,9 @@ test('a slot that is whole by guessed places keeps their order, however many exa
   logs.receiver.slotComplete(10, 9)
   blocks.receiver.transaction(told(10, 900, { signature: 'b' }))
   expect(signatures()).toEqual(['a', 'b', 'c'])
-  expect(events().map((event) => 'txIndex' in event && event.txIndex)).toEqual([0, 1, 2])
+  expect(events().map((event) => 'txIndex' in event && event.txIndex)).toEqual(
+    [1, 2, 3].map((place) => place * ARRIVAL_STEP),
+  )
   await stop()
 })
 

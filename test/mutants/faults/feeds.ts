@@ -12,6 +12,7 @@ const AMOUNTS = ['test/feeds/event-amounts.test.ts'] as const
 const BACKFILLS = ['test/feeds/supervisor/backfills.test.ts'] as const
 const REACH = ['test/feeds/supervisor/slot-reach.test.ts'] as const
 const EARLY = ['test/feeds/supervisor/early.test.ts'] as const
+const SLOT_ORDER = ['test/feeds/supervisor/slot-order.test.ts'] as const
 const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
@@ -186,11 +187,26 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/program-logs.test.ts'],
   },
   {
-    name: 'desk: of a slot told in part by two sources one part is lost',
-    file: 'src/feeds/supervisor/held-slot.ts',
-    find: 'held.every(({ guessed }) => guessed !== null)',
-    replace: 'held.some(({ guessed }) => guessed !== null)',
-    tests: ['test/feeds/supervisor/slot-desk.test.ts'],
+    name: 'feeds: indexes of arrival are sorted among those of the block',
+    file: 'src/feeds/supervisor/slot-order.ts',
+    find: 'if (exact.length === 0 || exact.length === held.length)',
+    replace: 'if (exact.length >= 0)',
+    tests: SLOT_ORDER,
+  },
+  {
+    name: 'feeds: what only the logs told goes before the next one of any mint',
+    file: 'src/feeds/supervisor/slot-order.ts',
+    find: 'for (const mint of mints) nextOfMint.set(mint, one)',
+    replace:
+      'for (const mint of held.flatMap((any) => mintsOf(any.transaction))) nextOfMint.set(mint, one)',
+    tests: SLOT_ORDER,
+  },
+  {
+    name: 'feeds: what comes late goes behind any that the block has before it',
+    file: 'src/feeds/supervisor/given-places.ts',
+    find: 'others.some((mint) => mints.includes(mint))',
+    replace: 'others.length > 0',
+    tests: SLOT_ORDER,
   },
   {
     name: 'gaps: only the first one is filled',

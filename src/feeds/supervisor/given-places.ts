@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache'
+import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
+import { mintsOf, movedTo, type PlacedTransaction } from './slot-order.ts'
+import type { ToldTransaction } from './source.ts'
+import { SUSPECT_SLOTS_MAX } from './suspects.ts'
+
+/** Transactions of a slot that are remembered, more than a block holds; past it all that is late shares a place. */
+const TRANSACTIONS_MAX = 20_000
+
+/** The place of the newest event of the runs before. */
+export interface NewestPlace {
+  readonly slot: number
+  readonly txIndex: number
+}
+
+interface GivenTransaction {
+  /** Under which it was handed over. */
+  readonly txIndex: number
+  readonly mints: readonly string[]
+  /** null: nobody told it. */
+  blockIndex: number | null
+}
+
+interface GivenSlot {
+  readonly bySignature: Map<string, GivenTransaction>
+  /** What the runs before wrote of it ends here; 0: it is of this one. */
+  readonly writtenTo: number
+  lastIndex: number
+}
+
+/**
+ * Where the transactions of slots stand that were handed over by indexes of arrival. What comes late of such a
+ * slot by its index in the block, which does not compare with these, goes behind those that are before it there.
+ */
+export class GivenPlaces {
+  readonly #slots = new LRUCache<number, GivenSlot>({ max: SUSPECT_SLOTS_MAX })
+
+  /** @param newest of this slot a killed process may have written the first part only; null: nothing was written */
+  constructor(newest: NewestPlace | null) {
+    if (newest !== null && newest.txIndex >= ARRIVAL_STEP) this.#begin(newest.slot, newest.txIndex)
+  }
+
+  /** All that is held of a slot, as it is to be handed over. */
+  ofSlot(slot: number, transactions: readonly PlacedTransaction[]): readonly ToldTransaction[] {
+    // The rest of what was written before.
+    if (this.#slots.has(slot))
+      return transactions.map(({ transaction }) => this.ofLate(transaction))
+    if (transactions.some(({ transaction }) => !transaction.isExact)) {
+      const given = this.#begin(slot, 0)
+      for (const { transaction, blockIndex } of transactions)
+        remember(given, transaction, blockIndex)
+    }
+    return transactions.map(({ transaction }) => transaction)
+  }
+
+  /** One that comes behind its slot, as it is to be handed over. */
+  ofLate(transaction: ToldTransaction): ToldTransaction {
+    const given = this.#slots.get(transaction.slot)
+    if (given === undefined) return transaction
+    const blockIndex = transaction.isExact ? transaction.txIndex : null
+    const place = blockIndex === null ? nextStep(given) : placeOf(blockIndex, transaction, given)
+    const moved = movedTo(place, transaction)
+    remember(given, moved, blockIndex)
+    return moved
+  }
+
+  /** One that was handed over is told once more, and it may be known now where in the block it is. */
+  toldAgain({ slot, signature, txIndex, isExact }: ToldTransaction): void {
+    const known = this.#slots.get(slot)?.bySignature.get(signature)
+    if (isExact && known !== undefined) known.blockIndex ??= txIndex
+  }
+
+  #begin(slot: number, writtenTo: number): GivenSlot {
+    const given: GivenSlot = { bySignature: new Map(), writtenTo, lastIndex: writtenTo }
+    this.#slots.set(slot, given)
+    return given
+  }
+}
+
+function remember(given: GivenSlot, transaction: ToldTransaction, blockIndex: number | null): void {
+  if (given.bySignature.size >= TRANSACTIONS_MAX) return
+  const { signature, txIndex } = transaction
+  given.lastIndex = Math.max(given.lastIndex, txIndex ?? 0)
+  const one = { txIndex: txIndex ?? 0, mints: mintsOf(transaction), blockIndex }
+  given.bySignature.set(signature, one)
+}
+
+/** Behind the last one of its mint that the block has before it; before all others where there is none. */
+function placeOf(blockIndex: number, transaction: ToldTransaction, given: GivenSlot): number {
+  const mints = mintsOf(transaction)
+  let before = { txIndex: given.writtenTo, blockIndex: -1 }
+  for (const { txIndex, mints: others, blockIndex: other } of given.bySignature.values())
+    if (other !== null && other < blockIndex && other > before.blockIndex)
+      if (others.some((mint) => mints.includes(mint))) before = { txIndex, blockIndex: other }
+  // All that are behind the same one are in the order of the block.
+  return stepOf(before.txIndex) + 1 + Math.min(blockIndex, ARRIVAL_STEP - 2)
+}
+
+/** Behind all of the slot. */
+function nextStep({ lastIndex }: GivenSlot): number {
+  return stepOf(lastIndex) + ARRIVAL_STEP
+}
+
+function stepOf(txIndex: number): number {
+  return txIndex - (txIndex % ARRIVAL_STEP)
+}
