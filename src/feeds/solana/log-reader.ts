@@ -159,7 +159,10 @@ export class LogReader {
     void this.#park(slot, () => this.#resolved(slot, placed, decoded))
   }
 
-  /** The slot is not whole before the work is done. */
+  /**
+   * The slot is not whole before the work is done. Where it was so already, and the connection ends first, it is
+   * read from its block: it may be older than those of which frames were on their way.
+   */
   async #park(slot: number, work: () => Promise<void>): Promise<void> {
     const release = this.#settler.hold(slot)
     this.#parked++
@@ -168,6 +171,7 @@ export class LogReader {
     } finally {
       this.#parked--
       release()
+      if (this.#signal.aborted && slot <= this.#newestWhole) this.#receiver.suspect(slot, slot)
     }
   }
 

@@ -37,6 +37,7 @@ async function reading(firstSlot = 10) {
   const places: string[] = []
   const whole: number[] = []
   const suspects: number[] = []
+  const connection = new AbortController()
   const receiver: Receiver = {
     ...{
       connected: () => {},
@@ -62,7 +63,7 @@ async function reading(firstSlot = 10) {
     },
     receiver,
     (slot) => whole.push(slot),
-    new AbortController().signal,
+    connection.signal,
   )
   reader.subscribed()
   reader.reached(14, 13)
@@ -77,7 +78,11 @@ async function reading(firstSlot = 10) {
     if (transaction === null) throw new Error('the frame cannot be read')
     for (let n = 0; n < count; n++) reader.read(slot, transaction, 1)
   }
-  return { reader, read, suspects, told, places, whole, counters, own, questions, timers }
+  const end = () => {
+    reader.stop()
+    connection.abort()
+  }
+  return { reader, read, end, suspects, told, places, whole, counters, own, questions, timers }
 }
 
 test('a slot with a swap of an unknown pool waits for the look-up', async () => {
@@ -239,4 +244,19 @@ test('a slot that was told whole is read from its block when a late frame is cut
   }
   await until(() => suspects.length > 0)
   expect([suspects, told]).toEqual([[11], []])
+})
+
+test('a slot that was told whole is read from its block when the connection ends while a late frame waits', async () => {
+  const { reader, read, end, told, suspects, questions } = await reading()
+  for (const slot of [11, 12, 13]) reader.touch(slot)
+  const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
+  if (transaction === null) throw new Error('the frame cannot be read')
+  reader.read(11, transaction, 1)
+  read(12)
+  // Of this one nobody said that it is whole: it is a gap.
+  read(13)
+  await until(() => questions.length === 2)
+  end()
+  await until(() => suspects.length === 2)
+  expect([suspects.toSorted(), told]).toEqual([[11, 12], []])
 })
