@@ -218,17 +218,34 @@ test('pools are asked for behind an event that ends too early as well', () => {
   expect(read(created, cut, one, two, emitted(BUY_EVENT, TRADED)).unknownPools).toEqual([other])
 })
 
-test('a trade on a curve has the balance of its own wallet in its own mint', () => {
+const AMM_TRADES = [BUY_EVENT, SELL_EVENT].map((layout) => emitted(layout, TRADED))
+
+test('a trade has the balance of its own wallet in its own mint, whatever its event says', () => {
   const other = encodeBase58(Buffer.alloc(32, 9))
   const change = (owner: string, mint: string, afterRaw: bigint) => ({
     ...{ owner, mint, beforeRaw: afterRaw - 1n, afterRaw },
   })
   const others = [change(WALLET, other, 10n), change(other, MINT, 20n)]
-  const trade = emitted(TRADE_EVENT, CURVE)
-  expect(readWith([...others, change(WALLET, MINT, 30n)], trade).events).toMatchObject([
-    { baseBalanceBeforeRaw: 29n, baseBalanceAfterRaw: 30n },
-  ])
-  expect(readWith(others, trade).events[0]).not.toHaveProperty('baseBalanceAfterRaw')
+  for (const trade of [emitted(TRADE_EVENT, CURVE), ...AMM_TRADES]) {
+    expect(readWith([...others, change(WALLET, MINT, 30n)], trade).events).toMatchObject([
+      { baseBalanceBeforeRaw: 29n, baseBalanceAfterRaw: 30n },
+    ])
+    // An account that was made and closed in the transaction is in neither list.
+    expect(readWith(others, trade).events).toMatchObject([
+      { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n },
+    ])
+  }
+})
+
+test('where no balance of the mint is told, a trade has that of its event, which those on curves do not have', () => {
+  const others = [{ owner: WALLET, mint: WRAPPED_SOL_MINT, beforeRaw: 9n, afterRaw: 8n }]
+  const [trade, ...ofPool] = [emitted(TRADE_EVENT, CURVE), ...AMM_TRADES].map(
+    (event) => readWith(others, event).events[0],
+  )
+  expect(trade).not.toHaveProperty('baseBalanceBeforeRaw')
+  expect(trade).not.toHaveProperty('baseBalanceAfterRaw')
+  for (const swap of ofPool)
+    expect(swap).toMatchObject({ baseBalanceBeforeRaw: TRADED.user_base_token_reserves })
 })
 
 test('who puts liquidity into a pool says nothing of its mints', () => {

@@ -3,6 +3,7 @@ import type { BUY_EVENT, SELL_EVENT } from './amm-pool-layouts.ts'
 import type { DecodedEvent } from './decode-event.ts'
 import type { PoolMint } from './pool-mints.ts'
 import { isSolMint } from './programs.ts'
+import { type Balance, balanceOf, type ChainTransaction } from './transaction.ts'
 
 const U64_MAX = 2n ** 64n - 1n
 
@@ -76,17 +77,17 @@ export function tradeOfSell(event: SellEvent): AmmTrade | null {
 
 /**
  * The swap as the engine takes it: virtual reserves are the effective ones that make the price,
- * real reserves what the pool holds. The balance is that of the event's own token account, so
- * that feeds with and without transaction meta tell the same.
+ * real reserves what the pool holds. The balance is that of the transaction, where it is known: what the
+ * event has of its own token account may be passed on behind it.
  */
 export function swapOfAmm(
   trade: AmmTrade,
   position: ChainPosition,
   { mint, quoteMint }: PoolMint,
-  chainFeeRaw: bigint | null,
+  transaction: Pick<ChainTransaction, 'feeRaw' | 'balances'>,
 ): Swap {
-  const isBuy = trade.direction === 'buy'
-  const { balanceBeforeRaw, baseRaw } = trade
+  const { feeRaw } = transaction
+  const balance = balanceOf(transaction, trade.signer, mint) ?? balanceOfEvent(trade)
   return {
     type: 'swap',
     ...position,
@@ -95,7 +96,7 @@ export function swapOfAmm(
     pool: trade.pool,
     signer: trade.signer,
     direction: trade.direction,
-    baseRaw,
+    baseRaw: trade.baseRaw,
     quoteRaw: trade.quoteRaw,
     virtualBaseRaw: asU64(trade.poolBaseRaw),
     virtualQuoteRaw: asU64(trade.poolQuoteRaw + trade.virtualQuoteRaw),
@@ -103,11 +104,19 @@ export function swapOfAmm(
     realQuoteRaw: asU64(trade.poolQuoteRaw),
     platformFeeRaw: trade.platformFeeRaw,
     creatorFeeRaw: trade.creatorFeeRaw,
-    ...(chainFeeRaw !== null && { chainFeeRaw }),
-    baseBalanceBeforeRaw: balanceBeforeRaw,
-    baseBalanceAfterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
+    ...(feeRaw !== null && { chainFeeRaw: feeRaw }),
+    baseBalanceBeforeRaw: balance.beforeRaw,
+    baseBalanceAfterRaw: balance.afterRaw,
     ...(trade.supplyRaw > 0n && { supplyRaw: trade.supplyRaw }),
     ...(quoteMint !== null && !isSolMint(quoteMint) && { quoteMint }),
+  }
+}
+
+function balanceOfEvent({ direction, balanceBeforeRaw, baseRaw }: AmmTrade): Balance {
+  const isBuy = direction === 'buy'
+  return {
+    beforeRaw: balanceBeforeRaw,
+    afterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
   }
 }
 

@@ -2,7 +2,7 @@ import type { ChainPosition, Swap, TokenCreated } from '../../engine/event.ts'
 import type { DecodedEvent } from './decode-event.ts'
 import { isSolMint } from './programs.ts'
 import type { CREATE_EVENT, TRADE_EVENT } from './pump-coin-layouts.ts'
-import type { ChainTransaction } from './transaction.ts'
+import { balanceOf, type ChainTransaction } from './transaction.ts'
 
 const PUMP_DECIMALS = 6
 
@@ -50,7 +50,7 @@ export function swapOfCurve(
   if (!event.has(isSol ? 'real_token_reserves' : 'real_quote_reserves')) return null
   const mint = event.text('mint')
   const signer = event.text('user')
-  const balance = transaction.balances.find((b) => b.owner === signer && b.mint === mint)
+  const balance = balanceOf(transaction, signer, mint)
   return {
     type: 'swap',
     ...position,
@@ -68,7 +68,7 @@ export function swapOfCurve(
     platformFeeRaw: event.integer('fee'),
     creatorFeeRaw: event.integer('creator_fee'),
     ...(transaction.feeRaw !== null && { chainFeeRaw: transaction.feeRaw }),
-    ...(balance !== undefined && {
+    ...(balance !== null && {
       baseBalanceBeforeRaw: balance.beforeRaw,
       baseBalanceAfterRaw: balance.afterRaw,
     }),

@@ -138,7 +138,7 @@ export class ChainNormaliser {
     if (trade === null || position === null) return 'unusable'
     const lookup = this.pools.lookupIn(trade.pool, transaction.balances)
     if (lookup.found === 'mint') {
-      return swapOfAmm(trade, position, lookup, transaction.feeRaw)
+      return swapOfAmm(trade, position, lookup, transaction)
     }
     if (lookup.found === 'foreign') this.#counters.foreignPools++
     else this.#counters.unknownPools++

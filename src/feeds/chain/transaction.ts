@@ -2,12 +2,18 @@ import type { FeedCounters } from '../feed-counters.ts'
 import { type DecodedEvent, decodeEvent } from './decode-event.ts'
 import { type EmittedBytes, eventsOfLogs } from './program-logs.ts'
 
-/** Balance of one token account before and after a transaction, in raw units. */
-export interface TokenBalanceChange {
-  readonly owner: string
-  readonly mint: string
+/** Balance before and after a transaction, in raw units. */
+export interface Balance {
   readonly beforeRaw: bigint
   readonly afterRaw: bigint
+}
+
+const NO_BALANCE: Balance = { beforeRaw: 0n, afterRaw: 0n }
+
+/** That of one owner in one mint. */
+export interface TokenBalanceChange extends Balance {
+  readonly owner: string
+  readonly mint: string
 }
 
 /** One transaction as any of the chain feeds knows it. */
@@ -49,6 +55,20 @@ export function decodeTransaction(
     decoded.push(event)
   }
   return decoded
+}
+
+/**
+ * What a wallet holds of a mint before and after the transaction; null: nobody told of the mint. An account
+ * that was made and closed in it, as routers do that pass on what they buy, is in neither list.
+ */
+export function balanceOf(
+  { balances }: Pick<ChainTransaction, 'balances'>,
+  wallet: string,
+  mint: string,
+): Balance | null {
+  const ofMint = balances.filter((balance) => balance.mint === mint)
+  if (ofMint.length === 0) return null
+  return ofMint.find(({ owner }) => owner === wallet) ?? NO_BALANCE
 }
 
 function emittedBy(transaction: ChainTransaction, counters: FeedCounters): readonly EmittedBytes[] {

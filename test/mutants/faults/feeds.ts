@@ -67,6 +67,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: AMM,
   },
   {
+    name: 'AMM: the balance of its event wins over that of its transaction',
+    file: 'src/feeds/chain/amm-swap.ts',
+    find: 'balanceOf(transaction, trade.signer, mint) ?? balanceOfEvent(trade)',
+    replace: 'balanceOfEvent(trade)',
+    tests: AMOUNTS,
+  },
+  {
     name: 'AMM: a pool does not tell what it is quoted in',
     file: 'src/feeds/chain/amm-swap.ts',
     find: 'quoteMint !== null && !isSolMint(quoteMint)',
@@ -174,9 +181,9 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'curve: the balance of a trade is that of another mint',
-    file: 'src/feeds/chain/curve-events.ts',
-    find: ' && b.mint === mint',
-    replace: '',
+    file: 'src/feeds/chain/transaction.ts',
+    find: 'balance.mint === mint',
+    replace: 'balance.mint !== null',
     tests: AMOUNTS,
   },
   {
