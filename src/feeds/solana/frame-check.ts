@@ -25,7 +25,7 @@ export class FrameCheck {
   #checkedTo = -1
 
   /** A frame of a transaction came; `subscription` because one that is of both programs comes twice. */
-  came(slot: number, signature: string, subscription: number): void {
+  came(slot: number, signature: string, subscription: string | null): void {
     const ahead = slot - this.#checkedTo
     if (this.#checkedTo >= 0 && (ahead <= 0 || ahead > SLOTS_MAX)) {
       this.counters.misplaced++

@@ -7,14 +7,14 @@ import type { ChainTransaction } from '../chain/transaction.ts'
  * in the bytes: nothing of such a frame is parsed.
  */
 export type LogFrame =
-  | { readonly kind: 'failed'; readonly slot: number | null; readonly subscription: number | null }
+  | { readonly kind: 'failed'; readonly slot: number | null; readonly subscription: string | null }
   | {
       readonly kind: 'logs'
       readonly transaction: ChainTransaction
-      readonly subscription: number
+      readonly subscription: string | null
     }
   | { readonly kind: 'slot'; readonly slot: number; readonly parentSlot: number | null }
-  | { readonly kind: 'acknowledged'; readonly id: number; readonly subscription: number | null }
+  | { readonly kind: 'acknowledged'; readonly id: number; readonly subscription: string | null }
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   | { readonly kind: 'other' | 'bad' }
 
@@ -22,6 +22,11 @@ export type LogFrame =
 const FAILURES = [Buffer.from('"err":{'), Buffer.from('"err":"')]
 const SLOT_KEY = Buffer.from('"slot":')
 const SUBSCRIPTION_KEY = Buffer.from('"subscription":')
+const RESULT_KEY = Buffer.from('"result":')
+/** A number, or a text. */
+const ID = /^\s*(?:(\d+)|"([^"]+)")/
+/** Most bytes that are looked at for an id. */
+const ID_BYTES_MAX = 64
 /** Nodes write slot and subscription before and behind the logs; servers between write them anew, on either side. */
 const HEAD_BYTES = 256
 const TAIL_BYTES = 128
@@ -32,7 +37,7 @@ export function readLogFrame(bytes: Buffer): LogFrame {
     return {
       kind: 'failed',
       slot: numberBehind(head, SLOT_KEY) ?? numberBehind(tail, SLOT_KEY),
-      subscription: numberBehind(tail, SUBSCRIPTION_KEY) ?? numberBehind(head, SUBSCRIPTION_KEY),
+      subscription: idBehind(tail, SUBSCRIPTION_KEY) ?? idBehind(head, SUBSCRIPTION_KEY),
     }
   }
   let frame: unknown
@@ -42,7 +47,7 @@ export function readLogFrame(bytes: Buffer): LogFrame {
     return { kind: 'bad' }
   }
   const method = textAt(frame, 'method')
-  if (method === 'logsNotification') return logs(frame)
+  if (method === 'logsNotification') return logs(frame, idBehind(bytes, SUBSCRIPTION_KEY))
   if (method === 'slotNotification') {
     const result = recordAt(recordAt(frame, 'params'), 'result')
     const slot = integerAt(result, 'slot')
@@ -53,16 +58,15 @@ export function readLogFrame(bytes: Buffer): LogFrame {
   const id = integerAt(frame, 'id')
   if (id === null || !isRecord(frame)) return { kind: 'other' }
   const error = recordAt(frame, 'error')
-  if (error === null) return { kind: 'acknowledged', id, subscription: integerAt(frame, 'result') }
+  if (error === null) return { kind: 'acknowledged', id, subscription: idBehind(bytes, RESULT_KEY) }
   return { kind: 'refused', id, reason: textAt(error, 'message') ?? 'without a reason' }
 }
 
-function logs(frame: unknown): LogFrame {
+function logs(frame: unknown, subscription: string | null): LogFrame {
   const transaction = transactionOfLogsFrame(frame)
   if (transaction === null) return { kind: 'bad' }
-  const subscription = integerAt(recordAt(frame, 'params'), 'subscription')
   if (transaction.failed) return { kind: 'failed', slot: transaction.slot, subscription }
-  return { kind: 'logs', transaction, subscription: subscription ?? 0 }
+  return { kind: 'logs', transaction, subscription }
 }
 
 /** The number behind a key, read off some bytes of a frame; null: it is not there. */
@@ -71,4 +75,16 @@ function numberBehind(bytes: Buffer, key: Buffer): number | null {
   if (at < 0) return null
   const value = Number.parseInt(bytes.toString('latin1', at + key.length), 10)
   return Number.isSafeInteger(value) ? value : null
+}
+
+/**
+ * The id behind a key, as it is written: a u64 of which a number would keep 53 bits, and two
+ * subscriptions might look like one.
+ */
+function idBehind(bytes: Buffer, key: Buffer): string | null {
+  const at = bytes.indexOf(key)
+  if (at < 0) return null
+  const start = at + key.length
+  const [, digits, text] = ID.exec(bytes.toString('latin1', start, start + ID_BYTES_MAX)) ?? []
+  return digits ?? text ?? null
 }

@@ -134,7 +134,7 @@ export class LogReader {
   }
 
   /** Tells a transaction, after its look-ups when it needs some. */
-  read(slot: number, transaction: ChainTransaction, subscription: number): void {
+  read(slot: number, transaction: ChainTransaction, subscription: string | null): void {
     const { normaliser, own } = this.#reading
     this.touch(slot)
     if (this.#reading.isByBlocks) {

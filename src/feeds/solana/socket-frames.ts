@@ -89,7 +89,7 @@ export class SocketFrames {
     if (!this.#hasSlots) reader.reached(slot, null)
   }
 
-  #watched(subscription: number | null, slot: number, reader: LogReader): string | null {
+  #watched(subscription: string | null, slot: number, reader: LogReader): string | null {
     const { own, timers } = this.#reading
     const nowMs = timers.nowMs()
     this.#firstMs ??= nowMs

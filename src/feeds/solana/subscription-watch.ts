@@ -10,7 +10,7 @@ interface Subscription {
 
 /** Notices when one subscription of a connection has died while the other goes on. */
 export class SubscriptionWatch {
-  readonly #byId = new Map<number, Subscription>()
+  readonly #byId = new Map<string, Subscription>()
   #firstSlot: number | null = null
 
   /** The slot up to which frames of all have come, and of which more may come; null: none came. */
@@ -23,12 +23,12 @@ export class SubscriptionWatch {
     return from
   }
 
-  add(id: number, name: string, nowMs: number): void {
+  add(id: string, name: string, nowMs: number): void {
     this.#byId.set(id, { name, lastMs: nowMs, lastSlot: null })
   }
 
   /** Whether frames of all have come, as far as their ids tell: an answer alone is no beginning. */
-  haveBegun(id: number | null): boolean {
+  haveBegun(id: string | null): boolean {
     if (id === null || !this.#byId.has(id)) return true
     return [...this.#byId.values()].every(({ lastSlot }) => lastSlot !== null)
   }
@@ -37,7 +37,7 @@ export class SubscriptionWatch {
    * A frame came; the answer is the name of the other subscription, when that is dead.
    * @param slot null: one that the chain has not reached
    */
-  came(id: number | null, slot: number | null, nowMs: number): string | null {
+  came(id: string | null, slot: number | null, nowMs: number): string | null {
     this.#firstSlot ??= slot
     const own = id === null ? undefined : this.#byId.get(id)
     if (own === undefined) return null

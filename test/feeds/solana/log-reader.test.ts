@@ -76,7 +76,7 @@ async function reading(firstSlot = 10) {
     const frame = JSON.parse(logsFrame(slot, { ...given, emitted: [bought] }, 1))
     const transaction = transactionOfLogsFrame(frame)
     if (transaction === null) throw new Error('the frame cannot be read')
-    for (let n = 0; n < count; n++) reader.read(slot, transaction, 1)
+    for (let n = 0; n < count; n++) reader.read(slot, transaction, '1')
   }
   const end = () => {
     reader.stop()
@@ -117,7 +117,7 @@ test('a slot with a cut log that cannot wait to be fetched is not whole, so that
   read(11, PARKED_MAX)
   const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(12, CUT, 1, 5)))
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(12, transaction, 1)
+  reader.read(12, transaction, '1')
   reader.touch(13)
   reader.touch(14)
   await until(() => questions.length === 1)
@@ -135,7 +135,7 @@ test('a pool that is made in the transaction of its first swap is known without 
   const frame = JSON.parse(logsFrame(11, { ...given, feeRaw: 0, balances: [], emitted }, 1))
   const transaction = transactionOfLogsFrame(frame)
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(11, transaction, 1)
+  reader.read(11, transaction, '1')
   reader.touch(12)
   expect(places).toEqual(['11/1 guessed: 2'])
   expect(whole).toEqual([11])
@@ -155,7 +155,7 @@ test('a transaction without anything that is folded is none', async () => {
   const nothing = { ...given, feeRaw: 0, balances: [], emitted: [] }
   const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, nothing, 1)))
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(11, transaction, 1)
+  reader.read(11, transaction, '1')
   reader.touch(12)
   expect([told, whole]).toEqual([[], [11]])
 })
@@ -175,7 +175,7 @@ async function readingCut() {
   // The router's line, and the first buy with its frame.
   const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(11, transaction, 1)
+  reader.read(11, transaction, '1')
   reader.touch(12)
   reader.touch(13)
   /** Answers the `n`th question, which comes so long after the one before. */
@@ -235,7 +235,7 @@ test('a slot that was told whole is read from its block when a late frame is cut
   for (const slot of [11, 12, 13]) reader.touch(slot)
   const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(11, transaction, 1)
+  reader.read(11, transaction, '1')
   for (let n = 0; n < 5; n++) {
     await until(() => questions.length === n + 1)
     questions[n].answer(null)
@@ -251,7 +251,7 @@ test('a slot that was told whole is read from its block when the connection ends
   for (const slot of [11, 12, 13]) reader.touch(slot)
   const transaction = transactionOfLogsFrame(JSON.parse(logsFrame(11, CUT, 1, 5)))
   if (transaction === null) throw new Error('the frame cannot be read')
-  reader.read(11, transaction, 1)
+  reader.read(11, transaction, '1')
   read(12)
   // Of this one nobody said that it is whole: it is a gap.
   read(13)

@@ -71,8 +71,11 @@ test('a server that refuses to tell slots tells its events and whole slots all t
   expect(told).toEqual(['connected', trade.signature, 'null>11', 'null>12'])
 })
 
+/** What stands for the id of a subscription where nothing else is asked for. */
+const numbered = (id: number) => String(100 + id)
+
 /** A connection behind slot 5 with all its subscriptions, and what it tells and doubts. */
-async function resumed() {
+async function resumed(idOf = numbered) {
   const server = await MockSocketServer.listen()
   const stopping = new AbortController()
   onTestFinished(async () => {
@@ -99,7 +102,8 @@ async function resumed() {
   }
   const ended = source.connect(receiver, 5, stopping.signal).catch(({ message }: Error) => message)
   await server.until(() => server.received.length === 3)
-  for (const id of [PUMP, AMM, SLOTS]) server.say({ jsonrpc: '2.0', id, result: 100 + id })
+  for (const id of [PUMP, AMM, SLOTS])
+    server.say(`{"jsonrpc":"2.0","result":${idOf(id)},"id":${id}}`)
   const reached = (slot: number) =>
     server.say({
       jsonrpc: '2.0',
@@ -213,4 +217,28 @@ test.each([
   server.cut()
   await ended
   await expect.poll(() => suspects).toEqual([[14, 14]])
+})
+
+/** Nodes count from 0, others take ids by chance from all of a u64, and some write them as texts. */
+test.each([
+  ['as large as a u64', (id: number) => String(2n ** 63n + BigInt(id))],
+  ['a text', (id: number) => `"sub-${id}"`],
+  ['behind a blank', (id: number) => ` ${id}`],
+])('a subscription whose id is %s is missed when it has died', async (_, idOf) => {
+  const { server, suspects, ended, reached, pass } = await resumed(idOf)
+  reached(12)
+  const failed = (slot: number, ...ids: readonly number[]) => {
+    for (const id of ids)
+      server.say(
+        logsFrame(slot, FAILED, 0).replace('"subscription":0', `"subscription":${idOf(id)}`),
+      )
+  }
+  const [trade] = syntheticChain(1, 20)
+    .blocks.flatMap(({ transactions }) => transactions)
+    .filter(({ hasFailed }) => !hasFailed)
+  for (const slot of [9, 10, 11]) failed(slot, PUMP, AMM)
+  await pass(6_000)
+  server.say(logsFrame(12, trade, 0).replace('"subscription":0', `"subscription":${idOf(PUMP)}`))
+  expect(await ended).toBe('the subscription of pump_amm has gone silent')
+  await expect.poll(() => suspects).toEqual([[11, 11]])
 })
