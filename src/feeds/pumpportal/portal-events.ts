@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../engine/event.ts'
-import { MAYHEM_AGENT } from '../../engine/platform.ts'
+import { MAYHEM_AGENT, SOL_MINTS, USDC_MINT } from '../../engine/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/program-address.ts'
 import type { PortalCounters } from './portal-counters.ts'
 import {
@@ -12,6 +12,8 @@ import {
   type TradeFrame,
 } from './portal-frame.ts'
 
+/** Coins quoted in one of these are reported with its mint in place of their own. */
+const QUOTE_MINTS: readonly string[] = [...SOL_MINTS, USDC_MINT]
 const TOKEN_DECIMALS = 6
 const SOL_DECIMALS = 9
 /** What a curve has virtually and not really, by the platform's constants. */
@@ -48,6 +50,10 @@ export class PortalEvents {
       if (frame === 'refused') this.#counters.refusedSubscriptions++
       if (frame === 'other platform') this.#counters.otherPlatforms++
       if (frame === 'unusable') this.#counters.unusableFrames++
+      return []
+    }
+    if (QUOTE_MINTS.includes(frame.mint)) {
+      this.#counters.bogusFrames++
       return []
     }
     if (frame.txType === 'create') return this.#create(frame, timestamp)
@@ -97,9 +103,8 @@ export class PortalEvents {
   }
 
   /**
-   * The curve of a mint follows from its address. A frame with another one is about another coin:
-   * those quoted in USDC are reported with the mint of USDC. null: such a frame. Where the curve should
-   * stand, many frames of mayhem coins have the agent.
+   * The curve of a mint follows from its address. A frame with another one is about another coin; null:
+   * such a frame. Where the curve should stand, many frames of mayhem coins have the agent.
    */
   #curveOf({ mint, bondingCurveKey }: CreateFrame | CurveTradeFrame): string | null {
     const curve = bondingCurveAddress(mint)

@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Swap } from '../../../src/engine/event.ts'
+import { MAYHEM_AGENT, USDC_MINT } from '../../../src/engine/platform.ts'
 import {
   bondingCurveAddress,
   canonicalPoolAddress,
 } from '../../../src/feeds/chain/program-address.ts'
+import { WRAPPED_SOL_MINT, ZERO_ADDRESS } from '../../../src/feeds/chain/programs.ts'
 import { FollowedMints, NEW_MINTS_MAX } from '../../../src/feeds/pumpportal/followed-mints.ts'
 import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters.ts'
 import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
@@ -153,6 +155,19 @@ test('a creation whose mint is the quote’s, or any other curve’s, is dropped
   const { events, counters } = decode(JSON.parse(bogusCreate(random)), { ...create, mint: other })
   expect(events).toEqual([])
   expect(counters.bogusFrames).toBe(2)
+})
+
+test('no frame is about what coins are quoted in, whatever stands in place of the curve', () => {
+  const { vTokensInBondingCurve, vSolInBondingCurve, bondingCurveKey, ...rest } = buy
+  const ofPool = { ...rest, pool: 'pump-amm', tokensInPool: 200e6, solInPool: 85.5 }
+  const migrated = { txType: 'migrate', pool: 'pump-amm', signature: SIGNATURE }
+  for (const mint of [USDC_MINT, WRAPPED_SOL_MINT, ZERO_ADDRESS]) {
+    const ofCurve = [create, buy].map((frame) => ({ ...frame, bondingCurveKey: MAYHEM_AGENT }))
+    const frames = [...ofCurve, ofPool, migrated].map((frame) => ({ ...frame, mint }))
+    const { events, counters } = decode(...frames)
+    expect(events).toEqual([])
+    expect(counters).toMatchObject({ bogusFrames: 4, unusableFrames: 0 })
+  }
 })
 
 test('a mayhem coin reported with its agent in place of the curve keeps its own curve', () => {
