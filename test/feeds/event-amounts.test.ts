@@ -114,6 +114,15 @@ test('a creation of before the supply was told has none', () => {
   expect(created).not.toHaveProperty('supplyRaw')
 })
 
+test('a token of before the token program was told is one of the first token program', () => {
+  const token_program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+  for (const [told, tokenProgram] of [
+    [emitted(CREATE_EVENT, { ...CREATED, token_program }), token_program],
+    [before('token_program', CREATE_EVENT, CREATED), 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'],
+  ] as const)
+    expect(read(told).events).toMatchObject([{ type: 'token_created', tokenProgram }])
+})
+
 test('events that end before what makes them up are left out and counted', () => {
   const usdc = { ...CURVE, quote_mint: USDC_MINT }
   const pool = { ...TIMESTAMP, pool: POOL, user: WALLET }

@@ -5,6 +5,8 @@ import type { CREATE_EVENT, TRADE_EVENT } from './pump-coin-layouts.ts'
 import { balanceOf, type ChainTransaction } from './transaction.ts'
 
 const PUMP_DECIMALS = 6
+/** The token program of every creation before their events told it. */
+const FIRST_TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
 type CreateEvent = DecodedEvent<(typeof CREATE_EVENT)['fields']>
 type TradeEvent = DecodedEvent<(typeof TRADE_EVENT)['fields']>
@@ -23,7 +25,7 @@ export function createdToken(event: CreateEvent, position: ChainPosition): Token
     uri: event.text('uri'),
     creator: event.text('creator'),
     bondingCurve: event.text('bonding_curve'),
-    tokenProgram: event.text('token_program'),
+    tokenProgram: event.has('token_program') ? event.text('token_program') : FIRST_TOKEN_PROGRAM,
     isMayhemMode: event.flag('is_mayhem_mode'),
     ...(event.has('token_total_supply') && { supplyRaw: event.integer('token_total_supply') }),
     decimals: PUMP_DECIMALS,
