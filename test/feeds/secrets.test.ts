@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { secretsOf, withoutSecrets } from '../../src/feeds/secrets.ts'
 import { SolanaSource } from '../../src/feeds/solana/solana-source.ts'
 import { reasonOf } from '../../src/feeds/supervisor/reason.ts'
 import { Supervisor } from '../../src/feeds/supervisor/supervisor.ts'
@@ -87,4 +88,20 @@ test('the token of a Yellowstone server is left out before its words are cut', (
   expect(reasonOf(new Error(`x-token short, path /${KEY}`), secrets)).toBe('x-token …, path /…')
   const cut = reasonOf(`${'.'.repeat(190)}${KEY}`, secrets)
   expect(cut).toBe(`${'.'.repeat(190)}…`)
+})
+
+test('keys and logins are left out as they were written and as they are meant', () => {
+  const address =
+    'wss://reader:p%40ss-reader%2B1@host/v2/0123456789%2Fabcdef?token=abc%2Fdef%2Bghi&n=1'
+  const secrets = secretsOf(address)
+  const shown = (text: string) => withoutSecrets(text, secrets)
+  expect(shown('token=abc%2Fdef%2Bghi, abc/def+ghi')).toBe('token=…, …')
+  expect(shown('p%40ss-reader%2B1 or p@ss-reader+1 of reader')).toBe('… or … of …')
+  expect(shown('/v2/0123456789%2Fabcdef, 0123456789/abcdef')).toBe('/v2/…, …')
+  expect(shown('n=1')).toBe('n=1')
+})
+
+test('an address with a percent sign that means nothing is left out as it was written', () => {
+  expect(secretsOf('https://host/?key=100%off')).toEqual(['100%off'])
+  expect(secretsOf('https://host/')).toEqual([])
 })
