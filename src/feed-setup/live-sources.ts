@@ -57,5 +57,8 @@ export function recordedFeed(
   report: (who: string, reason: string) => void,
 ): Feed | null {
   const sources = liveSources(config, rawFrames, newFeedCounters(), report)
-  return sources.length === 0 ? null : new Supervisor({ sources, cursor: null, report })
+  const { backfillSlotsMax } = config
+  return sources.length === 0
+    ? null
+    : new Supervisor({ sources, cursor: null, report, backfillSlotsMax })
 }

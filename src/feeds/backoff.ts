@@ -9,16 +9,12 @@ const LONGEST_MS = 30_000
  */
 export class Backoff {
   readonly #random: () => number
+  /** Since the last success. */
   #attempts = 0
 
   /** @param random a number in [0, 1) */
   constructor(random: () => number = Math.random) {
     this.#random = random
-  }
-
-  /** Attempts since the last success. */
-  get attempts(): number {
-    return this.#attempts
   }
 
   /** Milliseconds to wait before the next attempt. */

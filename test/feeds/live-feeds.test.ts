@@ -148,7 +148,10 @@ test('a restart goes on where the engine was, and nothing is missing or counted 
     ...{ peer: { url, token: '' }, counters: newFeedCounters(), timers, settleMs: 10_000_000 },
   })
   const cursor = engine.newestSlot - 1
-  const supervisor = new Supervisor({ sources: [source], cursor, report: () => {}, timers })
+  const supervisor = new Supervisor({
+    ...{ sources: [source], cursor, report: () => {}, timers },
+    backfillSlotsMax: 9_000,
+  })
   const playing = peer.play()
   const ended = supervisor.start(engine)
   while ((supervisor.cursor ?? -1) < lastSlot(chain)) await new Promise(setImmediate)

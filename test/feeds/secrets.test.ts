@@ -25,7 +25,10 @@ async function started() {
   })
   const told: string[] = []
   const report = (_who: string, reason: string) => told.push(reason)
-  const supervisor = new Supervisor({ sources: [source], cursor: 5, report, timers })
+  const supervisor = new Supervisor({
+    ...{ sources: [source], cursor: 5, report, timers },
+    backfillSlotsMax: 100,
+  })
   const ended = supervisor.start(new CollectingSink())
   onTestFinished(async () => {
     supervisor.stop()

@@ -68,7 +68,7 @@ export class HeldSlots {
   }
 
   /** A back-fill tells the slot: it is not let go before that is over. */
-  isToldAgain(slot: number): void {
+  toldAgain(slot: number): void {
     const held = this.#slots.get(slot)
     if (held !== undefined) held.isToldAgain = true
   }

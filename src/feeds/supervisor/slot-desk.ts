@@ -113,7 +113,7 @@ export class SlotDesk {
     if (isReordered) this.#counters.reordered++
     if (isKnown) this.#counters.duplicates++
     // Before the bounds are looked at: the slot would go with what a back-fill tells of it first.
-    if (isBackfill) this.#held.isToldAgain(transaction.slot)
+    if (isBackfill) this.#held.toldAgain(transaction.slot)
     this.#keepBounds()
   }
 
@@ -138,6 +138,7 @@ export class SlotDesk {
    * before them.
    */
   flush(): void {
+    // Those among them that were told under another slot as well are counted as such, as at a hand-over.
     for (const transaction of this.#held.all()) this.#wasGiven(transaction)
     for (const stray of this.#strays.takeAll()) this.#giveStray(stray)
   }

@@ -15,9 +15,6 @@ import { SourceRun } from './source-run.ts'
 import { newDeskCounters } from './supervisor-counters.ts'
 import { REAL_TIMERS, type Timers } from './timers.ts'
 
-/** Slots of an outage that are back-filled, an hour of the chain, unless the settings say else. */
-export const BACKFILL_SLOTS_MAX = 9_000
-
 export interface SupervisorOptions {
   /** At least one. */
   readonly sources: readonly Source[]
@@ -31,7 +28,8 @@ export interface SupervisorOptions {
   readonly toldByReserve?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
-  readonly backfillSlotsMax?: number
+  /** Slots of an outage that are back-filled; of a longer one the oldest are given up. */
+  readonly backfillSlotsMax: number
   /** Whether events may lie ahead of the clock of this machine. */
   readonly isEventClock?: boolean
   readonly timers?: Timers
@@ -90,7 +88,7 @@ export class Supervisor implements Feed {
       counters: this.#counters,
       timers: this.#timers,
       random,
-      slotsMax: options.backfillSlotsMax ?? BACKFILL_SLOTS_MAX,
+      slotsMax: options.backfillSlotsMax,
       report: (reason) => report('gap', reason),
     })
     const reach = this.#reachFrom(cursor, options.cursorSeconds ?? 0)

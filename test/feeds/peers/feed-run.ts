@@ -37,7 +37,7 @@ export async function runFeed(
   const sink = new EngineSink(engine)
   const reports: string[] = []
   const report = (who: string, reason: string) => reports.push(`${who}: ${reason}`)
-  const supervisor = new Supervisor({ sources, cursor, report, timers })
+  const supervisor = new Supervisor({ sources, cursor, report, timers, backfillSlotsMax: 9_000 })
   const ended = supervisor.start(sink)
   const untilMs = performance.now() + PATIENCE_MS
   while ((supervisor.cursor ?? -1) < lastSlot) {

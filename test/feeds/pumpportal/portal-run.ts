@@ -43,6 +43,7 @@ export class PortalRun {
       report: (_, reason) => this.reports.push(reason),
       timers: this.timers,
       random: () => 0,
+      backfillSlotsMax: 0,
     })
     this.#running = this.supervisor.start(this.sink)
   }

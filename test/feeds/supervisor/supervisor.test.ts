@@ -261,7 +261,10 @@ test('a chain that is ahead of the clock of the machine is not live: its events 
 
 test('a sink that throws ends the feed with its error', async () => {
   const source = new ScriptedSource()
-  const supervisor = new Supervisor({ sources: [source], cursor: null, report: () => {} })
+  const supervisor = new Supervisor({
+    ...{ sources: [source], cursor: null, report: () => {} },
+    backfillSlotsMax: 100,
+  })
   const ended = supervisor.start({
     events: () => {
       throw new Error('disk full')

@@ -119,6 +119,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
         cursorSeconds: kept.newestSeconds,
         timers,
         random: () => random.unit(),
+        backfillSlotsMax: 9_000,
       },
       report: (who, reason) => {
         if (!isGone) reports.push(`${who}: ${reason}`)
