@@ -31,6 +31,7 @@ export class Requests {
   readonly #withinMs: number
   readonly #send: (text: string) => void
   readonly #toAsk = new Set<Follow>()
+  readonly #toLeave = new Set<Follow>()
   #isToFlush = false
   /** Those whose subscription was sent and that were not left since. */
   readonly #asked = new Set<Follow>()
@@ -54,6 +55,7 @@ export class Requests {
     this.#flushSoon()
   }
 
+  /** Unsubscribes at the end of this turn, together with others. */
   leave(follow: Follow): void {
     this.#toAsk.delete(follow)
     if (!this.#asked.delete(follow)) return
@@ -63,9 +65,8 @@ export class Requests {
       this.#leaveTables()
       return
     }
-    const { name } = follow.words()
-    const named = name === null ? follow.leaveWords : { [name]: follow.key }
-    this.#request('unsubscribe', follow.channel, [follow], named)
+    this.#toLeave.add(follow)
+    this.#flushSoon()
   }
 
   /** The service has none of it: there is nothing to leave. */
@@ -135,6 +136,7 @@ export class Requests {
 
   clear(): void {
     this.#toAsk.clear()
+    this.#toLeave.clear()
     this.#asked.clear()
     this.#waiting = []
     this.#tables.clear()
@@ -196,24 +198,36 @@ export class Requests {
     return taken
   }
 
+  /** What is left goes first: a key may be asked for anew in the same turn. */
   #flush(): void {
     this.#isToFlush = false
-    const groups = new Map<string, Follow[]>()
-    for (const follow of this.#takeToAsk()) {
+    this.#flushLeaves()
+    const groups = grouped(this.#takeToAsk(), (follow) => {
       const { name, from, snapshot } = follow.words()
       const own = name === null ? follow.key : ''
-      const group = JSON.stringify([
-        follow.channel,
-        own,
-        from?.epoch ?? null,
-        from === null,
-        snapshot,
-      ])
-      groups.set(group, [...(groups.get(group) ?? []), follow])
-    }
-    for (const follows of groups.values())
+      return JSON.stringify([follow.channel, own, from?.epoch ?? null, from === null, snapshot])
+    })
+    for (const follows of groups)
       for (let at = 0; at < follows.length; at += KEYS_A_MESSAGE)
         this.#subscribe(follows.slice(at, at + KEYS_A_MESSAGE))
+  }
+
+  #flushLeaves(): void {
+    const groups = grouped(this.#toLeave, (follow) =>
+      follow.words().name === null ? `${follow.channel}/${follow.key}` : follow.channel,
+    )
+    this.#toLeave.clear()
+    for (const follows of groups) this.#unsubscribe(follows)
+  }
+
+  /** One message for all of them, or several where it would be too long. */
+  #unsubscribe(follows: readonly Follow[]): void {
+    const [{ channel, key, leaveWords }] = follows
+    const { name } = follows[0].words()
+    const named = follows.length > 1 ? { [`${name}s`]: follows.map((one) => one.key) } : null
+    const words = named ?? (name === null ? leaveWords : { [name]: key })
+    if (this.#request('unsubscribe', channel, follows, words) || follows.length === 1) return
+    for (const half of halvesOf(follows)) this.#unsubscribe(half)
   }
 
   /** One message for follows whose words differ in key and seq only, or several where it would be too long. */
@@ -237,6 +251,21 @@ export class Requests {
     this.#send(text)
     return true
   }
+}
+
+/** Those of the same group together. */
+function grouped(
+  follows: Iterable<Follow>,
+  groupOf: (follow: Follow) => string,
+): readonly (readonly Follow[])[] {
+  const groups = new Map<string, Follow[]>()
+  for (const follow of follows) {
+    const name = groupOf(follow)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [follow])
+    else group.push(follow)
+  }
+  return [...groups.values()]
 }
 
 function halvesOf(follows: readonly Follow[]): readonly (readonly Follow[])[] {
