@@ -59,3 +59,17 @@ test('of mints that are asked for together each is judged by itself', async () =
   ])
   expect(client.live.status).toMatchObject({ connections: 1, disconnects: 0 })
 })
+
+test.each(['b'.repeat(127), 'b'.repeat(128), '🐸'.repeat(128)])(
+  'a client whose id is as long as one may be (%s) has further connections too',
+  async (id) => {
+    client.close()
+    client = new Mintfeed(service.server.url, { id })
+    client.live.onProblem((problem) => problems.push(problem))
+    const streams = Array.from({ length: 12 }, () => client.live.migrations())
+    for (const stream of streams)
+      expect((await stream.next()).value).toMatchObject({ kind: 'snapshot' })
+    expect(client.live.status).toMatchObject({ connections: 12, open: 12 })
+    expect(problems).toEqual([])
+  },
+)

@@ -18,6 +18,9 @@ export const LANE_MAX: { readonly [C in Channel]: number } = {
 /** Connections of one client at most; what would need more is refused with `too_many_follows`. */
 export const LANES_MAX = 32
 
+/** Characters (code points) of a connection's id at most. */
+const ID_CHARACTERS_MAX = 128
+
 /** Spreads what is followed over as few connections as it needs. */
 export class Lanes {
   readonly #settings: Settings
@@ -77,14 +80,16 @@ export class Lanes {
     const found = this.#lanes.find((lane) => lane.canTake(follow, max))
     if (found !== undefined) return found
     if (this.#lanes.length >= LANES_MAX) return null
-    const { id } = this.#settings
-    const lane = new Lane(
-      this.#opened === 0 ? id : `${id}.${this.#opened}`,
-      this.#settings,
-      this.#journal,
-    )
+    const lane = new Lane(idOf(this.#settings.id, this.#opened), this.#settings, this.#journal)
     this.#opened += 1
     this.#lanes.push(lane)
     return lane
   }
+}
+
+/** Each connection has an id of its own, made from that of the client; a long one is cut to leave room for the number. */
+function idOf(id: string, opened: number): string {
+  if (opened === 0) return id
+  const number = `.${opened}`
+  return [...id].slice(0, ID_CHARACTERS_MAX - number.length).join('') + number
 }

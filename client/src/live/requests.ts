@@ -72,6 +72,7 @@ export class Requests {
   /** The service has none of it: there is nothing to leave. */
   forget(follow: Follow): void {
     this.#toAsk.delete(follow)
+    this.#toLeave.delete(follow)
     this.#asked.delete(follow)
     for (const [table, follows] of this.#tables)
       if (follows.delete(follow) && follows.size === 0) this.#tables.delete(table)
