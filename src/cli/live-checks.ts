@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
 import type { Config } from '../base/config.ts'
 import { bad, type Finding, good, warn } from '../commands/finding.ts'
+import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
 import { reasonOf as shown } from '../feeds/supervisor/reason.ts'
 import { REAL_TIMERS } from '../feeds/supervisor/timers.ts'
@@ -12,45 +13,61 @@ const ANSWER_MS = 5000
 /** Refusals of who asks: another address or key is needed, and waiting does not help. */
 const REFUSED = /\b(401|402|403)\b|unauthenticated|permission denied|forbidden|unauthorized/i
 
+/** What is asked, and what of it nobody is to read. */
+interface Asked {
+  readonly about: string
+  readonly url: string
+  /** The variables that say where and as whom. */
+  readonly names: string
+  readonly secrets: readonly string[]
+}
+
 type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>
 
 /**
  * Asks the server of each live feed of FEED one question with the credentials that are set, all at
- * once and for ANSWER_MS at most. Says hosts only: addresses may hold keys.
+ * once and for ANSWER_MS at most. Says hosts only: addresses may hold keys, and so may what a server
+ * answers, which is shown without them as in the log of the service.
  */
 export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const checks: Promise<Finding>[] = []
   if (solana !== null) {
-    checks.push(finding('solana rpc', solana.rpcUrl, 'SOLANA_RPC_URL', askRpc(solana.rpcUrl)))
+    const { rpcUrl, wsUrl } = solana
+    const secrets = [...secretsOf(rpcUrl), ...secretsOf(wsUrl)]
+    const rpc = { about: 'solana rpc', url: rpcUrl, names: 'SOLANA_RPC_URL', secrets }
+    checks.push(finding(rpc, askRpc(rpcUrl)))
+    const socket = { about: 'solana ws', url: wsUrl, names: 'SOLANA_WS_URL', secrets }
     const question = { jsonrpc: '2.0', id: 1, method: 'slotSubscribe' }
-    const asked = askSocket(solana.wsUrl, question)
-    checks.push(finding('solana ws', solana.wsUrl, 'SOLANA_WS_URL', asked))
+    checks.push(finding(socket, askSocket(wsUrl, question)))
   }
   if (yellowstone !== null) {
+    const { url, token } = yellowstone
+    const secrets = token === '' ? secretsOf(url) : [token, ...secretsOf(url)]
     const names = 'YELLOWSTONE_URL and YELLOWSTONE_TOKEN'
-    checks.push(finding('yellowstone', yellowstone.url, names, askYellowstone(yellowstone)))
+    checks.push(finding({ about: 'yellowstone', url, names, secrets }, askYellowstone(yellowstone)))
   }
   if (feeds.some(({ kind }) => kind === 'pumpportal')) {
-    const address = new URL(pumpPortal.url)
-    if (pumpPortal.key !== null) address.searchParams.set('api-key', pumpPortal.key)
+    const { url, key } = pumpPortal
+    const address = new URL(url)
+    if (key !== null) address.searchParams.set('api-key', key)
+    const secrets = secretsOf(address.href)
+    const names = 'PUMPPORTAL_URL and PUMPPORTAL_KEY'
     const asked = askSocket(address.href, { method: 'subscribeNewToken' })
-    checks.push(finding('pumpportal', pumpPortal.url, 'PUMPPORTAL_URL and PUMPPORTAL_KEY', asked))
+    checks.push(finding({ about: 'pumpportal', url, names, secrets }, asked))
   }
   return Promise.all(checks)
 }
 
 /** What came of a question: null when it was answered, else why not. */
 async function finding(
-  about: string,
-  url: string,
-  names: string,
-  asked: Promise<string | null>,
+  { about, url, names, secrets }: Asked,
+  answer: Promise<string | null>,
 ): Promise<Finding> {
   const { host } = new URL(url)
-  const words = await asked
+  const words = await answer
   if (words === null) return good(about, `${host} answers.`)
-  const reason = shown(words)
+  const reason = shown(words, secrets)
   if (REFUSED.test(words))
     return bad(about, `${host} refuses what is set (${reason}): check ${names}.`)
   if (/\b429\b|too many|resource_exhausted/i.test(words))
@@ -109,9 +126,9 @@ function grpcReason({ code, message }: Error & { code?: number }): string {
   return message
 }
 
-/** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal. */
+/** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal; a cut key would not be known. */
 function complaintIn(text: string): string | null {
-  return /"errors?"\s*:/.test(text) ? text.slice(0, 200) : null
+  return /"errors?"\s*:/.test(text) ? text : null
 }
 
 function tooLate(): string {

@@ -1,8 +1,15 @@
 import { createServer, type Server } from 'node:http'
+import {
+  Server as GrpcServer,
+  ServerCredentials,
+  type ServerDuplexStream,
+  status,
+} from '@grpc/grpc-js'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { readConfig } from '../../src/base/config.ts'
 import { checkLiveFeeds } from '../../src/cli/live-checks.ts'
+import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-service.ts'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
@@ -133,4 +140,58 @@ test("a server's own words stay on their line, short and without what a terminal
     expect(line).not.toMatch(/\p{Cc}/u)
     expect(line.length).toBeLessThan(400)
   }
+})
+
+test('a server that repeats the address in its refusal has no key of it shown', async () => {
+  const key = 'e3b0c44298fc1c149afbf4c8996fb924'
+  const server = createServer((request, response) => {
+    const message = `invalid api key ${request.url} ${'x'.repeat(130)}${key}`
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ends.push(() => server.close())
+  const socketServer = new WebSocketServer({ server })
+  socketServer.on('connection', (socket, request) =>
+    socket.on('message', () =>
+      socket.send(`{"errors":"key refused ${request.url} ${'x'.repeat(90)}${key}"}`),
+    ),
+  )
+  const address = server.address()
+  const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  const lines = await found({
+    FEED: 'solana,pumpportal',
+    SOLANA_RPC_URL: `http://${host}/${key}`,
+    SOLANA_WS_URL: `ws://${host}/?api-key=${key}`,
+    PUMPPORTAL_URL: `ws://${host}/`,
+    PUMPPORTAL_KEY: key,
+  })
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    expect(line).toMatch(/\((invalid api key|.*key refused)/)
+    expect(line).not.toContain(key.slice(0, 8))
+  }
+})
+
+test('a Yellowstone server that repeats the token in its refusal has it not shown', async () => {
+  const token = 'a-token-of-yellowstone'
+  const server = new GrpcServer()
+  server.addService(
+    { Subscribe: SUBSCRIBE },
+    {
+      Subscribe: (stream: ServerDuplexStream<object, object>) =>
+        stream.emit('error', { code: status.INTERNAL, details: `no such token: ${token}` }),
+    },
+  )
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    )
+  })
+  ends.push(() => server.forceShutdown())
+  const lines = await found({
+    FEED: 'yellowstone',
+    YELLOWSTONE_URL: `http://127.0.0.1:${port}`,
+    YELLOWSTONE_TOKEN: token,
+  })
+  expect(lines.join()).toMatch(/^bad yellowstone: .*no such token: …/)
 })
