@@ -120,7 +120,8 @@ export class FetchQueue {
     const isForeign = !this.#gatewayHosts.has(host)
     if (isForeign) this.#foreignRunning -= 1
     // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
-    const isHostAtFault = isForeign && refused !== null && !refused.isFinal
+    const isHostAtFault =
+      isForeign && refused !== null && !refused.isFinal && refused.isOfPath !== true
     this.#pace.end(host, isHostAtFault, nowMs, refused?.retryAfterMs)
     job.isRunning = false
     const waitMs = RETRY_MS[job.attempt]

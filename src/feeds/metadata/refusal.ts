@@ -21,6 +21,8 @@ export interface Refusal {
   readonly refused: RefusalCode
   /** Another try would end the same way. */
   readonly isFinal: boolean
+  /** The host answers, and what was asked for is not to be had: anybody can name such paths of any host. */
+  readonly isOfPath?: boolean
   /** The server named a time to wait, in ms. */
   readonly retryAfterMs?: number
 }

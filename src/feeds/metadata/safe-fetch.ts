@@ -21,6 +21,10 @@ const INTERIM_MAX = 4
 const RETRY_AFTER_MS_MAX = 3_600_000
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+/** Of a path that may have something later: gateways answer 404 for what they have not found yet. */
+const LATER: readonly number[] = [404, 408, 425]
+/** Of a host that has too much to do. */
+const TOO_MANY_REQUESTS = 429
 
 export interface SafeFetchOptions {
   readonly resolve?: ResolveHost
@@ -168,12 +172,17 @@ async function answerOf(
   return coding === 'identity' ? bodyOf(response) : refusal('coding', true)
 }
 
-/** Gateways answer 404 for what they have not found yet; 4xx else is what it will be again. */
+/** 4xx else is what it will be again. */
 function refusedStatus(statusCode: number, retryAfter: string | undefined): Refusal {
-  const isFinal = statusCode < 500 && ![404, 408, 425, 429].includes(statusCode)
+  const isOfPath = LATER.includes(statusCode)
+  const isFinal = statusCode < 500 && !isOfPath && statusCode !== TOO_MANY_REQUESTS
   const seconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0
   const retryAfterMs = Math.min(seconds * 1_000, RETRY_AFTER_MS_MAX)
-  return { ...refusal('status', isFinal), ...(retryAfterMs > 0 && { retryAfterMs }) }
+  return {
+    ...refusal('status', isFinal),
+    ...(isOfPath && { isOfPath }),
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+  }
 }
 
 /** Counts what comes: a Content-Length is only a promise. */

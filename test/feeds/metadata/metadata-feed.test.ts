@@ -142,6 +142,15 @@ test('copies of a uri are told without another request, and a uri with nothing i
   expect(internet.requests).toBe(1)
 })
 
+test('paths of a host that have nothing hold up no other path of it', async () => {
+  internet.json('shared.hosts.test/good', { website: 'https://a.b/' })
+  for (let page = 0; page < 8; page++)
+    feed.observe([created(`nothing ${page}`, `https://shared.hosts.test/nothing/${page}`)])
+  await until(() => feed.figures().metadata_refused_status_total === 8)
+  feed.observe([created('good', 'https://shared.hosts.test/good')])
+  await until(() => told().length === 1)
+})
+
 test('hostile servers get nothing and hold nothing up', async () => {
   const events: FeedEvent[] = []
   internet.page('drip.hosts.test/', (_, response) => {
