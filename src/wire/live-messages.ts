@@ -158,21 +158,12 @@ function parseNumbered(
   if (unknown !== null) return asRequest(unknown)
   const options = parseOptions(data, named.keys, named.many)
   if ('code' in options) return asRequest(options)
-  const isAlways = named.channel === 'wallet_trades' || named.channel === 'all_trades'
-  if (options.isNumbered || isAlways) return { kind: 'stream', ...named, ...options }
-  return named.channel === 'update_mint_info'
-    ? { kind: 'trades', action: named.action, mints: named.keys, many: named.many }
-    : { kind: 'broadcast', action: named.action, event: namedBroadcast(named.channel) }
-}
-
-/** Options that ask for nothing (`"seq": false`) leave the plain channel. */
-function namedBroadcast(channel: StreamChannel): Broadcast {
-  return channel === 'mint_migration' ? channel : 'new_launched_pool'
+  return { kind: 'stream', ...named, ...options }
 }
 
 function parsePools(action: LiveAction, data: JsonObject): LiveRequest {
-  const plain = { kind: 'broadcast', event: 'update_pools_info', action } as const
-  if (action === 'unsubscribe' || !hasOptions(data)) return plain
+  if (action === 'unsubscribe' || !hasOptions(data))
+    return { kind: 'broadcast', event: 'update_pools_info', action }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
   if (barred !== undefined)
     return refused(
@@ -183,7 +174,7 @@ function parsePools(action: LiveAction, data: JsonObject): LiveRequest {
   if (unknown !== null) return asRequest(unknown)
   const options = parseOptions(data, [''], false)
   if ('code' in options) return asRequest(options)
-  return options.isNumbered ? { kind: 'pools', wantsSnapshot: options.wantsSnapshot } : plain
+  return { kind: 'pools', wantsSnapshot: options.wantsSnapshot }
 }
 
 type KeyName = 'mint' | 'wallet'

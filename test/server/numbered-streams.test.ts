@@ -41,7 +41,7 @@ function started(source: StreamSource = UNANSWERED) {
     const keys = Array.from({ length: count }, (_, n) => `mint ${first + n}`)
     const request = { kind: 'stream', action: 'subscribe', channel: CHANNEL, many: true } as const
     const after = from === undefined ? [] : keys.map((key): [string, number] => [key, from])
-    const options = { isNumbered: true, from: new Map(after), epoch: null }
+    const options = { from: new Map(after), epoch: null }
     numbered.serve(connection, { ...request, ...options, wantsSnapshot: from === undefined, keys })
     return JSON.parse(frames.at(-1) ?? '')
   }

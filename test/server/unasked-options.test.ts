@@ -16,14 +16,13 @@ test.each(CHANNELS)(
         JSON.stringify({ event, data: { action: 'subscribe', id: 'me', ...key, ...options } }),
         'me',
       )
-    for (const options of [
-      {},
-      { seq: false },
-      { snapshot: false },
-      { seq: false, snapshot: false },
-    ])
+    const nothing = [{}, { seq: false }, { snapshot: false }, { seq: false, snapshot: false }]
+    // Keys that are not known are ignored as long as no option is there.
+    for (const options of nothing.flatMap((one) => [one, { ...one, unknown: 1 }]))
       expect(asked(options), JSON.stringify(options)).toEqual({ ...plain, action: 'subscribe' })
     for (const options of [{ seq: true }, { snapshot: true }])
       expect(asked(options).kind, JSON.stringify(options)).not.toBe(plain.kind)
+    for (const options of [{ seq: false, snapshot: true }, { seq: 0 }, { snapshot: null }])
+      expect(asked({ ...options, unknown: 1 })).toMatchObject({ kind: 'refused' })
   },
 )

@@ -129,7 +129,6 @@ function parseStream(
     channel,
     keys: [key.value],
     many: false,
-    isNumbered: true,
     from: seq === null ? new Map() : new Map([[key.value, seq]]),
     epoch,
     // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.

@@ -32,7 +32,6 @@ const ALLOWED = {
 
 /** The options of one subscription. */
 export interface LiveOptions {
-  readonly isNumbered: boolean
   /** The last seq the client has, by key; keys that are not there start live. */
   readonly from: ReadonlyMap<string, number>
   /** Null: the client claims the present one. */
@@ -42,9 +41,12 @@ export interface LiveOptions {
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Does the message use any of the options? */
+/** Does the message use any of the options? `"seq": false` and `"snapshot": false` are as if they were not there. */
 export function hasOptions(data: Data): boolean {
-  return OPTION_KEYS.some((key) => data[key] !== undefined)
+  return OPTION_KEYS.some((key) => {
+    const isUnasked = (key === 'seq' || key === 'snapshot') && data[key] === false
+    return data[key] !== undefined && !isUnasked
+  })
 }
 
 /**
@@ -65,11 +67,6 @@ export function parseOptions(
   if ('code' in from) return from
   const epoch = data.epoch
   return {
-    isNumbered:
-      data.seq === true ||
-      data.snapshot === true ||
-      data.from_seq !== undefined ||
-      data.epoch !== undefined,
     from,
     epoch: typeof epoch === 'string' ? epoch : null,
     wantsSnapshot: data.snapshot === true,

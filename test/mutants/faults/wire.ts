@@ -396,9 +396,9 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: trades of tables carry numbers though they are told not to',
-    file: 'src/wire/live-messages.ts',
-    find: "return options.isNumbered ? { kind: 'pools', wantsSnapshot: options.wantsSnapshot } : plain",
-    replace: "return { kind: 'pools', wantsSnapshot: options.wantsSnapshot }",
+    file: 'src/wire/requests/live-options.ts',
+    find: 'return data[key] !== undefined && !isUnasked',
+    replace: 'return data[key] !== undefined',
     tests: ['test/server/unasked-options.test.ts'],
   },
 ]
