@@ -268,7 +268,7 @@ export class LiveFeed {
   #publish(followers: ReadonlySet<LiveConnection>, topic: string, message: string): void {
     if (followers.size === 0) return
     this.#app.publish(topic, message)
-    this.#wasPublished(followers, message.length)
+    this.#wasPublished(followers, Buffer.byteLength(message))
   }
 
   #wasPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {

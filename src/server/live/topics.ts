@@ -130,7 +130,7 @@ export class Topics {
     if (all.size === held.size) return
     if (all.size > single.size + held.size) this.#app.publish(name, frame)
     for (const connection of [...single]) this.#sendTo(connection, frame)
-    this.#published(all, frame.length)
+    this.#published(all, Buffer.byteLength(frame))
   }
 
   /** Whether it was held. */

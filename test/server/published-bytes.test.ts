@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { newConnection } from '../../src/server/live/connection.ts'
+import { Topics } from '../../src/server/live/topics.ts'
+
+const nothing = () => {}
+
+test.each(['angry toad', '怒れる蛙'])('a frame with %s counts its bytes', (name) => {
+  const counted: number[] = []
+  const topics = new Topics(
+    { ws: nothing, publish: nothing },
+    (_, bytes) => counted.push(bytes),
+    nothing,
+  )
+  const socket = { send: nothing, subscribe: nothing, unsubscribe: nothing, end: nothing }
+  const about = { id: '', isLocal: false, client: '', isSocket: true, load: null }
+  const outlet = { ...socket, getBufferedAmount: () => 0 }
+  topics.join(newConnection({ ...about, socket: outlet }, 0, 1), 'a')
+  topics.publish('a', name)
+  expect(counted).toEqual([Buffer.byteLength(name)])
+})
