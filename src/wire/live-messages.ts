@@ -16,7 +16,7 @@ import {
   parseTableRequest,
   type TableRequest,
 } from './requests/live-state-requests.ts'
-import { quoted } from './requests/parsed.ts'
+import { shown } from './requests/parsed.ts'
 
 /** Channels that are asked for without a mint. */
 export const BROADCASTS = ['mint_migration', 'new_launched_pool', 'update_pools_info'] as const
@@ -217,10 +217,4 @@ function badAddress(name: KeyName, value: unknown): LiveRefusal {
 
 function refused(code: LiveErrorCode, message: string): LiveRefusal {
   return { kind: 'refused', code, message }
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return 'an array'
-  return isObject(value) ? 'an object' : String(value)
 }

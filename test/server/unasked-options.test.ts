@@ -26,3 +26,14 @@ test.each(CHANNELS)(
       expect(asked({ ...options, unknown: 1 })).toMatchObject({ kind: 'refused' })
   },
 )
+
+test('a long text that came in place of an option is cut, and the sentence shows that it was', () => {
+  const data = { action: 'subscribe', id: 'me', mint: 'A' }
+  for (const [options, what] of [
+    [{ seq: 'x'.repeat(100) }, `data.seq came as "${'x'.repeat(40)}…"`],
+    [{ ['y'.repeat(100)]: 1, seq: true }, `data."${'y'.repeat(40)}…" is not known`],
+  ] as const) {
+    const text = JSON.stringify({ event: 'update_mint_info', data: { ...data, ...options } })
+    expect(parseLiveMessage(text, 'me')).toMatchObject({ message: expect.stringContaining(what) })
+  }
+})

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { FrameError } from '../live-frames.ts'
 import { isObject } from './json-body.ts'
+import { quoted, shown } from './parsed.ts'
 
 /** Words that make a subscription one of numbered messages (docs/live.md). */
 export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
@@ -120,19 +121,9 @@ export function unknownKey(data: Data, known: readonly string[]): FrameError | n
 }
 
 function shownKey(key: string): string {
-  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : JSON.stringify(key.slice(0, 40))
+  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : quoted(key)
 }
 
 function wrong(key: string, value: unknown, rest: string): FrameError {
   return { code: 'invalid_option', message: `data.${key} came as ${shown(value)}, ${rest}.` }
-}
-
-const SHOWN_CHARACTERS = 40
-
-function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? 'an array' : 'an object'
-  return typeof value === 'string'
-    ? JSON.stringify(value.slice(0, SHOWN_CHARACTERS))
-    : String(value)
 }

@@ -22,6 +22,13 @@ const QUOTED_CHARACTERS = 40
 
 /** The client's own text for a message: quoted, and cut so that it cannot swell the answer. */
 export function quoted(text: string): string {
-  const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text
-  return JSON.stringify(shown)
+  const cut = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text
+  return JSON.stringify(cut)
+}
+
+/** What the client gave, for a message: of a list and an object only that it is one. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

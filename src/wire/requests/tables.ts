@@ -8,7 +8,7 @@ import {
 } from '../answers.ts'
 import { isObject, parseJson, withoutNulls } from './json-body.ts'
 import { DEFAULT_LIMIT } from './page.ts'
-import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
+import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
 import {
   allowedKeys,
   allowedValue,
@@ -69,7 +69,7 @@ function refusedBody(body: unknown): Refused {
     const keys = allowedKeys(path.slice(0, -1)).join(', ')
     return refuse('invalid_body', name, `${name} is not known, allowed are ${keys}.`)
   }
-  const came = described(valueAt(body, path))
+  const came = shown(valueAt(body, path))
   return refuse('invalid_body', name, `${name} came as ${came}, ${allowedValue(path)} allowed.`)
 }
 
@@ -89,10 +89,4 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
   let value = body
   for (const key of path) value = isObject(value) ? value[key] : undefined
   return value
-}
-
-function described(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return 'an array'
-  return isObject(value) ? 'an object' : String(value)
 }
