@@ -38,6 +38,8 @@ export interface FetchTurn {
   readonly job: FetchJob
   readonly url: string
   readonly host: string
+  /** The host that is asked now: another one behind a redirect. */
+  at: string
 }
 
 /** Waiting fetches: busy tokens first, second tries later, then the oldest; bounded a host and in all. */
@@ -104,7 +106,7 @@ export class FetchQueue {
       if (job.isRunning || job.dueMs > nowMs) continue
       if (best !== null && levelOf(job) <= levelOf(best.job)) continue
       const place = job.places.find(isFree)
-      if (place !== undefined) best = { job, ...place }
+      if (place !== undefined) best = { job, ...place, at: place.host }
     }
     if (best === null) return null
     best.job.isRunning = true
@@ -114,15 +116,24 @@ export class FetchQueue {
     return best
   }
 
+  /** A redirect leads on to `host`: false when its pace does not let it be asked now. */
+  leadTo(turn: FetchTurn, host: string, nowMs: number): boolean {
+    if (host === turn.at) return true
+    if (!this.#pace.isFree(host, nowMs)) return false
+    this.#pace.end(turn.at, false, nowMs)
+    this.#pace.begin(host, nowMs)
+    turn.at = host
+    return true
+  }
+
   /** The fetch is over: `refused` null, it is done. Returns whether the job is over too. */
-  settle({ job, host }: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
+  settle({ job, host, at }: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
     this.#running -= 1
     const isForeign = !this.#gatewayHosts.has(host)
     if (isForeign) this.#foreignRunning -= 1
+    const isAtFault = refused !== null && !refused.isFinal && refused.isOfPath !== true
     // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
-    const isHostAtFault =
-      isForeign && refused !== null && !refused.isFinal && refused.isOfPath !== true
-    this.#pace.end(host, isHostAtFault, nowMs, refused?.retryAfterMs)
+    this.#pace.end(at, isAtFault && !this.#gatewayHosts.has(at), nowMs, refused?.retryAfterMs)
     job.isRunning = false
     const waitMs = RETRY_MS[job.attempt]
     // What a gateway never gives, as content that others have pinned, the next one may have.

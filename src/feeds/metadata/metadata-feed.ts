@@ -132,7 +132,8 @@ export class MetadataFeed implements Feed {
 
   /** One fetch; never rejects. */
   async #run(turn: FetchTurn): Promise<void> {
-    const answer = await this.#fetch.text(turn.url, this.#stopping.signal)
+    const mayLeadTo = (host: string) => this.#queue.leadTo(turn, host, this.#steadyMs())
+    const answer = await this.#fetch.text(turn.url, this.#stopping.signal, mayLeadTo)
     if (this.#stopping.signal.aborted) return
     const texts = typeof answer === 'string' ? readTokenTexts(answer) : answer
     const refused = isRefusal(texts) ? texts : null

@@ -5,6 +5,7 @@ export const REFUSALS = [
   'port',
   'address',
   'redirects',
+  'pace',
   'status',
   'coding',
   'size',

@@ -32,6 +32,9 @@ export interface SafeFetchOptions {
   readonly totalMs?: number
 }
 
+/** Whether a host that a redirect leads to may be asked now; its pace counts from a yes on. */
+export type MayLeadTo = (host: string) => boolean
+
 /**
  * GET of addresses that strangers wrote. https on port 443 only; names are resolved here, every
  * address must be public, and the connection goes to the address that was checked, so an answer
@@ -50,13 +53,17 @@ export class SafeFetch {
   }
 
   /** The body as text, or why there is none. */
-  async text(url: string, stop: AbortSignal): Promise<string | Refusal> {
+  async text(
+    url: string,
+    stop: AbortSignal,
+    mayLeadTo: MayLeadTo = () => true,
+  ): Promise<string | Refusal> {
     const deadline = new AbortController()
     const end = () => deadline.abort()
     const timer = setTimeout(end, this.#totalMs)
     stop.addEventListener('abort', end)
     try {
-      return await unlessAborted(this.#follow(url, deadline.signal), deadline.signal)
+      return await unlessAborted(this.#follow(url, deadline.signal, mayLeadTo), deadline.signal)
     } catch {
       return refusal(deadline.signal.aborted ? 'time' : 'network', false)
     } finally {
@@ -65,16 +72,23 @@ export class SafeFetch {
     }
   }
 
-  async #follow(first: string, signal: AbortSignal): Promise<string | Refusal> {
+  async #follow(
+    first: string,
+    signal: AbortSignal,
+    mayLeadTo: MayLeadTo,
+  ): Promise<string | Refusal> {
+    const asked = URL.parse(first)?.host ?? ''
     let url = first
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
       const target = targetOf(url)
       if ('refused' in target) return target
+      // Gateways have a host for each content, which would each have a pace of its own.
+      const host = target.host.endsWith(`.${asked}`) ? asked : target.host
+      if (hop > 0 && !mayLeadTo(host)) return { ...refusal('pace', false), isOfPath: true }
       const address = await this.#addressOf(hostOf(target), signal)
       if (typeof address !== 'string') return address
       const answer = await this.#request(target, address, signal)
-      if (typeof answer === 'string') return answer
-      if ('refused' in answer) return isOf(target, first) ? answer : withoutWait(answer)
+      if (typeof answer === 'string' || 'refused' in answer) return answer
       url = answer.location
     }
     return refusal('redirects', true)
@@ -139,17 +153,6 @@ function targetOf(url: string): URL | Refusal {
   if (target.protocol !== 'https:') return refusal('scheme', true)
   if (target.username !== '' || target.password !== '') return refusal('url', true)
   return target.port === '' ? target : refusal('port', true)
-}
-
-/** Is it the host that was asked first, or one below it, as gateways have one for each content? */
-function isOf({ hostname }: URL, first: string): boolean {
-  const asked = URL.parse(first)?.hostname ?? ''
-  return hostname === asked || hostname.endsWith(`.${asked}`)
-}
-
-/** What a host that anybody may be led to says must not hold up the one that was asked. */
-function withoutWait({ refused, isFinal }: Refusal): Refusal {
-  return refusal(refused, isFinal)
 }
 
 /** Without the brackets of IPv6. */

@@ -145,6 +145,25 @@ test('a host that asks to wait is left alone for as long', () => {
   expect(queue.take(7_000)).not.toBeNull()
 })
 
+test('where a redirect leads has its own pace, and what happens there is its own', () => {
+  const queue = newQueue()
+  for (let host = 1; host <= 6; host++) queue.add(`m${host}`, uri(host), 0)
+  const turns = takeAll(queue, 0)
+  expect(turns.map((turn) => queue.leadTo(turn, 'led.test', 0))).toEqual([
+    ...[true, true, true, true],
+    ...[false, false],
+  ])
+  expect(queue.leadTo(turns[0], 'led.test', 0)).toBe(true)
+  queue.settle(turns[0], { ...refusal('status', false), retryAfterMs: 90_000 }, 0)
+  queue.settle(turns[1], null, 0)
+  // That host asked to be left alone, not the one that led to it.
+  expect(queue.leadTo(turns[4], 'led.test', 89_999)).toBe(false)
+  queue.add('again', uri(1, 1), 0)
+  expect(queue.take(0)?.host).toBe('h1.test')
+  expect(queue.leadTo(turns[4], 'led.test', 90_000)).toBe(true)
+  expect(queue.leadTo(turns[4], 'h5.test', 90_000)).toBe(true)
+})
+
 test('hosts that strangers chose cannot take every place', () => {
   const queue = newQueue()
   for (let host = 0; host < 50; host++) queue.add(`m${host}`, uri(host), 0)

@@ -142,6 +142,30 @@ test('copies of a uri are told without another request, and a uri with nothing i
   expect(internet.requests).toBe(1)
 })
 
+test('redirects of many hosts to one keep the pace of that one, and each has its turn', async () => {
+  let running = 0
+  let most = 0
+  for (let host = 0; host < 12; host++) {
+    internet.redirect(`r${host}.hosts.test/`, `https://led.hosts.test/${host}`)
+    internet.page(`led.hosts.test/${host}`, (_, response) => {
+      running += 1
+      most = Math.max(most, running)
+      setTimeout(() => {
+        running -= 1
+        response.end('{"website":"https://a.b/"}')
+      }, 100)
+    })
+    feed.observe([created(`m${host}`, `https://r${host}.hosts.test/`)])
+  }
+  await until(() => {
+    // Second tries pass.
+    nowMs += 10
+    return told().length === 12
+  })
+  expect(most).toBeLessThanOrEqual(4)
+  expect(feed.figures().metadata_refused_pace_total).toBeGreaterThanOrEqual(8)
+})
+
 test('paths of a host that have nothing hold up no other path of it', async () => {
   internet.json('shared.hosts.test/good', { website: 'https://a.b/' })
   for (let page = 0; page < 8; page++)

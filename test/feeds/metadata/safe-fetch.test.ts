@@ -227,20 +227,25 @@ test('statuses are final or not, and a wait that is asked for is told', async ()
   })
 })
 
-test('a wait is asked for by the host itself: not by one that what it serves leads to', async () => {
-  for (const host of ['a', 'b', 'one.a'])
-    internet.page(`${host}.hosts.test/busy`, (_, response) =>
-      response.writeHead(429, { 'retry-after': '7' }).end(),
-    )
+test('each other host that a redirect leads to is asked whether it may be; one below the first counts as it', async () => {
+  internet.redirect('a.hosts.test/', 'https://b.hosts.test/')
+  internet.redirect('b.hosts.test/', 'https://one.a.hosts.test/x')
+  internet.redirect('one.a.hosts.test/x', 'https://a.hosts.test/end')
+  internet.json('a.hosts.test/end', {})
   const dial = (address: string) => internet.dial(address, 'any.hosts.test')
-  const waitBehind = async (location: string) => {
-    internet.redirect('a.hosts.test/', location)
-    const answer = await new SafeFetch({ ...internet, dial }).text('https://a.hosts.test/', never)
-    return typeof answer === 'string' ? answer : answer.retryAfterMs
-  }
-  expect(await waitBehind('/busy')).toBe(7_000)
-  expect(await waitBehind('https://one.a.hosts.test/busy')).toBe(7_000)
-  expect(await waitBehind('https://b.hosts.test/busy')).toBeUndefined()
+  const fetch = new SafeFetch({ ...internet, dial })
+  const led: string[] = []
+  const text = (closed: string) =>
+    fetch.text('https://a.hosts.test/', never, (host) => {
+      led.push(host)
+      return host !== closed
+    })
+  expect(await text('')).toBe('{}')
+  expect(led).toEqual(['b.hosts.test', 'a.hosts.test', 'a.hosts.test'])
+  internet.asked.length = 0
+  const refused = { refused: 'pace', isFinal: false, isOfPath: true }
+  expect(await text('b.hosts.test')).toEqual(refused)
+  expect(internet.asked).toEqual(['a.hosts.test'])
 })
 
 test('whatever a server answers, the fetch ends with it and leaves nothing open', async () => {
