@@ -7,7 +7,7 @@ import { wait } from '../wait.ts'
 import { DexPaid } from './dex-paid.ts'
 import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
 import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
-import { SafeFetch, type SafeFetchOptions } from './safe-fetch.ts'
+import { SafeFetch, type SafeFetchOptions, URL_CHARACTERS_MAX } from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
 
 /** Texts that are kept for other mints of the same uri; 1 to 3 KB each. */
@@ -112,6 +112,11 @@ export class MetadataFeed implements Feed {
   #created(mint: string, uri: string): void {
     if (uri.trim() === '' || this.#seen.has(mint)) return
     this.#seen.set(mint, true)
+    // Creators choose the length, and thousands of uris wait or are remembered.
+    if (uri.length > URL_CHARACTERS_MAX) {
+      this.#count('url', true)
+      return
+    }
     const key = uriKey(uri)
     const texts = this.#texts.get(key)
     const nowMs = this.#steadyMs()
@@ -140,17 +145,19 @@ export class MetadataFeed implements Feed {
     const { mints, key } = turn.job
     const isOver = this.#queue.settle(turn, refused, this.#steadyMs())
     if (isRefusal(texts)) {
-      this.#refusals.set(texts.refused, (this.#refusals.get(texts.refused) ?? 0) + 1)
-      if (isOver) {
-        this.#gaveUp += 1
-        this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)
-      }
+      this.#count(texts.refused, isOver)
+      if (isOver) this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)
     } else {
       this.#fetched += 1
       this.#texts.set(key, texts)
       for (const mint of mints) this.#tell(mint, texts)
     }
     this.#begin()
+  }
+
+  #count(refused: RefusalCode, isOver: boolean): void {
+    this.#refusals.set(refused, (this.#refusals.get(refused) ?? 0) + 1)
+    if (isOver) this.#gaveUp += 1
   }
 
   #tell(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {

@@ -10,7 +10,7 @@ import { type Refusal, refusal } from './refusal.ts'
 /** Longest body that is read; texts of a token have one to two thousand bytes. */
 export const BODY_BYTES_MAX = 64 * 1024
 /** Longest address, with everything behind the host. */
-const URL_CHARACTERS_MAX = 2_048
+export const URL_CHARACTERS_MAX = 2_048
 export const REDIRECTS_MAX = 3
 /** From the first question to a name server to the last byte, redirects among it. */
 export const TOTAL_MS = 10_000

@@ -175,6 +175,21 @@ test('paths of a host that have nothing hold up no other path of it', async () =
   await until(() => told().length === 1)
 })
 
+test('a uri that is longer than any that is asked for is refused at once and kept nowhere', async () => {
+  const long = `https://a.hosts.test/${'x'.repeat(2_048)}`
+  feed.observe([created('a', long), created('b', ` ${' '.repeat(2_048)}https://a.hosts.test/`)])
+  expect(feed.figures()).toMatchObject({
+    metadata_waiting: 0,
+    metadata_refused_url_total: 2,
+    metadata_gave_up_total: 2,
+  })
+  const longest = `https://a.hosts.test/${'x'.repeat(2_048 - 21)}`
+  internet.json(longest.slice('https://'.length), { website: 'https://a.b/' })
+  feed.observe([created('c', longest)])
+  await until(() => told().length === 1)
+  expect(internet.requests).toBe(1)
+})
+
 test('hostile servers get nothing and hold nothing up', async () => {
   const events: FeedEvent[] = []
   internet.page('drip.hosts.test/', (_, response) => {
