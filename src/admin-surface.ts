@@ -6,6 +6,8 @@ import type { Log, RunningServer } from './server/options.ts'
 /** What the admin surface needs of the program. */
 export interface AdminParts {
   readonly server: RunningServer
+  /** Null when ready, else why not, with the paths that the public port does not tell. */
+  readonly notReady: () => string | null
   readonly stalls: () => readonly object[]
   /** Has a snapshot made; null while nothing is kept. */
   readonly snapshot: () => Promise<string> | null
@@ -26,7 +28,10 @@ export async function openAdmin(
   const { host, port, token } = surface.admin
   const source: AdminSource = {
     metrics: () => parts.server.metrics(),
-    readiness: () => parts.server.readiness(),
+    readiness: () => {
+      const { statusCode, fields } = parts.server.readiness()
+      return { statusCode, fields: { ...fields, reason: parts.notReady() } }
+    },
     stalls: parts.stalls,
     snapshot:
       dataDir === null

@@ -7,6 +7,7 @@ import type { Config } from './base/config.ts'
 import { programFile } from './base/program-files.ts'
 import { snakeCase } from './base/snake-case.ts'
 import { messageOf } from './base/thrown.ts'
+import { withoutPlaces } from './base/without-places.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
@@ -100,7 +101,7 @@ export class Program {
       position: { epoch: () => this.#epoch, seq: () => engine.seq },
       state: {
         isStarting: () => !this.#isRecovered,
-        notReady: () => this.#notReady(),
+        notReady: () => this.#notReadyShown(),
         figures: () => this.#figures(),
       },
       // Never set back: a window would be forgotten before its end.
@@ -117,6 +118,7 @@ export class Program {
     })
     this.#admin = await openAdmin(this.#config, {
       server: this.#server,
+      notReady: () => this.#notReady(),
       stalls: () => this.#stalls.stalls(),
       snapshot: () => this.#snapshot(),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
@@ -253,6 +255,14 @@ export class Program {
   #stopFeeds(): void {
     this.#takesNoMore = true
     for (const feed of this.#running) feed.stop()
+  }
+
+  /** The reason on the port that everybody reads. */
+  #notReadyShown(): string | null {
+    const { dataDir, feeds } = this.#config
+    const files = feeds.flatMap((feed) => (feed.kind === 'replay' ? [feed.file] : []))
+    const reason = this.#notReady()
+    return reason === null ? null : withoutPlaces(reason, dataDir, files)
   }
 
   #notReady(): string | null {

@@ -1,4 +1,4 @@
-/** The answer of `/readyz`, the same on every port. */
+/** The answer of `/readyz`; that of the admin port has paths in its reason. */
 export interface Readiness {
   readonly statusCode: 200 | 503
   readonly fields: Readonly<Record<string, number | string | null>>

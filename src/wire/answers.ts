@@ -178,7 +178,7 @@ export interface LiveSource {
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */
 export interface ServiceState {
-  /** Null when ready, else one sentence that says why not. */
+  /** Null when ready, else one sentence that says why not and may be read by everybody. */
   notReady(): string | null
   /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
   figures(): Readonly<Record<string, number>>

@@ -42,7 +42,7 @@ test('a feed that ends by a fault of its own is told where others look whether a
   const ready = await fetch(`${url}/readyz`)
   expect(ready.status).toBe(503)
   expect(await ready.json()).toMatchObject({
-    reason: `The feed replay:${FAULTY} has failed (TypeError: a planted fault).`,
+    reason: `The feed replay:faulty-program.ts has failed (TypeError: a planted fault).`,
   })
   expect(await program.end('SIGTERM')).toBe(0)
 })

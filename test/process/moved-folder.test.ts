@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
-import { filesOf, newFolder } from './data-folders.ts'
+import { filesOf, newFolder, partOf } from './data-folders.ts'
 import { type Program, startProgram, until } from './program.ts'
 
 const TEST_MS = 120_000
@@ -43,7 +43,8 @@ test.each(MISHAPS)(
     const DATA_DIR = join(above, 'data')
     const away = join(above, 'away')
     const settings = { FEED: 'stdin', RATE_LIMIT: 'off', SNAPSHOT_EVERY: '1h', DATA_DIR }
-    const program = await startProgram(settings)
+    const program = await startProgram({ ...settings, ADMIN_PORT: '0', LOG_LEVEL: 'info' })
+    const admin = partOf(await program.seen(/admin surface/), 'port')
     const lines = new EventLines('Moved', new Random(8), 1)
     const text = lines.opening() + lines.more(SWAPS)
     await feed(program, text, lines.count)
@@ -54,7 +55,11 @@ test.each(MISHAPS)(
     const told = await program.seen(/"msg":"the disk refused"/)
     expect(told).toContain('moved, removed or covered')
     expect(told).toContain(DATA_DIR)
-    expect(await figuresOf(program.url)).toMatchObject({ httpStatus: 503, journal_failed: 1 })
+    const ready = await figuresOf(program.url)
+    expect(ready).toMatchObject({ httpStatus: 503, journal_failed: 1 })
+    expect(ready.reason).toMatch(/^DATA_DIR\/journal-\d+\.mfj is not the file any more/)
+    expect(ready.reason).not.toContain(above)
+    expect((await figuresOf(`http://127.0.0.1:${admin}`)).reason).toContain(DATA_DIR)
     expect(await allSwaps(program.url, mint)).toEqual(seen)
     expect(await program.end('SIGTERM')).toBe(0)
     const kept = fs.existsSync(DATA_DIR) ? fs.readdirSync(DATA_DIR) : []

@@ -12,7 +12,7 @@ export interface AdminSource {
   metrics(): Promise<string>
   /** The newest stalls of the loop, each a flat object. */
   stalls(): readonly object[]
-  /** Whether the service is ready, as on the public port. */
+  /** Whether the service is ready, as on the public port; the reason may name files. */
   readiness(): Readiness
   /** Resolves with what came of it, one sentence; null when nothing is kept. */
   readonly snapshot: (() => Promise<string>) | null
