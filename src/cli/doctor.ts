@@ -70,7 +70,7 @@ async function examine(
     checkMemory(config.tapeMemoryBytes + config.positionsMemoryBytes),
     checkClock(Date.now(), newestFileMs(dataDir)),
     checkBacklog(),
-    ...checkTls(surface.tls),
+    ...(await checkTls(surface.tls)),
     checkFeedsOf(config),
     ...(await checkLiveFeeds(config)),
     ...checkProxies(config.trustProxy),
@@ -78,10 +78,13 @@ async function examine(
   ]
 }
 
-function checkTls(tls: Config['surface']['tls']): Finding[] {
+async function checkTls(tls: Config['surface']['tls']): Promise<Finding[]> {
   if (tls === null) return []
+  // Only now: it loads the library under the sockets.
+  const { secureApp } = await import('../server/secure-app.ts')
   try {
     const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
+    secureApp(tls).close()
     // A start takes it, and no client does.
     if (days < 0) return [bad('TLS', 'The certificate has ended: renew it.')]
     if (days < CERTIFICATE_DAYS)

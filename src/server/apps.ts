@@ -2,8 +2,9 @@ import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 
 import { MAX_CERTIFICATES, SCARCE_SHARE } from './limits.ts'
 import { type Listening, listen } from './listen.ts'
 import type { NewSockets } from './new-sockets.ts'
+import { secureApp } from './secure-app.ts'
 import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
-import { _cfg, App, SSLApp, us_listen_socket_close } from './uws.ts'
+import { _cfg, App, us_listen_socket_close } from './uws.ts'
 
 // Answers do not tell what serves them.
 _cfg('silent')
@@ -109,7 +110,7 @@ export class Apps implements LiveApp {
 
   /**
    * New sockets get this certificate from now on. Throws an Error of one sentence when there was
-   * none before, or after MAX_CERTIFICATES of them.
+   * none before, when it cannot be served, or after MAX_CERTIFICATES of them.
    */
   changeTls(tls: TlsFiles): void {
     if (this.#acceptor === null) throw new Error('The service does not speak TLS.')
@@ -166,8 +167,4 @@ export class Apps implements LiveApp {
     counted.sockets--
     this.#sockets--
   }
-}
-
-function secureApp({ certFile, keyFile }: TlsFiles): TemplatedApp {
-  return SSLApp({ cert_file_name: certFile, key_file_name: keyFile })
 }

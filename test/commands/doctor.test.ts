@@ -105,6 +105,13 @@ test.skipIf(!HAS_OPENSSL)(
       code: 2,
       text: expect.stringMatching(/^bad {3}TLS/m),
     })
+    // Node takes this one, and the library under the sockets does not.
+    const unserved = makeCertificate('unserved', undefined, ['ed448'])
+    const { certFile, keyFile } = unserved
+    expect(await examine({ TLS_CERT: certFile, TLS_KEY: keyFile })).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^bad {3}TLS .* cannot be served: take PEM .*Ed25519\.$/m),
+    })
     // Root may write there by its rights, and finds no room.
     expect((await examine({ DATA_DIR: '/proc/nowhere/data' })).code).not.toBe(0)
   },

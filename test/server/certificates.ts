@@ -18,9 +18,13 @@ function hasOpenssl(): boolean {
 }
 
 /** Makes a certificate for 127.0.0.1 that is signed by itself; without openssl, names of none. */
-export function makeCertificate(name: string, folder = mkdtempSync(join(tmpdir(), 'tls-'))) {
+export function makeCertificate(
+  name: string,
+  folder = mkdtempSync(join(tmpdir(), 'tls-')),
+  key: readonly string[] = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+) {
   const files: TlsFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const curve = ['-newkey', ...key, '-nodes']
   const subject = ['-days', '2', '-subj', `/CN=${name}`]
   const out = ['-keyout', files.keyFile, '-out', files.certFile]
   if (HAS_OPENSSL)

@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
@@ -162,5 +162,37 @@ tlsTest(
     expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(
       /^TLS_KEY \/nowhere\/key\.pem cannot be read: ENOENT\.$/,
     )
+  },
+)
+
+const UNSERVED: readonly (readonly [key: string, how: readonly string[]])[] = [
+  ['secp256k1', ['ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],
+  ['Ed448', ['ed448']],
+  ['RSA-PSS', ['rsa-pss']],
+]
+
+tlsTest(
+  'a certificate that cannot be served is refused with what can, also at a change',
+  async () => {
+    fake = await startFake({ tls: one })
+    const marked = makeCertificate('marked')
+    writeFileSync(marked.certFile, `\ufeff${readFileSync(marked.certFile, 'utf8')}`)
+    const unserved = UNSERVED.map(([key, how]) => makeCertificate(key, undefined, how))
+    for (const files of [marked, ...unserved]) {
+      // Node itself takes it.
+      checkTlsFiles(files)
+      const sentence = `TLS_CERT ${files.certFile} and TLS_KEY ${files.keyFile} cannot be served`
+      expect(() => fake.server.changeTls(files)).toThrow(sentence)
+      await expect(startFake({ tls: files })).rejects.toThrow(sentence)
+    }
+    expect(await shown()).toBe('one')
+    for (const key of [
+      ['ec', '-pkeyopt', 'ec_paramgen_curve:secp384r1'],
+      ['ed25519'],
+      ['rsa:2048'],
+    ]) {
+      fake.server.changeTls(makeCertificate(key[0], undefined, key))
+      expect(await shown()).toBe(key[0])
+    }
   },
 )
