@@ -47,6 +47,9 @@ test('a trade of a followed mint arrives, others do not', async () => {
   client.close()
 })
 
+/** A row of a table: its mint is never the first key. */
+const row = (mint: string) => ({ image: '', mint })
+
 test('the trades of the last table answer arrive for the connections its x-socket-id names', async () => {
   const client = await open('tables')
   const other = await open('other')
@@ -62,11 +65,11 @@ test('the trades of the last table answer arrive for the connections its x-socke
     const headers = { 'content-type': 'application/json', 'x-socket-id': 'tables' }
     await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', headers, body: '{}' })
   }
-  await answer({ new: [{ mint: 'T1' }], graduated: [{ mint: 'T2' }] })
+  await answer({ new: [row('T1')], graduated: [row('T2')] })
   expect(['T1', 'T2', 'T3'].map((mint) => fake.live.wanted(mint))).toEqual([true, true, false])
   fake.live.trade('T2', { n: 7 })
   expect(await client.next()).toEqual({ channel: 'update_pools_info', pool: 'p', data: { n: 7 } })
-  await answer({ new: [{ mint: 'T3' }] })
+  await answer({ new: [row('T3')] })
   expect(['T1', 'T2', 'T3'].map((mint) => fake.live.wanted(mint))).toEqual([false, false, true])
   expect(await other.ask({ type: 'ping' })).toEqual({ type: 'pong' })
   client.close()
@@ -77,7 +80,7 @@ test('a token that leaves the table of one x-socket-id stays in those of the oth
   const client = await open('stays')
   await client.ask({ event: 'update_pools_info', data: { action: 'subscribe', id: 'stays' } })
   const answer = async (id: string, mints: readonly string[]) => {
-    fake.body = () => JSON.stringify({ new: mints.map((mint) => ({ mint })) })
+    fake.body = () => JSON.stringify({ new: mints.map(row) })
     const headers = { 'content-type': 'application/json', 'x-socket-id': id }
     await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', headers, body: '{}' })
   }
