@@ -2,8 +2,9 @@ import { TapeDamage } from '../engine/tape.ts'
 import { type HttpErrorCode, requestError } from '../wire/errors.ts'
 import { quoted } from '../wire/requests/parsed.ts'
 import { allowedMethods, preflightHeaders } from './cors.ts'
+import type { Exchange } from './exchange.ts'
 import type { StreamPosition } from './options.ts'
-import type { RateVerdict } from './rate-limiter.ts'
+import type { RateLimiter, RateVerdict } from './rate-limiter.ts'
 import { errorReply, type Header, type Reply, retryAfter } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -25,15 +26,27 @@ export function preflight(route: Route): Reply {
   return { statusCode: 204, contentType: '', body: '', headers: preflightHeaders(route) }
 }
 
+/** Counts a request, and says in its answer what is left of the limit; the 429 when it was one too many. */
+export function takeOfLimit(
+  limiter: RateLimiter | undefined,
+  exchange: Exchange,
+  nowMs: number,
+): Reply | null {
+  if (limiter === undefined) return null
+  const verdict = limiter.take(exchange.request.client, nowMs)
+  exchange.extraHeaders = rateHeaders(verdict)
+  return verdict.allowed ? null : rateLimited(verdict)
+}
+
 /** 429 with `Retry-After`. */
-export function rateLimited(verdict: RateVerdict): Reply {
+function rateLimited(verdict: RateVerdict): Reply {
   const { limit, resetS } = verdict
   const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
   return refusal('rate_limited', 'requests', message, [retryAfter(resetS)])
 }
 
 /** The three headers of every limited answer. */
-export function rateHeaders(verdict: RateVerdict): readonly Header[] {
+function rateHeaders(verdict: RateVerdict): readonly Header[] {
   return [
     ['X-RateLimit-Limit', String(verdict.limit)],
     ['X-RateLimit-Remaining', String(verdict.remaining)],

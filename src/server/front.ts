@@ -13,9 +13,8 @@ import {
   methodNotAllowed,
   notFound,
   preflight,
-  rateHeaders,
-  rateLimited,
   starting,
+  takeOfLimit,
 } from './front-replies.ts'
 import { inTurn } from './in-turn.ts'
 import type { KeptAnswers } from './kept-answers.ts'
@@ -23,7 +22,7 @@ import type { ServerState } from './options.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { errorReply, type Reply } from './reply.ts'
 import { readRequest } from './request.ts'
-import { type Answered, type Route, UNFINISHED } from './route.ts'
+import { type Answered, UNFINISHED } from './route.ts'
 import type { RouteMatch, Router } from './router.ts'
 import type { Turns } from './turns.ts'
 
@@ -63,7 +62,8 @@ function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { route } = match
   exchange.routeName = route.name
   if (request.method === 'OPTIONS') return preflight(route)
-  const limited = limit(options, exchange, route)
+  // Whatever its method.
+  const limited = takeOfLimit(options.limiters.get(route.name), exchange, options.clock())
   if (limited !== null) return limited
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== route.method) return methodNotAllowed(request, route)
@@ -75,15 +75,6 @@ function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
 
 function isApiPath(path: string): boolean {
   return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
-}
-
-/** Counts a request to an endpoint, whatever its method; the 429 when it was one too many. */
-function limit(options: FrontOptions, exchange: Exchange, route: Route): Reply | null {
-  const limiter = options.limiters.get(route.name)
-  if (limiter === undefined) return null
-  const verdict = limiter.take(exchange.request.client, options.clock())
-  exchange.extraHeaders = rateHeaders(verdict)
-  return verdict.allowed ? null : rateLimited(verdict)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {

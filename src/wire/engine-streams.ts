@@ -11,6 +11,7 @@ import type { EngineLive } from './engine-live.ts'
 import { jsonNumber, jsonString } from './json-text.ts'
 import { knownToken, knownWallet } from './known.ts'
 import {
+  type AnnouncedChannel,
   numbered,
   type ResyncReason,
   renamed,
@@ -128,7 +129,7 @@ export class EngineStreams implements LiveStreams {
     }
   }
 
-  #announced(channel: 'mint_migration' | 'new_launched_pool'): StreamSource {
+  #announced(channel: AnnouncedChannel): StreamSource {
     const { engine, live } = this.#parts
     const list = (): U32List =>
       channel === 'mint_migration' ? engine.announcements.migrations : engine.announcements.launches

@@ -13,6 +13,9 @@ export const STREAM_CHANNELS = [
 ] as const
 export type StreamChannel = (typeof STREAM_CHANNELS)[number]
 
+/** Channels that tell of each token once, to all who follow. */
+export type AnnouncedChannel = Extract<StreamChannel, 'mint_migration' | 'new_launched_pool'>
+
 /** Why a stream cannot go on where a client stopped. */
 export const RESYNC_REASONS = {
   epoch_changed: 'The epoch is another one: the stream has broken off and all seqs began anew.',

@@ -1,4 +1,5 @@
 import type { Answers } from '../../wire/answers.ts'
+import type { AnnouncedChannel } from '../../wire/live-frames.ts'
 import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
@@ -146,11 +147,11 @@ export class AddedChannels {
     return this.#numbered.poolTrade(message, trade)
   }
 
-  wants(channel: 'mint_migration' | 'new_launched_pool'): boolean {
+  wants(channel: AnnouncedChannel): boolean {
     return this.#numbered.wants(channel)
   }
 
-  publish(channel: 'mint_migration' | 'new_launched_pool', message: string): void {
+  publish(channel: AnnouncedChannel, message: string): void {
     this.#numbered.publish(channel, message)
   }
 }

@@ -4,7 +4,7 @@ import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { Exchange, type ExchangeContext } from '../exchange.ts'
-import { rateHeaders, rateLimited, starting } from '../front-replies.ts'
+import { starting, takeOfLimit } from '../front-replies.ts'
 import { SECURITY_HEADERS } from '../header-lines.ts'
 import { inTurn } from '../in-turn.ts'
 import {
@@ -135,11 +135,8 @@ export class EventStreams {
 
   #gate(exchange: Exchange): Reply | null {
     const { feed, limiter, clock, state } = this.#options
-    if (limiter !== undefined) {
-      const verdict = limiter.take(exchange.request.client, clock())
-      exchange.extraHeaders = rateHeaders(verdict)
-      if (!verdict.allowed) return rateLimited(verdict)
-    }
+    const limited = takeOfLimit(limiter, exchange, clock())
+    if (limited !== null) return limited
     if (feed.isStopping) return errorReply(STOPPING)
     if (state.isStarting()) return starting(state.notReady())
     const full = this.#bounds.refusal(exchange.request.client)

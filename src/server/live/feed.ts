@@ -1,6 +1,7 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import type { Answers, LiveSource } from '../../wire/answers.ts'
 import { CLOSE_CODES } from '../../wire/errors.ts'
+import type { AnnouncedChannel } from '../../wire/live-frames.ts'
 import { PING_FRAME } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
@@ -83,7 +84,7 @@ export class LiveFeed {
       failures: this.#failures,
       accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
-      published: (followers, bytes) => this.#wasPublished(followers, bytes),
+      published: (followers, bytes) => this.#countPublished(followers, bytes),
     })
     this.#tableTrades = new TableTrades({
       ...options,
@@ -259,7 +260,7 @@ export class LiveFeed {
     if (followers !== null) this.#publish(followers.all, followers.topic, message)
   }
 
-  #broadcast(event: 'mint_migration' | 'new_launched_pool', message: string): void {
+  #broadcast(event: AnnouncedChannel, message: string): void {
     if (this.#isStopping) return
     this.#added.publish(event, message)
     this.#publish(this.#subscriptions.listenersOf(event), broadcastTopic(event), message)
@@ -268,10 +269,10 @@ export class LiveFeed {
   #publish(followers: ReadonlySet<LiveConnection>, topic: string, message: string): void {
     if (followers.size === 0) return
     this.#app.publish(topic, message)
-    this.#wasPublished(followers, Buffer.byteLength(message))
+    this.#countPublished(followers, Buffer.byteLength(message))
   }
 
-  #wasPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {
+  #countPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {
     this.#published++
     this.#backlog.published(followers, bytes)
   }

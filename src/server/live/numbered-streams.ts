@@ -1,5 +1,6 @@
 import { TapeDamage } from '../../engine/tape.ts'
 import {
+  type AnnouncedChannel,
   KEY_NAMES,
   numbered,
   type ResyncReason,
@@ -125,11 +126,11 @@ export class NumberedStreams {
   }
 
   /** Is anybody to be told of a launch or migration? */
-  wants(channel: 'mint_migration' | 'new_launched_pool'): boolean {
+  wants(channel: AnnouncedChannel): boolean {
     return this.#topics.has(streamTopic(channel, ''))
   }
 
-  publish(channel: 'mint_migration' | 'new_launched_pool', message: string): void {
+  publish(channel: AnnouncedChannel, message: string): void {
     const topic = streamTopic(channel, '')
     if (!this.#topics.has(topic)) return
     const seq = this.#streams.sources[channel].head('')
