@@ -107,6 +107,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limits: bounds,
     turns,
     addresses,
+    corsOrigin: options.corsOrigin,
     log: options.log,
     onStep,
     source: options.live,

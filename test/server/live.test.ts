@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
@@ -240,6 +240,54 @@ test('an id is compared after decoding and may have 128 characters', async () =>
     const client = await open(id)
     expect(await client.ask(follow('A', 'subscribe', id))).toMatchObject({ type: 'subscribed' })
     client.close()
+  }
+})
+
+test('CORS_ORIGIN holds for the live feed: no page but that one and the own one may follow', async () => {
+  const { server } = await startFake({ corsOrigin: 'https://desk.example' })
+  onTestFinished(() => server.stop())
+  const own = `127.0.0.1:${server.port}`
+  const answered = (path: string, headers: Record<string, string>) =>
+    new Promise<string>((resolve) => {
+      const socket = new WebSocket(`ws://${own}${path}?id=me`, { headers })
+      socket.on('error', () => {})
+      socket.on('unexpected-response', (_, response) => {
+        let body = ''
+        response.on('data', (chunk: Buffer) => {
+          body += chunk.toString()
+        })
+        response.on('end', () => resolve(`${response.statusCode} ${body}`))
+      })
+      socket.on('open', () => {
+        resolve('open')
+        socket.close()
+      })
+    })
+  for (const path of ['/ws', '/']) {
+    for (const headers of [
+      {},
+      { origin: 'https://desk.example' },
+      { origin: `http://${own}` },
+      // A proxy ends the TLS, or tells the port that the scheme has by itself.
+      { origin: 'https://feed.example', host: 'feed.example' },
+      { origin: 'https://feed.example', host: 'feed.example:443' },
+      { origin: 'https://feed.example:8443', host: 'Feed.example:8443' },
+    ])
+      expect(await answered(path, headers), JSON.stringify(headers)).toBe('open')
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'http://desk.example' },
+      { origin: 'https://desk.example.evil.example' },
+      { origin: `http://127.0.0.1:${server.port + 1}` },
+      { origin: 'https://feed.example:8443', host: 'feed.example' },
+      { origin: 'null' },
+      { origin: 'file://' },
+      { origin: `chrome-extension://${own}` },
+    ])
+      expect(await answered(path, headers), JSON.stringify(headers)).toBe(
+        '403 {"statusCode":403,"error":"Forbidden","message":"CORS_ORIGIN names another origin than ' +
+          'that of the page that asks.","code":"foreign_page","details":[]}',
+      )
   }
 })
 

@@ -42,6 +42,7 @@ export interface LiveFeedOptions {
   readonly limits: MessageLimits
   readonly turns: Turns
   readonly addresses: ClientAddresses
+  readonly corsOrigin: string
   readonly refuse: UpgradeOptions['refuse']
   readonly log: Log
   readonly onStep: OnStep
@@ -172,6 +173,7 @@ export class LiveFeed {
       upgrade: upgradeHandler({
         gate: options.gate,
         addresses: options.addresses,
+        corsOrigin: options.corsOrigin,
         isStopping: () => this.#isStopping,
         refuse: options.refuse,
       }),

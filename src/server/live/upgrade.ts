@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
-import type { RequestError } from '../../wire/errors.ts'
+import { type RequestError, requestError } from '../../wire/errors.ts'
 import { parseLiveId } from '../../wire/requests/live-id.ts'
 import type { ClientAddresses } from '../client-address.ts'
+import { isForeignPage } from '../foreign-page.ts'
 import { isLocalPeer } from '../local-peer.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../request.ts'
 import type { SocketData } from './connection.ts'
@@ -10,10 +11,17 @@ import { type LiveGate, STOPPING } from './live-gate.ts'
 export interface UpgradeOptions {
   readonly gate: LiveGate
   readonly addresses: ClientAddresses
+  /** CORS_ORIGIN: the pages whose scripts may follow. */
+  readonly corsOrigin: string
   isStopping(): boolean
   /** Answers the handshake with an HTTP error in the usual shape. */
   refuse(res: HttpResponse, request: ServerRequest, error: RequestError): void
 }
+
+const FOREIGN_PAGE = requestError(
+  'foreign_page',
+  'CORS_ORIGIN names another origin than that of the page that asks.',
+)
 
 /**
  * The handshake: `id` is checked here, an HTTP error is the answer when it is not right. Hundreds may
@@ -28,9 +36,14 @@ export function upgradeHandler(
     const request = readRequest(res, req, options.addresses)
     const { client } = request
     const id = parseLiveId(request.query)
-    const full = refusal(options, client)
+    const isForeign = isForeignPage(
+      req.getHeader('origin'),
+      req.getHeader('host'),
+      options.corsOrigin,
+    )
+    const refused = isForeign ? FOREIGN_PAGE : refusal(options, client)
     if (!id.ok) options.refuse(res, request, id.error)
-    else if (full !== null) options.refuse(res, request, full)
+    else if (refused !== null) options.refuse(res, request, refused)
     else {
       const data: SocketData = {
         id: id.value,
