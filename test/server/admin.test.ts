@@ -191,6 +191,15 @@ test('it takes 64 connections at once and no more, and one that leaves makes roo
   for (const { socket } of opened) socket.destroy()
 })
 
+test('64 connections that ask for nothing hold the port for seconds and not for half a minute', async () => {
+  await start('a token of sixteen characters or more')
+  const silent = await Promise.all(Array.from({ length: 64 }, () => rawConnect(admin.port)))
+  // The time for headers, and half a look of Node by itself.
+  await waitUntil(() => silent.every(({ isEnded }) => isEnded), 15_000)
+  expect(silent.filter(({ isEnded }) => !isEnded).length).toBe(0)
+  expect((await ask('GET', '/healthz')).status).toBe(401)
+})
+
 test('a stop waits neither for a profile that takes a minute nor for who says nothing', async () => {
   await start()
   const silent = await rawConnect(admin.port)

@@ -24,6 +24,8 @@ export interface RunningAdmin {
 /** Times of the admin surface: a profile takes as long as it was asked for, nothing else does. */
 const HEADERS_TIMEOUT_MS = 5000
 const REQUEST_TIMEOUT_MS = 10_000
+/** How often connections are held against these times; Node would look every 30 s. */
+const CHECK_EVERY_MS = 1000
 /** Connections at once: an operator and a scraper or two. */
 const MAX_ADMIN_CONNECTIONS = 64
 
@@ -36,7 +38,8 @@ export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
   const routes = adminRoutes(options.source)
   // An import of it reads all its exports when the program starts, one of which loads what fetch needs.
   const { createServer } = process.getBuiltinModule('node:http')
-  const server = createServer((request, response) => {
+  const times = { connectionsCheckingInterval: CHECK_EVERY_MS }
+  const server = createServer(times, (request, response) => {
     answer(options, routes, request, response).catch((error: unknown) => {
       options.log.error({ reason: String(error) }, 'an admin request failed')
       if (response.headersSent) response.destroy()
