@@ -171,8 +171,8 @@ async function answerOf(
     return next === null ? refusal('url', true) : { location: next.href }
   }
   if (statusCode !== 200) return refusedStatus(statusCode, headers['retry-after'])
-  const { 'content-encoding': coding = 'identity' } = headers
-  return coding === 'identity' ? bodyOf(response) : refusal('coding', true)
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  return coding === '' || coding === 'identity' ? bodyOf(response) : refusal('coding', true)
 }
 
 /** 4xx else is what it will be again. */

@@ -10,6 +10,16 @@ export const DEPTH_MAX = 16
 /** Code points of a description; longer ones are cut. */
 export const DESCRIPTION_MAX = 2_048
 
+/**
+ * Controls and whatever is drawn without a width: marks that turn the direction of writing, fillers, tags. The
+ * joiner and the forms of emoji stay for now.
+ */
+const UNSEEN = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
+
+/** A joiner that does not join two pictures, a form of nothing that has one. */
+const LOOSE =
+  /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Emoji})[\ufe0e\ufe0f]/gu
+
 /** What the JSON behind a token's uri says; absent keys are not in it. */
 export type TokenTexts = { readonly [K in MetadataKey]?: string }
 
@@ -18,7 +28,8 @@ export function readTokenTexts(json: string): TokenTexts | Refusal {
   if (isNestedDeeper(json, DEPTH_MAX)) return refusal('depth', true)
   let value: unknown
   try {
-    value = JSON.parse(json)
+    // Some editors begin a file with a byte order mark.
+    value = JSON.parse(json.replace(/^\ufeff/, ''))
   } catch {
     return refusal('json', true)
   }
@@ -54,13 +65,19 @@ function isDiscord(link: string): boolean {
 
 /** Line ends become blanks; what is invisible or turns the order of reading around goes. */
 function cleanDescription(text: string): string {
-  const visible = text.replace(/[\t\n\r]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
+  const visible = seenOf(text.replace(/[\t\n\r]+/g, ' '))
   return codePoints(visible.trim(), DESCRIPTION_MAX)
 }
 
-/** A link that is whole and harmless, or "". */
+/** A link that is whole and harmless, or "". What is invisible goes: it was copied along. */
 function cleanLink(text: string): string {
-  const link = text.trim()
-  if (link.length > LINK_CHARACTERS_MAX || /[\s\p{Cc}\p{Bidi_Control}\p{Cs}]/u.test(link)) return ''
+  const given = text.trim()
+  if (/[\s\p{Cc}\p{Bidi_Control}\p{Cs}]/u.test(given)) return ''
+  const link = seenOf(given)
+  if (link.length > LINK_CHARACTERS_MAX) return ''
   return /^(https?|ipfs):\/\//i.test(link) && URL.parse(link) !== null ? link : ''
+}
+
+function seenOf(text: string): string {
+  return text.replace(UNSEEN, '').replace(LOOSE, '')
 }

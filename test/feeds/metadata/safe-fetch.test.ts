@@ -190,6 +190,15 @@ test('packed bodies, other bytes than text and endless heads are refused', async
   expect(await fetched('https://a.hosts.test/interim')).toBe('refused: network')
 })
 
+test('a body that is said to be packed in no way is read', async () => {
+  for (const coding of ['identity', 'Identity', '', ' IDENTITY ']) {
+    internet.page('a.hosts.test/', (_, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end('{}')
+    })
+    expect(await fetched('https://a.hosts.test/'), coding).toBe('{}')
+  }
+})
+
 test('a server that is slow, or says nothing, or has no name servers, ends with the time', async () => {
   internet.page('a.hosts.test/drip', (_, response) => {
     const timer = setInterval(() => response.write(' '), 10)

@@ -72,6 +72,22 @@ test('a description loses what is invisible or turns reading around, and its end
   expect(texts({ description: '\n \u202e' })).toEqual({})
 })
 
+test('what is drawn without a width goes from descriptions and links, what emoji are made of stays', () => {
+  const unseen = '\u200b\u200c\u200d\u00ad\u2060\u3164\u{e0041}\u{e01ef}\ufe0f\ufe0e\u180e'
+  const emoji = '👨🏽‍⚕️ 🏳️‍🌈 👁️‍🗨️ 1️⃣ ☎︎ ❤️'
+  expect(texts({ description: `To${unseen}ad ${emoji}${unseen} x` })).toEqual({
+    description: `Toad ${emoji} x`,
+  })
+  expect(texts({ description: unseen })).toEqual({})
+  expect(texts({ twitter: `https://x.com/to${unseen}ad${unseen}`, website: unseen })).toEqual({
+    twitter: 'https://x.com/toad',
+  })
+})
+
+test('a byte order mark before the JSON is none of it', () => {
+  expect(readTokenTexts('\ufeff{"website":"https://a.b/"}')).toEqual({ website: 'https://a.b/' })
+})
+
 test('keys that mean something to the language mean nothing here', () => {
   const json = `{"__proto__":{"image":"https://a.b/p"},"constructor":{"prototype":{"x":1}},
     "twitter":"https://x.com/a","hasOwnProperty":1,"toString":"https://a.b"}`
@@ -135,6 +151,41 @@ test('content of IPFS is asked for at the own gateways, however its uri is writt
   expect(ipfsContentOf(`https://x.test/ipfs/${CID}/meta.json`)).toBe(`${CID}/meta.json`)
   for (const uri of ['https://x.test/a.json', 'ipfs://short', `https://x.test/a/ipfs/${CID}`])
     expect(addressesOf(uri, 3, gateways)).toEqual([uri])
+})
+
+test('content of IPFS that is named as a host is asked for at the own gateways', () => {
+  const cid = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
+  for (const uri of [
+    `https://${cid}.ipfs.dweb.link`,
+    `https://${cid}.ipfs.dweb.link/`,
+    `https://${cid.toUpperCase()}.IPFS.dweb.link/?x=1`,
+    `http://${cid}.ipfs.localhost:8080#x`,
+  ])
+    expect(ipfsContentOf(uri), uri).toBe(cid)
+  expect(ipfsContentOf(`https://${cid}.ipfs.w3s.link/a/b.json?x`)).toBe(`${cid}/a/b.json`)
+  for (const uri of [
+    `https://x.${cid}.ipfs.dweb.link/`,
+    `https://${cid}.ipfs/`,
+    'https://short.ipfs.dweb.link/',
+    `https://${cid}.ipfs.dweb.link/../x`,
+  ])
+    expect(ipfsContentOf(uri), uri).toBeNull()
+})
+
+test('a path of IPFS content is escaped where it has to be, once', () => {
+  for (const [path, escaped] of [
+    ['my file.json', 'my%20file.json'],
+    ['my%20file.json', 'my%20file.json'],
+    ['100%.json', '100%25.json'],
+    ['蛙/[1].json', '%E8%9B%99/%5B1%5D.json'],
+    ['a\\..\\b', 'a%5C..%5Cb'],
+    ['\ud800', '%EF%BF%BD'],
+  ]) {
+    expect(ipfsContentOf(`ipfs://${CID}/${path}`), path).toBe(`${CID}/${escaped}`)
+    expect(ipfsContentOf(`https://x.test/ipfs/${CID}/${path}`), path).toBe(`${CID}/${escaped}`)
+  }
+  // Nine characters each: nothing of such a length is asked for or kept.
+  expect(ipfsContentOf(`ipfs://${CID}/${'蛙'.repeat(300)}`)).toBeNull()
 })
 
 test('no uri leads out of its content to anything else that a gateway has', () => {

@@ -22,6 +22,7 @@ const LINKS = [
   'ipfs://',
   `ipfs://${CONTENT}/`,
   `https://a.example/ipfs/${CONTENT}/`,
+  `https://${CONTENT}.ipfs.a.example/`,
   `https://user:secret@a.example/ipfs/${CONTENT}`,
   'https://127.0.0.1/',
   'https://[::1]/',
