@@ -121,7 +121,9 @@ const SOURCES = [
     `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
   `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
   `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
-    `and ${host.RATE} a second to one host; a host that failed ${host.FAILURES_MAX} times is left alone for a minute`,
+    `and ${host.RATE} a second to one host`,
+  `a host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
+  `no credentials in addresses, at most ${count(fetching.URL_CHARACTERS_MAX)} characters`,
   `${count(queue.QUEUE_MAX)} uris wait`,
 ]
 
