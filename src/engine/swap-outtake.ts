@@ -79,6 +79,26 @@ export function newestSecondsOfSlot({ tape }: State, most: number): number {
   return 0
 }
 
+/** By slot, of the newest ones down to `fromSlot`, the highest index that a swap in memory has; looks at `most` records. */
+export function highestIndexes(
+  { tape }: State,
+  fromSlot: number,
+  most: number,
+): Map<number, number> {
+  const highest = new Map<number, number>()
+  const from = Math.max(tape.firstInMemory, tape.count - most)
+  for (let index = tape.count - 1; index >= from; index--) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    if ((u32[at + U.flags] & Flag.noSlot) !== 0) continue
+    const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
+    if (slot < fromSlot) break
+    // They lie in the total order.
+    if (!highest.has(slot)) highest.set(slot, u32[at + U.txIndex])
+  }
+  return highest
+}
+
 /** What a feed may leave out is there when its flag says that it was given. */
 function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
   const flags = u32[at + U.flags]

@@ -1,7 +1,7 @@
 import type { Config } from '../base/config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Feed } from '../engine/event-sink.ts'
-import { newestSecondsOfSlot, newestSlotlessSwaps } from '../engine/swap-outtake.ts'
+import { highestIndexes, newestSecondsOfSlot, newestSlotlessSwaps } from '../engine/swap-outtake.ts'
 import { type FeedCounters, newFeedCounters } from '../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
@@ -26,8 +26,11 @@ export function supervisedFeed(
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots tells later times, by which the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
-  const newest = { slot: engine.newestSlot, txIndex: engine.newestTxIndex }
-  const resumed = { cursor, cursorSeconds, newest, toldByReserve }
+  const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
+  // Others than swaps count too.
+  const { newestSlot, newestTxIndex } = engine
+  written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
+  const resumed = { cursor, cursorSeconds, written, toldByReserve }
   return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
 }
 

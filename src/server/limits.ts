@@ -324,7 +324,7 @@ export const MAX_EVENT_STREAMS_PER_ADDRESS = 200
 export const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 
 /** A comment keeps a stream of server-sent events alive this often. */
-export const EVENT_STREAM_COMMENT_MS = 15_000
+export const EVENT_STREAM_COMMENT_MS = 8_000
 
 /** Lines of the log about history that the disk does not give: so many at once, and one more after each such time. */
 export const DAMAGE_LINES = 20

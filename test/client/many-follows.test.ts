@@ -71,6 +71,19 @@ test('keys that are too long together are left by several messages', async () =>
   expect(problems).toEqual([])
 })
 
+test('a watch list with a key that is none is left whole, also before that key was refused', async () => {
+  const { live } = client
+  live.migrations({ snapshot: false })
+  await waitUntil(() => topics() === 1)
+  const stream = live.trades([...NAMES.slice(0, 5), 'x'.repeat(200)], { snapshot: false })
+  for (let i = 0; i < 3; i += 1) await Promise.resolve()
+  stream.close()
+  // What is asked for later is answered later.
+  await live.launches().next()
+  await waitUntil(() => topics() === 2)
+  expect(topics()).toBe(2)
+})
+
 test('a connection on which nothing is followed any more is closed without a word', async () => {
   const stream = client.live.trades(NAMES, { snapshot: false })
   await waitUntil(() => topics() === NAMES.length)

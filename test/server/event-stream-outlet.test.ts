@@ -15,6 +15,10 @@ class SlowResponse implements StreamResponse {
   readonly #written: Buffer[] = []
   #onWritable: () => boolean = () => true
 
+  get writes(): number {
+    return this.#written.length
+  }
+
   get text(): string {
     return Buffer.concat(this.#written).toString()
   }
@@ -100,6 +104,19 @@ test.each(['angry toad', 'жаба', '怒れる蛙', '🐸🐸'])(
     expect(withoutComments(response.text)).toBe(sent())
   },
 )
+
+test('to a stream whose client pauses something is written with each frame and comment: it is not taken for dead', () => {
+  const { response, outlet, send, sent } = started()
+  send({ text: 'x'.repeat(2 * KERNEL_BYTES) })
+  for (let i = 0; i < 100; i += 1) {
+    const before = response.writes
+    if (i % 2 === 0) send({ i })
+    else outlet.comment()
+    expect(response.writes).toBe(before + 1)
+  }
+  while (outlet.getBufferedAmount() > 0) response.read(10_000)
+  expect(withoutComments(response.text)).toBe(sent())
+})
 
 test('a stream that is ended while much of it lies unread brings what was sent before', () => {
   const { response, outlet, send, sent } = started()

@@ -126,7 +126,10 @@ export class Requests {
     const waiting = this.#waiting.shift()
     if (waiting === undefined) return false
     this.#answeredMs = performance.now()
-    if (waiting.action === 'unsubscribe') return true
+    if (waiting.action === 'unsubscribe') {
+      this.#leaveOneByOne(waiting.follows)
+      return true
+    }
     const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
     if (PASSING.includes(problem.code)) this.#askLater(follows)
     else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
@@ -219,6 +222,12 @@ export class Requests {
     )
     this.#toLeave.clear()
     for (const follows of groups) this.#unsubscribe(follows)
+  }
+
+  /** A list is refused whole for one key that is none: the others are left all the same. */
+  #leaveOneByOne(follows: readonly Follow[]): void {
+    if (follows.length === 1) return
+    for (const follow of follows) if (!this.#asked.has(follow)) this.#unsubscribe([follow])
   }
 
   /** One message for all of them, or several where it would be too long. */

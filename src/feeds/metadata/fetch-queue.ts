@@ -116,12 +116,16 @@ export class FetchQueue {
     return best
   }
 
-  /** A redirect leads on to `host`: false when its pace does not let it be asked now. */
+  /**
+   * A redirect leads on to `host`: false when its pace does not let it be asked now. The first host's place is held
+   * until the end: one that redirects to a slower one must not send more there than that answers.
+   */
   leadTo(turn: FetchTurn, host: string, nowMs: number): boolean {
     if (host === turn.at) return true
-    if (!this.#pace.isFree(host, nowMs)) return false
-    this.#pace.end(turn.at, false, nowMs)
-    this.#pace.begin(host, nowMs)
+    const isBack = host === turn.host
+    if (!isBack && !this.#pace.isFree(host, nowMs)) return false
+    if (turn.at !== turn.host) this.#pace.end(turn.at, false, nowMs)
+    if (!isBack) this.#pace.begin(host, nowMs)
     turn.at = host
     return true
   }
@@ -131,7 +135,10 @@ export class FetchQueue {
     this.#running -= 1
     const isForeign = !this.#gatewayHosts.has(host)
     if (isForeign) this.#foreignRunning -= 1
-    const isAtFault = refused !== null && !refused.isFinal && refused.isOfPath !== true
+    // The time is that of all hosts on the way: who redirects late must not have another one paused.
+    const isOfOthers = refused?.isOfPath === true || (refused?.refused === 'time' && at !== host)
+    const isAtFault = refused !== null && !refused.isFinal && !isOfOthers
+    if (at !== host) this.#pace.end(host, false, nowMs)
     // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
     this.#pace.end(at, isAtFault && !this.#gatewayHosts.has(at), nowMs, refused?.retryAfterMs)
     job.isRunning = false

@@ -7,11 +7,8 @@ import { SUSPECT_SLOTS_MAX } from './suspects.ts'
 /** Transactions of a slot that are remembered, more than a block holds; past it all that is late shares a place. */
 const TRANSACTIONS_MAX = 20_000
 
-/** The place of the newest event of the runs before. */
-export interface NewestPlace {
-  readonly slot: number
-  readonly txIndex: number
-}
+/** By slot the highest index under which runs before wrote something of it. */
+export type WrittenIndexes = ReadonlyMap<number, number>
 
 interface GivenTransaction {
   /** Under which it was handed over. */
@@ -35,9 +32,11 @@ interface GivenSlot {
 export class GivenPlaces {
   readonly #slots = new LRUCache<number, GivenSlot>({ max: SUSPECT_SLOTS_MAX })
 
-  /** @param newest of this slot a killed process may have written the first part only; null: nothing was written */
-  constructor(newest: NewestPlace | null) {
-    if (newest !== null && newest.txIndex >= ARRIVAL_STEP) this.#begin(newest.slot, newest.txIndex)
+  /** @param written of slots that may be told again: a killed process may have written a part of them only */
+  constructor(written: WrittenIndexes) {
+    const oldestFirst = [...written].sort(([one], [other]) => one - other)
+    for (const [slot, txIndex] of oldestFirst)
+      if (txIndex >= ARRIVAL_STEP) this.#begin(slot, txIndex)
   }
 
   /** All that is held of a slot, as it is to be handed over. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../engine/event.ts'
-import { GivenPlaces, type NewestPlace } from './given-places.ts'
+import { GivenPlaces, type WrittenIndexes } from './given-places.ts'
 import { earliestSecondsOf } from './held-slot.ts'
 import { HeldSlots } from './held-slots.ts'
 import type { SlotReceiver, ToldTransaction } from './source.ts'
@@ -57,20 +57,20 @@ export class SlotDesk {
 
   /**
    * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
-   * @param newest the place of the newest event of the runs before; null: there was none
+   * @param written indexes that runs before wrote of the slots that may be told again
    */
   constructor(
     handOver: (events: readonly FeedEvent[]) => void,
     counters: DeskCounters,
     cursor: number | null,
     isEarly: (seconds: number) => boolean = () => false,
-    newest: NewestPlace | null = null,
+    written: WrittenIndexes = new Map(),
   ) {
     this.#handOver = handOver
     this.#counters = counters
     this.#isEarly = isEarly
     this.#cursor = cursor
-    this.#places = new GivenPlaces(newest)
+    this.#places = new GivenPlaces(written)
   }
 
   /** The last slot that was handed over whole; null: none yet. */

@@ -65,6 +65,8 @@ function merged(
       continue
     }
     const [next = null] = mints.flatMap((mint) => nextOfMint.get(mint) ?? []).sort(byArrival)
+    // What came before this one, of any of its mints, stays before it.
+    if (next !== null) for (const mint of mints) nextOfMint.set(mint, next)
     const others = before.get(next) ?? []
     others.push(one)
     before.set(next, others)

@@ -5,7 +5,7 @@ import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { SwapContent } from '../../engine/swap-outtake.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { GapFiller } from './gap-filler.ts'
-import type { NewestPlace } from './given-places.ts'
+import type { WrittenIndexes } from './given-places.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import { SlotDesk } from './slot-desk.ts'
@@ -22,8 +22,8 @@ export interface SupervisorOptions {
   readonly cursor: number | null
   /** Unix seconds of what was recovered last; absent or 0: not known. */
   readonly cursorSeconds?: number
-  /** The place of the newest event that was recovered; absent or null: nothing was. */
-  readonly newest?: NewestPlace | null
+  /** Of what was recovered, of the slots that may be told again; absent: nothing was. */
+  readonly written?: WrittenIndexes
   /** Trades that the runs before took of a source without slots; asked for where one with slots may tell them too. */
   readonly toldByReserve?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
@@ -80,7 +80,7 @@ export class Supervisor implements Feed {
       this.#counters,
       cursor,
       (seconds) => this.#isEarly(seconds),
-      options.newest ?? null,
+      options.written,
     )
     this.#filler = new GapFiller({
       desk: this.#desk,

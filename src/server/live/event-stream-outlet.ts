@@ -43,7 +43,7 @@ export class EventStreamOutlet implements Outlet {
     this.#ended = ended
     res.onAborted(() => this.#over())
     res.onWritable(() => {
-      if (!this.#isOver) this.#writeOn()
+      if (!this.#isOver) this.#write(this.#waiting.bytes === 0 ? COMMENT : '')
       if (!this.#isOver) drained()
       return true
     })
@@ -79,15 +79,17 @@ export class EventStreamOutlet implements Outlet {
 
   #write(text: string): void {
     this.#waiting.push(text)
-    if (this.#keptBytes === 0) this.#res.cork(() => this.#writePieces())
+    this.#writeOn()
   }
 
-  /** The kernel has room: a write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone. */
+  /**
+   * A write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone. Also while the kernel
+   * takes nothing: a response to which nothing is written for ten seconds is ended then.
+   */
   #writeOn(): void {
-    if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
     this.#res.cork(() => {
-      this.#writePiece(1)
-      if (this.#keptBytes === 0) this.#writePieces()
+      if (this.#keptBytes > 0) this.#writePiece(1)
+      this.#writePieces()
     })
   }
 

@@ -164,6 +164,34 @@ test('where a redirect leads has its own pace, and what happens there is its own
   expect(queue.leadTo(turns[4], 'h5.test', 90_000)).toBe(true)
 })
 
+test('a host that redirects to a slower one is asked no faster than that answers', () => {
+  const queue = newQueue()
+  for (let page = 0; page < 8; page++) queue.add(`m${page}`, uri(1, page), 0)
+  const turns = takeAll(queue, 0)
+  expect(turns).toHaveLength(4)
+  for (const turn of turns) expect(queue.leadTo(turn, 'slow.test', 0)).toBe(true)
+  expect(queue.take(1_000)).toBeNull()
+  queue.settle(turns[0], null, 1_000)
+  expect(queue.leadTo(must(queue.take(1_000)), 'slow.test', 1_000)).toBe(true)
+  // On to a third one, and back to the first.
+  expect(queue.leadTo(turns[1], 'third.test', 1_000)).toBe(true)
+  expect(queue.leadTo(turns[1], 'h1.test', 1_000)).toBe(true)
+  queue.settle(turns[1], null, 1_000)
+  expect(takeAll(queue, 2_000)).toHaveLength(1)
+})
+
+test('a host that takes the time and then leads to another one does not have that paused', () => {
+  const queue = newQueue()
+  for (let page = 0; page < 6; page++) queue.add(`m${page}`, uri(1, page), 0)
+  for (let late = 0; late < 6; late++) {
+    const turn = must(queue.take(0))
+    expect(queue.leadTo(turn, 'healthy.test', 0)).toBe(true)
+    queue.settle(turn, refusal('time', false), 0)
+  }
+  queue.add('honest', 'https://healthy.test/1', 0)
+  expect(queue.take(0)?.host).toBe('healthy.test')
+})
+
 test('hosts that strangers chose cannot take every place', () => {
   const queue = newQueue()
   for (let host = 0; host < 50; host++) queue.add(`m${host}`, uri(host), 0)

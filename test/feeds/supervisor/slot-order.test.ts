@@ -1,12 +1,18 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import { highestIndexes } from '../../../src/engine/swap-outtake.ts'
 import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
+import type { WrittenIndexes } from '../../../src/feeds/supervisor/given-places.ts'
 import { SlotDesk } from '../../../src/feeds/supervisor/slot-desk.ts'
+import { type HeldTransaction, inOrder } from '../../../src/feeds/supervisor/slot-order.ts'
 import { newDeskCounters } from '../../../src/feeds/supervisor/supervisor-counters.ts'
+import { swap } from '../../oracle/fixtures.ts'
 import { told } from './scripted-source.ts'
 
 /** A desk that has handed over slot 10, and where it put what it handed over behind it. */
-function deskAt10(resumed: { slot: number; txIndex: number } | null = null) {
+function deskAt10(written: WrittenIndexes = new Map()) {
   const counters = newDeskCounters()
   const places: { signature: string; txIndex: number }[] = []
   const take = (events: readonly FeedEvent[]) => {
@@ -14,7 +20,7 @@ function deskAt10(resumed: { slot: number; txIndex: number } | null = null) {
       if (event.type === 'completed')
         places.push({ signature: event.signature, txIndex: event.txIndex ?? -1 })
   }
-  const desk = new SlotDesk(take, counters, 10, undefined, resumed)
+  const desk = new SlotDesk(take, counters, 10, undefined, written)
   /** By the order that the engine keeps. */
   const order = () => {
     const sorted = places.toSorted((a, b) => a.txIndex - b.txIndex)
@@ -164,15 +170,63 @@ test('a slot of which everything has its index in the block keeps these, late on
 })
 
 test('the rest of a slot of which a killed process wrote a part stands behind it', () => {
-  const written = { slot: 11, txIndex: 2 * ARRIVAL_STEP }
-  const { desk, places } = deskAt10(written)
+  const { desk, places } = deskAt10(new Map([[11, 2 * ARRIVAL_STEP]]))
   for (const [index, name] of [...'AB'].entries())
     desk.backfill.transaction(exact(name, index * 7, 'M'))
   desk.backfill.slotComplete(11, 10)
   expect(places.map(({ txIndex }) => txIndex)).toEqual([2 * ARRIVAL_STEP + 1, 2 * ARRIVAL_STEP + 8])
   // One by its block needs no other place.
-  const whole = deskAt10({ slot: 11, txIndex: 300 })
+  const whole = deskAt10(new Map([[11, 300]]))
   whole.desk.backfill.transaction(exact('A', 7, 'M'))
   whole.desk.backfill.slotComplete(11, 10)
   expect(whole.places).toEqual([{ signature: 'A', txIndex: 7 }])
+})
+
+test('of a slot that two feeds told in part each mint is in both orders, whatever transactions have of it', () => {
+  const transactions = fc.record({
+    mints: fc.subarray(['X', 'Y', 'Z'], { minLength: 1 }),
+    toldBy: fc.subarray(['block', 'logs'] as const, { minLength: 1 }),
+  })
+  fc.assert(
+    fc.property(fc.array(transactions, { maxLength: 8 }), (block) => {
+      const held = block.map(({ mints, toldBy }, index): HeldTransaction => {
+        const byLogs = arrived(`${index}`, index, ...mints)
+        const isExact = toldBy.includes('block')
+        return {
+          transaction: isExact ? exact(`${index}`, index, ...mints) : byLogs,
+          arrivalIndex: toldBy.includes('logs') ? byLogs.txIndex : null,
+        }
+      })
+      const order = inOrder(held).map(({ transaction }) => Number(transaction.signature))
+      expect(order.toSorted((a, b) => a - b)).toEqual([...block.keys()])
+      for (const [place, later] of order.entries())
+        for (const earlier of order.slice(0, place)) {
+          const [one, other] = [block[earlier], block[later]]
+          const areOrdered = one.toldBy.some((feed) => other.toldBy.includes(feed))
+          const areOfOne = one.mints.some((mint) => other.mints.includes(mint))
+          if (areOrdered && areOfOne) expect(earlier).toBeLessThan(later)
+        }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('what a restart reads again of a slot that logs told stands behind what was written of it, also of older slots', () => {
+  const engine = new Engine({ clock: 'event' })
+  const given = { timestamp: 1_790_000_000, mint: 'M' }
+  engine.events([
+    swap({ ...given, slot: 11, txIndex: ARRIVAL_STEP, signature: 'A' }),
+    swap({ ...given, slot: 12, txIndex: ARRIVAL_STEP, signature: 'other', mint: 'other' }),
+    swap({ ...given, slot: 12, txIndex: 2 * ARRIVAL_STEP, signature: 'last', mint: 'other' }),
+  ])
+  expect([...highestIndexes(engine.state, 11, 100)]).toEqual([
+    [12, 2 * ARRIVAL_STEP],
+    [11, ARRIVAL_STEP],
+  ])
+  expect([...highestIndexes(engine.state, 12, 100).keys()]).toEqual([12])
+  expect([...highestIndexes(engine.state, 11, 1).keys()]).toEqual([12])
+  const { desk, places } = deskAt10(highestIndexes(engine.state, 11, 100))
+  desk.backfill.transaction(exact('B', 12, 'M'))
+  desk.backfill.slotComplete(11, 10)
+  expect(places).toEqual([{ signature: 'B', txIndex: ARRIVAL_STEP + 1 + 12 }])
 })
