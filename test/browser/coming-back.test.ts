@@ -8,7 +8,7 @@ const ROWS = 20
 
 describePage(
   'who comes back from a token to the board',
-  () => startProgram({ RATE_LIMIT: 'off', SIM_TOKENS: '2000' }),
+  () => startProgram({ RATE_LIMIT: 'off', SIM_TOKENS: '4000' }),
   (market) => {
     test.each([1440, 390])('finds it as they left it on a screen of %i pixels', async (width) => {
       const tab = await market().tab({ width })

@@ -5,10 +5,13 @@ import { onTestFinished } from 'vitest'
 import { figuresOf } from '../crash/http.ts'
 import { startProgram, until } from './program.ts'
 
+const AGAIN = { maxRetries: 20, retryDelay: 100 }
+
 /** A new folder that goes when the test is over. */
 export function newFolder(): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-data-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  // A compactor outlives a killed program for a moment, and writes.
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true, ...AGAIN }))
   return folder
 }
 
