@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
@@ -18,7 +18,10 @@ export function checkTlsFiles({ certFile, keyFile }: TlsFiles): number {
   let endsAt: number
   try {
     createSecureContext({ cert, key })
-    endsAt = Date.parse(new X509Certificate(cert).validTo) / 1000
+    const certificate = new X509Certificate(cert)
+    // A context holds a certificate of one kind beside a key of another, and serves neither.
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('another key')
+    endsAt = Date.parse(certificate.validTo) / 1000
   } catch {
     // The reason of OpenSSL may quote the file.
     throw new Error(

@@ -157,6 +157,8 @@ tlsTest(
     expect(checkTlsFiles(mixed)).toBeGreaterThan(Date.now() / 1000)
     copyFileSync(two.keyFile, mixed.keyFile)
     expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
+    copyFileSync(makeCertificate('rsa', undefined, ['rsa:2048']).keyFile, mixed.keyFile)
+    expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
     writeFileSync(mixed.certFile, 'nonsense')
     expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
     expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(

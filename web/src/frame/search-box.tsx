@@ -16,6 +16,8 @@ const PAUSE_MS = 180
 const SHOWN_MAX = 12
 /** Characters that the service takes (docs/api.md). */
 const QUERY_MAX = 128
+/** Mints of the platform end so. */
+const MINT_SUFFIX = 'pump'
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 interface Found {
@@ -83,7 +85,7 @@ export function SearchBox() {
     hurriedFor.current = null
     if (found.value?.query !== text) hurriedFor.current = text
     else if (found.value.tokens.length > 0) open(tokenPath(found.value.tokens[at.value].mint))
-    else if (mayBeWallet(found.value)) open(walletPath(text))
+    else if (isAddress(found.value)) open(addressPath(text))
   }
   const isShown = found.value !== null && isAttended.value
   const onKeyDown = (event: KeyboardEvent) => {
@@ -145,7 +147,7 @@ export function SearchBox() {
       )}
       {found.value !== null && isShown && tokens.length === 0 && (
         <div class="found" role="status">
-          <NothingFound found={found.value} onWallet={open} />
+          <NothingFound found={found.value} onOpen={open} />
         </div>
       )}
     </search>
@@ -176,19 +178,28 @@ function keepFocus(event: MouseEvent): void {
 }
 
 /** No token has this address for its mint. */
-function mayBeWallet({ query, tokens, problem }: Found): boolean {
+function isAddress({ query, tokens, problem }: Found): boolean {
   return problem === null && tokens.length === 0 && ADDRESS.test(query)
+}
+
+/** A wallet, but for what looks like a mint: its page waits for its first trade. */
+function addressPath(address: string): string {
+  return looksLikeMint(address) ? tokenPath(address) : walletPath(address)
+}
+
+function looksLikeMint(address: string): boolean {
+  return address.endsWith(MINT_SUFFIX)
 }
 
 function NothingFound({
   found,
-  onWallet,
+  onOpen,
 }: {
   readonly found: Found
-  readonly onWallet: (path: string) => void
+  readonly onOpen: (path: string) => void
 }) {
   if (found.problem !== null) return <p class="note">{found.problem}</p>
-  if (!mayBeWallet(found)) return <p class="note">No token is called so.</p>
+  if (!isAddress(found)) return <p class="note">No token is called so.</p>
   return (
     <p class="note">
       No token has this mint.{' '}
@@ -196,9 +207,9 @@ function NothingFound({
         type="button"
         class="button edge"
         onMouseDown={keepFocus}
-        onClick={() => onWallet(walletPath(found.query))}
+        onClick={() => onOpen(addressPath(found.query))}
       >
-        Open it as a wallet
+        {looksLikeMint(found.query) ? 'Wait for its first trade' : 'Open it as a wallet'}
       </button>
     </p>
   )
