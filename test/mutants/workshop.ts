@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Check, Fault } from './fault.ts'
 
 const COPIED = [
+  'bin',
   'src',
   'client',
   'docs',
