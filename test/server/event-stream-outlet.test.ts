@@ -38,7 +38,9 @@ class SlowResponse implements StreamResponse {
     work()
   }
 
+  /** Of nothing it says, as uWebSockets.js does, that it may be called again: not that all is gone. */
   write(bytes: Uint8Array): boolean {
+    if (bytes.length === 0) return true
     this.#written.push(Buffer.from(bytes))
     this.#heldBytes += bytes.length
     const taken = Math.min(this.#heldBytes, KERNEL_BYTES - this.#inKernel)

@@ -43,7 +43,9 @@ export class EventStreamOutlet implements Outlet {
     this.#ended = ended
     res.onAborted(() => this.#over())
     res.onWritable(() => {
-      if (!this.#isOver) this.#write(this.#waiting.bytes === 0 ? COMMENT : '')
+      if (this.#isOver) return true
+      if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
+      this.#writeOn()
       if (!this.#isOver) drained()
       return true
     })
@@ -83,8 +85,9 @@ export class EventStreamOutlet implements Outlet {
   }
 
   /**
-   * A write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone. Also while the kernel
-   * takes nothing: a response to which nothing is written for ten seconds is ended then.
+   * A write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone; one of nothing tells
+   * that it is. Also while the kernel takes nothing: a response to which nothing is written for ten seconds is
+   * ended then.
    */
   #writeOn(): void {
     this.#res.cork(() => {
