@@ -6,10 +6,10 @@ export function flagSentence(error: unknown, instead: (flag: string) => string):
   const text = error instanceof Error ? error.message : String(error)
   const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '.*?')(?=[.\n]|$)/.exec(text)
   if (unknown !== null) return `${unknown[0]}; ${instead(unknown[1] ?? '')}.`
-  const last = /^Option '(--\S+) <value>' argument missing/.exec(text)?.[1]
-  if (last !== undefined) return `Option '${last}' has no value.`
-  const valueless = /^Option '(--\S+)' argument is ambiguous/.exec(text)?.[1]
+  const [, valueless, isLast] = /^Option '(--\S+)( <value>)?' argument/.exec(text) ?? []
   if (valueless !== undefined)
-    return `Option '${valueless}' has no value; one that begins with a dash is written ${valueless}=<value>.`
+    return isLast === undefined
+      ? `Option '${valueless}' has no value; one that begins with a dash is written ${valueless}=<value>.`
+      : `Option '${valueless}' has no value.`
   return `${text.split('\n')[0].replace(/\.$/, '')}.`
 }

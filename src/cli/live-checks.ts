@@ -43,7 +43,7 @@ export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
   }
   if (yellowstone !== null) {
     const { url, token } = yellowstone
-    const secrets = token === '' ? secretsOf(url) : [token, ...secretsOf(url)]
+    const secrets = secretsOf(url, token)
     const names = 'YELLOWSTONE_URL and YELLOWSTONE_TOKEN'
     checks.push(finding({ about: 'yellowstone', url, names, secrets }, askYellowstone(yellowstone)))
   }

@@ -9,7 +9,7 @@ import { type Cut, type JournalEnd, walkJournal } from '../store/journal-scan.ts
 import { isUnreadable } from '../store/node-disk.ts'
 import { foundStream } from '../store/recovery.ts'
 import { runToEnd } from '../store/steps.ts'
-import { lossOf, lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
+import { lossOf, type WrittenBefore } from '../store/written-mark.ts'
 import { neededChunks, type SnapshotReport } from './snapshot-report.ts'
 
 /** What a start would do with a folder. */
@@ -78,7 +78,7 @@ export function* startSteps(options: VerdictOptions): Generator<number, Verdict>
       snapshotSeq: newest?.seq ?? null,
       cutBytes: cutBytes(disk, end),
       cut: end.cut === null ? null : verdictCut(end.cut),
-      newEpoch: found === null ? lossOfAll(written) : lossOf(found, written, boot),
+      newEpoch: lossOf(found, written, boot),
     }
   } catch (error) {
     return refusal(namingDamaged(error, damaged), folder)

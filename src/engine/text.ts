@@ -1,3 +1,5 @@
+import { unescaped } from '../base/unescaped.ts'
+
 /** Bounds of text from the chain, in code points (contract sections 1 and 8). */
 export const NAME_CHARACTERS_MAX = 256
 export const DESCRIPTION_CHARACTERS_MAX = 4_096
@@ -63,16 +65,7 @@ function pathOfX(link: string): readonly string[] {
   // Not by `canParse`: after some thousand calls that of Node 22 knows no host of other letters than ASCII.
   const url = /^https?:\/\//i.test(link) ? URL.parse(link) : null
   if (url === null || !X_HOST.test(url.hostname)) return []
-  return decoded(url.pathname)
+  return unescaped(url.pathname)
     .split('/')
     .filter((part) => part !== '')
-}
-
-/** As it is where its escapes are none. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

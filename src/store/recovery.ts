@@ -21,7 +21,7 @@ import { type FoundContents, loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
 import { retold } from './steps.ts'
 import { needChunks } from './tape-archive.ts'
-import { type FoundStream, lossOf, lossOfAll, type WrittenBefore } from './written-mark.ts'
+import { type FoundStream, lossOf, type WrittenBefore } from './written-mark.ts'
 
 export interface RecoveryOptions {
   readonly disk: Disk
@@ -99,8 +99,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const written = kept.filter(({ number }) => number >= from.segment)
   syncs.finish(folder, written)
   const found = foundStream(files, end, loaded)
-  const { written: before, boot } = options
-  const loss = found === null ? lossOfAll(before) : lossOf(found, before, boot)
+  const loss = lossOf(found, options.written, options.boot)
   return {
     place: { crc: end.crc, ...(found?.place ?? { seq: 0, segment: 0 }) },
     epoch: loss !== null || !found?.epoch ? options.newEpoch() : found.epoch,

@@ -48,10 +48,11 @@ export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
  * the machine runs. After another boot only a journal that was closed, and so synced, has everything.
  */
 export function lossOf(
-  found: FoundStream,
+  found: FoundStream | null,
   written: WrittenBefore | null,
   boot: string,
 ): string | null {
+  if (found === null) return lossOfAll(written)
   if (written === null) return 'nothing in the folder says how far it had been written'
   if (written.epoch !== found.epoch) return 'the journal is not the one that was written here last'
   const gone = goneBehind(found.place, written)
@@ -65,7 +66,7 @@ export function lossOf(
   return 'the machine went down, or does not tell, before the journal was closed'
 }
 
-/** As `lossOf`, of a folder without a journal and a snapshot: it need not be a new one. */
+/** As `lossOf` of a folder without a journal and a snapshot: it need not be a new one. */
 export function lossOfAll(written: WrittenBefore | null): string | null {
   // A mark that was copied says nothing of the folder it was copied to.
   return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null

@@ -155,8 +155,9 @@ export interface Answers {
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string
   /**
-   * The same as bytes, which are the caller's; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to
-   * be called again in a later turn. They stay known: an answer is made in one turn, as of its moment.
+   * The same as bytes, which are the caller's; null: largest holders of its tokens had to be looked for until
+   * `mayGoOn` said no, and it is to be called again in a later turn. They stay known: an answer is made in one
+   * turn, as of its moment.
    */
   tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null
 }

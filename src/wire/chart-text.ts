@@ -10,8 +10,17 @@ const NUMBERS_A_LOOK = 256
 
 /** The columns of an answer in their order. */
 export const CHART_COLUMNS = [
-  ...(['t', 'o', 'h', 'l', 'c', 'v'] as const),
-  ...(['o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol'] as const),
+  't',
+  'o',
+  'h',
+  'l',
+  'c',
+  'v',
+  'o_sol',
+  'h_sol',
+  'l_sol',
+  'c_sol',
+  'v_sol',
 ] as const
 export type ChartColumn = (typeof CHART_COLUMNS)[number]
 

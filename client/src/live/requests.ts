@@ -9,6 +9,7 @@ import type { Acknowledgement, Channel } from './frames.ts'
 const KEYS_A_MESSAGE = 5
 /** Bytes of a message at most: for a longer one the service closes the connection (docs/live.md). */
 const MESSAGE_BYTES_MAX = 64 * 1024
+const encoder = new TextEncoder()
 const TOO_LONG = problem(
   'message_too_long',
   `What is asked for does not fit into a message of ${MESSAGE_BYTES_MAX} bytes.`,
@@ -232,10 +233,10 @@ export class Requests {
 
   /** One message for all of them, or several where it would be too long. */
   #unsubscribe(follows: readonly Follow[]): void {
-    const [{ channel, key, leaveWords }] = follows
-    const { name } = follows[0].words()
-    const named = follows.length > 1 ? { [`${name}s`]: follows.map((one) => one.key) } : null
-    const words = named ?? (name === null ? leaveWords : { [name]: key })
+    const [first] = follows
+    const { channel } = first
+    const { name } = first.words()
+    const words = name === null ? first.leaveWords : keyWords(name, follows)
     if (this.#request('unsubscribe', channel, follows, words) || follows.length === 1) return
     for (const half of halvesOf(follows)) this.#unsubscribe(half)
   }
@@ -256,7 +257,7 @@ export class Requests {
     words: Readonly<Record<string, unknown>>,
   ): boolean {
     const text = JSON.stringify({ event: channel, data: { action, id: this.#id, ...words } })
-    if (new TextEncoder().encode(text).length > MESSAGE_BYTES_MAX) return false
+    if (encoder.encode(text).length > MESSAGE_BYTES_MAX) return false
     this.#waiting.push({ action, channel, follows, askedMs: performance.now() })
     this.#send(text)
     return true
@@ -283,15 +284,17 @@ function halvesOf(follows: readonly Follow[]): readonly (readonly Follow[])[] {
   return [follows.slice(0, middle), follows.slice(middle)]
 }
 
+/** The key of one, or a list of those of several. */
+function keyWords(name: string, follows: readonly Follow[]): Record<string, unknown> {
+  const keys = follows.map(({ key }) => key)
+  return keys.length > 1 ? { [`${name}s`]: keys } : { [name]: keys[0] }
+}
+
 function subscribeWords(follows: readonly Follow[]): Readonly<Record<string, unknown>> {
   const asked = follows.map((follow) => ({ key: follow.key, words: follow.words() }))
-  const [{ key, words }] = asked
+  const [{ words }] = asked
   const many = follows.length > 1
-  const keyed: Record<string, unknown> = {}
-  if (words.name !== null) {
-    if (many) keyed[`${words.name}s`] = asked.map((one) => one.key)
-    else keyed[words.name] = key
-  }
+  const keyed: Record<string, unknown> = words.name === null ? {} : keyWords(words.name, follows)
   if (words.from !== null) {
     keyed.epoch = words.from.epoch
     keyed.from_seq = many ? Object.fromEntries(asked.map(fromSeq)) : words.from.seq

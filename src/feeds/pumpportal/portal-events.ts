@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../engine/event.ts'
-import { MAYHEM_AGENT, SOL_MINTS, USDC_MINT } from '../../engine/platform.ts'
+import { MAYHEM_AGENT, Quote, quoteOf } from '../../engine/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/program-address.ts'
 import type { PortalCounters } from './portal-counters.ts'
 import {
@@ -12,8 +12,6 @@ import {
   type TradeFrame,
 } from './portal-frame.ts'
 
-/** Coins quoted in one of these are reported with its mint in place of their own. */
-const QUOTE_MINTS: readonly string[] = [...SOL_MINTS, USDC_MINT]
 const TOKEN_DECIMALS = 6
 const SOL_DECIMALS = 9
 /** What a curve has virtually and not really, by the platform's constants. */
@@ -52,7 +50,8 @@ export class PortalEvents {
       if (frame === 'unusable') this.#counters.unusableFrames++
       return []
     }
-    if (QUOTE_MINTS.includes(frame.mint)) {
+    // Coins are reported with the mint of what they are quoted in, in place of their own.
+    if (quoteOf(frame.mint) !== Quote.other) {
       this.#counters.bogusFrames++
       return []
     }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
-import { mintsOf, movedTo, type PlacedTransaction } from './slot-order.ts'
+import { blockIndexOf, mintsOf, movedTo, type PlacedTransaction } from './slot-order.ts'
 import type { ToldTransaction } from './source.ts'
 import { SUSPECT_SLOTS_MAX } from './suspects.ts'
 
@@ -56,7 +56,7 @@ export class GivenPlaces {
   ofLate(transaction: ToldTransaction): ToldTransaction {
     const given = this.#slots.get(transaction.slot)
     if (given === undefined) return transaction
-    const blockIndex = transaction.isExact ? transaction.txIndex : null
+    const blockIndex = blockIndexOf(transaction)
     const place = blockIndex === null ? nextStep(given) : placeOf(blockIndex, transaction, given)
     const moved = movedTo(place, transaction)
     remember(given, moved, blockIndex)
@@ -64,9 +64,10 @@ export class GivenPlaces {
   }
 
   /** One that was handed over is told once more, and it may be known now where in the block it is. */
-  toldAgain({ slot, signature, txIndex, isExact }: ToldTransaction): void {
+  toldAgain(transaction: ToldTransaction): void {
+    const { slot, signature } = transaction
     const known = this.#slots.get(slot)?.bySignature.get(signature)
-    if (isExact && known !== undefined) known.blockIndex ??= txIndex
+    if (known !== undefined) known.blockIndex ??= blockIndexOf(transaction)
   }
 
   #begin(slot: number, writtenTo: number): GivenSlot {

@@ -23,15 +23,18 @@ export interface PlacedTransaction {
 export function inOrder(held: readonly HeldTransaction[]): readonly PlacedTransaction[] {
   const exact = held.filter(isExact)
   if (exact.length === 0 || exact.length === held.length)
-    return sorted(held).map(({ transaction }) => placed(transaction))
+    return sorted(held).map(({ transaction }) => {
+      return { transaction, blockIndex: blockIndexOf(transaction) }
+    })
   return merged(sorted(exact), held).map(({ transaction }, place) => ({
-    ...placed(transaction),
     transaction: movedTo((place + 1) * ARRIVAL_STEP, transaction),
+    blockIndex: blockIndexOf(transaction),
   }))
 }
 
-export function placed(transaction: ToldTransaction): PlacedTransaction {
-  return { transaction, blockIndex: transaction.isExact ? transaction.txIndex : null }
+/** Null: not known. */
+export function blockIndexOf({ isExact, txIndex }: ToldTransaction): number | null {
+  return isExact ? txIndex : null
 }
 
 /** The mints that a transaction is about: where it stands among others of these is what counts. */

@@ -67,7 +67,7 @@ export class YellowstoneSource implements Source {
   constructor(options: YellowstoneOptions) {
     this.#peer = options.peer
     const { url, token } = options.peer
-    this.secrets = token === '' ? secretsOf(url) : [token, ...secretsOf(url)]
+    this.secrets = secretsOf(url, token)
     this.#reading = {
       normaliser: new ChainNormaliser(options.counters),
       counters: options.counters,

@@ -193,8 +193,9 @@ export class StateChannel<State extends FollowedState> {
   #advance(topic: string, state: State): void {
     const delta = this.#options.advance(state)
     if (delta === null) return
-    this.#holdLagging(topic, Buffer.byteLength(delta))
-    this.#parts.topics.publish(topic, delta)
+    const bytes = Buffer.byteLength(delta)
+    this.#holdLagging(topic, bytes)
+    this.#parts.topics.publish(topic, delta, bytes)
   }
 
   /** The refusal of one topic more, or null. */

@@ -123,14 +123,15 @@ export class Topics {
     connection.topics.clear()
   }
 
-  publish(topic: string, frame: string): void {
+  /** `bytes` are those of the frame, where they are known. */
+  publish(topic: string, frame: string, bytes?: number): void {
     const followers = this.#topics.get(topic)
     if (followers === undefined) return
     const { name, all, single, held } = followers
     if (all.size === held.size) return
     if (all.size > single.size + held.size) this.#app.publish(name, frame)
     for (const connection of [...single]) this.#sendTo(connection, frame)
-    this.#published(all, Buffer.byteLength(frame))
+    this.#published(all, bytes ?? Buffer.byteLength(frame))
   }
 
   /** Whether it was held. */

@@ -49,7 +49,20 @@ function eventsOf(signature: string, txIndex: number, mints: readonly string[]) 
   return { events: mints.map((mint, ordinal): FeedEvent => ({ ...event, mint, ordinal })) }
 }
 
-const SLOTS = [11, 12, 13]
+/** Frames of slot 11, one behind the other, of mint M where nothing else is said. */
+function allArrive(
+  { live }: SlotDesk,
+  names: string,
+  mintOf: Readonly<Record<string, string>> = {},
+): void {
+  for (const [place, name] of [...names].entries())
+    live.transaction(arrived(name, place, mintOf[name] ?? 'M'))
+}
+
+/** Slots 11 to 13 end: what was late of the first has waited for the others. */
+function endSlots({ live }: SlotDesk): void {
+  for (const slot of [11, 12, 13]) live.slotComplete(slot, slot - 1)
+}
 
 test('a slot that two feeds told in part is in the order of its block, though a log frame of it was lost', () => {
   const { desk, order, counters } = deskAt10()
@@ -61,7 +74,7 @@ test('a slot that two feeds told in part is in the order of its block, though a 
   live.slotComplete(11, 10)
   expect(order()).toBe('DAB')
   live.transaction(exact('B', 400, 'M'))
-  for (const slot of SLOTS) live.slotComplete(slot, slot - 1)
+  endSlots(desk)
   expect(order()).toBe('DAB')
   // Indexes of two kinds are no disorder.
   expect(counters.reordered).toBe(0)
@@ -70,8 +83,7 @@ test('a slot that two feeds told in part is in the order of its block, though a 
 test('what only the logs told goes before the next one of its mint that the other feed told too', () => {
   const { desk, order } = deskAt10()
   const { live } = desk
-  for (const [place, name] of [...'ABCXD'].entries())
-    live.transaction(arrived(name, place, name === 'X' ? 'Z' : 'M'))
+  allArrive(desk, 'ABCXD', { X: 'Z' })
   // The logs of the two programs are no one order.
   live.transaction(exact('X', 2, 'Z'))
   live.transaction(exact('C', 30, 'M'))
@@ -82,21 +94,18 @@ test('what only the logs told goes before the next one of its mint that the othe
 
 test('frames of another program between those of a mint do not move them', () => {
   const { desk, order } = deskAt10()
-  const names = [...'PQXV']
-  for (const [place, name] of names.entries())
-    desk.live.transaction(arrived(name, place, 'PQ'.includes(name) ? 'Z' : 'M'))
+  allArrive(desk, 'PQXV', { P: 'Z', Q: 'Z' })
   desk.live.transaction(exact('X', 5, 'M'))
   desk.live.transaction(exact('P', 100, 'Z'))
   desk.live.slotComplete(11, 10)
   expect(order()).toBe('XPQV')
   // The block has O of the other program between X and V.
   const late = deskAt10()
-  for (const [place, name] of [...'XVO'].entries())
-    late.desk.live.transaction(arrived(name, place, name === 'O' ? 'Z' : 'M'))
+  allArrive(late.desk, 'XVO', { O: 'Z' })
   late.desk.live.slotComplete(11, 10)
   const block = [exact('X', 5, 'M'), exact('O', 7, 'Z'), exact('Y', 12, 'M'), exact('V', 20, 'M')]
   for (const one of block) late.desk.backfill.transaction(one)
-  for (const slot of SLOTS) late.desk.live.slotComplete(slot, slot - 1)
+  endSlots(late.desk)
   expect(late.order()).toBe('XYVO')
 })
 
@@ -114,14 +123,13 @@ test('a transaction of two mints that only the logs told goes before the first t
 
 test('what is told by its block behind a slot that its frames told stands behind those of its mint before it', () => {
   const { desk, order, places } = deskAt10()
-  for (const [place, name] of [...'PQX'].entries())
-    desk.live.transaction(arrived(name, place, name === 'X' ? 'M' : 'Z'))
+  allArrive(desk, 'PQX', { P: 'Z', Q: 'Z' })
   desk.live.slotComplete(11, 10)
   // The connection is lost, and the block read: of mint M it has one before and two behind X.
   const block = [exact('W', 3, 'M'), exact('X', 5, 'M'), exact('Y', 12, 'M'), exact('V', 13, 'M')]
   for (const one of [...block, exact('P', 100, 'Z'), exact('Q', 101, 'Z')])
     desk.backfill.transaction(one)
-  for (const slot of SLOTS) desk.live.slotComplete(slot, slot - 1)
+  endSlots(desk)
   expect(order()).toBe('WPQXYV')
   expect(places.filter(({ signature }) => 'YV'.includes(signature))).toEqual([
     { signature: 'Y', txIndex: 3 * ARRIVAL_STEP + 13 },
@@ -131,12 +139,12 @@ test('what is told by its block behind a slot that its frames told stands behind
 
 test('a late transaction that its frame told is told by its block as well, which knows its place', () => {
   const { desk, order } = deskAt10()
-  for (const [place, name] of [...'AC'].entries()) desk.live.transaction(arrived(name, place, 'M'))
+  allArrive(desk, 'AC')
   desk.live.slotComplete(11, 10)
   desk.live.transaction(arrived('B', 2, 'M'))
   for (const [index, name] of [...'ABC'].entries())
     desk.backfill.transaction(exact(name, index, 'M'))
-  for (const slot of SLOTS) desk.live.slotComplete(slot, slot - 1)
+  endSlots(desk)
   expect(order()).toBe('ABC')
 })
 
@@ -149,7 +157,7 @@ test('a late frame stands behind its slot, and where its block was known it says
   desk.live.slotComplete(11, 10)
   // Numbered anew, three stand where two had arrived.
   desk.live.transaction(arrived('D', 2, 'M'))
-  for (const slot of SLOTS) desk.live.slotComplete(slot, slot - 1)
+  endSlots(desk)
   expect(order()).toBe('ACBD')
   expect(places.map(({ txIndex }) => txIndex / ARRIVAL_STEP)).toEqual([1, 2, 3, 4])
 })
@@ -161,7 +169,7 @@ test('a slot of which everything has its index in the block keeps these, late on
     desk.live.transaction(exact(name, index * 7, 'M'))
   desk.live.slotComplete(11, 10)
   desk.live.transaction(exact('C', 3, 'M'))
-  for (const slot of SLOTS) desk.live.slotComplete(slot, slot - 1)
+  endSlots(desk)
   expect(places.map(({ signature, txIndex }) => `${signature}${txIndex}`)).toEqual([
     'A0',
     'B7',

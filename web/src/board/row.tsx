@@ -6,7 +6,7 @@ import { FlashUsd } from '../parts/flash.tsx'
 import { SocialMarks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { shown, shownName } from '../text/chain-text.ts'
-import { compact, completion, exact, money } from '../text/number-form.ts'
+import { compact, completion, exact, exactUsd, money } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
 import { RowSpark } from './row-spark.tsx'
@@ -86,7 +86,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
         </span>
       </span>
       <span class="volume">
-        <span title={`Volume of 24 h: $${exact(row.vol_24h)}`}>
+        <span title={`Volume of 24 h: ${exactUsd(row.vol_24h)}`}>
           <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
         </span>
         <i class="progress" title={curve} style={{ '--part': String(row.pct_completion / 100) }} />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { nextBeat } from '../frame/beat.ts'
 import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
-import { exact, usd } from '../text/number-form.ts'
+import { exactUsd, usd } from '../text/number-form.ts'
 
 /**
  * Dollars that light up for a moment when they change, in the colour of the direction. No
@@ -21,7 +21,7 @@ export function FlashUsd({ value, cell }: { readonly value: number; readonly cel
     }
   }, [value])
   return (
-    <span ref={element} class="cap" data-cell={cell} title={`$${exact(value)}`}>
+    <span ref={element} class="cap" data-cell={cell} title={exactUsd(value)}>
       {usd(value)}
     </span>
   )

@@ -89,6 +89,11 @@ export function exact(value: number): string {
   return ALL_DIGITS.format(value)
 }
 
+/** `$12,345`: the same of dollars. */
+export function exactUsd(value: number): string {
+  return `$${exact(value)}`
+}
+
 function power(size: number, digits: number): string {
   const [factor, exponent] = size.toExponential(digits - 1).split('e+')
   return `${trimmed(factor)}e${exponent}`

@@ -45,22 +45,14 @@ export class ChartCanvas {
     this.#chart = createChart(box, { autoSize: true, layout: { attributionLogo: false } })
     this.#volumes = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
-      priceFormat: {
-        type: 'custom',
-        formatter: (value: number) => axisText(value, DIGITS),
-        minMove: 1e-12,
-      },
+      priceFormat: formatWith(() => DIGITS),
       lastValueVisible: false,
       priceLineVisible: false,
     })
     this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } })
     let digits = DIGITS
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
-      priceFormat: {
-        type: 'custom',
-        formatter: (value: number) => axisText(value, digits),
-        minMove: 1e-12,
-      },
+      priceFormat: formatWith(() => digits),
       borderVisible: false,
       autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => {
         const info = withRoom(original())
@@ -151,8 +143,9 @@ export class ChartCanvas {
 }
 
 /** The scale reaches below the lowest bar, but nothing costs less than nothing. */
-function axisText(value: number, digits: number): string {
-  return value < 0 ? '' : compact(value, digits)
+function formatWith(digits: () => number) {
+  const formatter = (value: number) => (value < 0 ? '' : compact(value, digits()))
+  return { type: 'custom', formatter, minMove: 1e-12 } as const
 }
 
 function withRoom(info: AutoscaleInfo | null): AutoscaleInfo | null {

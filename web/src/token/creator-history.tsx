@@ -2,7 +2,7 @@ import type { TokenDetail } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { shownName } from '../text/chain-text.ts'
-import { exact, usd } from '../text/number-form.ts'
+import { exact, exactUsd, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 
 /** What else the creator made, and what became of it. */
@@ -41,7 +41,7 @@ export function CreatorHistory({ detail }: { readonly detail: TokenDetail }) {
                 <td class={token.migrated ? 'up' : 'faint'}>
                   {token.migrated ? 'Graduated' : token.complete ? 'Complete' : 'On the curve'}
                 </td>
-                <td class="number" title={`$${exact(token.market_cap)}`}>
+                <td class="number" title={exactUsd(token.market_cap)}>
                   {usd(token.market_cap)}
                 </td>
                 <td class="number faint">

@@ -6,7 +6,7 @@ import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
-import { compact, exact, money, usd } from '../text/number-form.ts'
+import { compact, exact, exactUsd, money, usd } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
@@ -94,7 +94,7 @@ function TapeRow({
       <td class="number wide-only" title={exact(swap.quote_mint_amount)}>
         {compact(swap.quote_mint_amount)}
       </td>
-      <td class="number soft" title={`$${exact(swap.m_cap_usd)}`}>
+      <td class="number soft" title={exactUsd(swap.m_cap_usd)}>
         {usd(swap.m_cap_usd)}
       </td>
       <td>

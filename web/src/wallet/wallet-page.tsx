@@ -11,7 +11,7 @@ import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
-import { compact, exact, money, signedMoney, usd } from '../text/number-form.ts'
+import { compact, exact, exactUsd, money, signedMoney, usd } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
 import { parseTime } from '../text/time-form.ts'
 import { swapName } from '../token/marks.ts'
@@ -91,7 +91,7 @@ function Totals({
       <Total name="Unrealised" value={unrealized} />
       <div>
         <dt>Worth now</dt>
-        <dd title={`$${exact(worth)}`}>{money(worth)}</dd>
+        <dd title={exactUsd(worth)}>{money(worth)}</dd>
       </div>
       <div>
         <dt>Tokens in profit</dt>
@@ -171,10 +171,10 @@ function LastTrades({
                   <bdi>{shownName(names.get(swap.mint) ?? '', swap.mint)}</bdi>
                 </a>
               </td>
-              <td class="number" title={`$${exact(swap.volume_usd)}`}>
+              <td class="number" title={exactUsd(swap.volume_usd)}>
                 {money(swap.volume_usd)}
               </td>
-              <td class="number soft" title={`$${exact(swap.m_cap_usd)}`}>
+              <td class="number soft" title={exactUsd(swap.m_cap_usd)}>
                 {usd(swap.m_cap_usd)}
               </td>
             </tr>
