@@ -1,6 +1,7 @@
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import {
   type ChunkKind,
   type ChunkTable,
@@ -30,9 +31,7 @@ export function reportChunk(disk: Disk, chunk: NumberedFile, kind: ChunkKind): C
     if (table === null)
       return { ...about, records: 0, blocks: 0, isWhole: false, crc: 0, damagedBlocks: [] }
     const block = new Uint8Array(table.blockRecords * kind.recordBytes)
-    const damagedBlocks = [...table.crcs.keys()].filter(
-      (i) => !readChunkBlock(file, table, i, block),
-    )
+    const damagedBlocks = [...table.crcs.keys()].filter((i) => !isWhole(file, table, i, block))
     const { crc } = table
     const blocks = table.crcs.length
     const records = blocks * table.blockRecords
@@ -40,7 +39,17 @@ export function reportChunk(disk: Disk, chunk: NumberedFile, kind: ChunkKind): C
   })
 }
 
-/** A chunk of a later version is none that this program can answer from. */
+/** Reads a block into `into`; of one with a sector that cannot be read nothing more can be told than of a damaged one. */
+function isWhole(file: DiskFile, table: ChunkTable, block: number, into: Uint8Array): boolean {
+  try {
+    return readChunkBlock(file, table, block, into)
+  } catch (error) {
+    if (isUnreadable(error)) return false
+    throw error
+  }
+}
+
+/** A chunk of a later version, or with a head that cannot be read, is none that this program can answer from. */
 function tableOf(
   file: DiskFile,
   { number, path }: NumberedFile,
@@ -49,7 +58,7 @@ function tableOf(
   try {
     return readChunkTable(file, number, path, kind)
   } catch (error) {
-    if (error instanceof StoreError) return null
+    if (error instanceof StoreError || isUnreadable(error)) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/tape.ts'
 import { withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
-import { codeOf } from '../store/node-disk.ts'
+import { codeOf, isUnreadable } from '../store/node-disk.ts'
 import { blockBytes } from '../store/tape-archive.ts'
 import {
   type ChunkKind,
@@ -62,7 +62,7 @@ export class ReplayedChunks {
     try {
       return withFile(this.#disk.open(path), (file) => isChunkOf(tape, chunk, file, path, kind))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false
+      if (codeOf(error) === 'ENOENT' || isUnreadable(error)) return false
       throw error
     }
   }

@@ -287,6 +287,21 @@ test('damaged blocks of the tape and files put aside are told', async () => {
   expect(output).toContain('mft.unfinished  its writing was not finished')
 })
 
+test.each([
+  ['the head', 10, /tape-0{15}2\.mft {2}0 records .* damaged: its head\n/],
+  ['a block', 20_000, /tape-0{15}2\.mft {2}128 records .* damaged: blocks 1\n/],
+])(
+  'a chunk of the tape of which %s cannot be read any more is told as a damaged one',
+  async (_what, byte, told) => {
+    const { folder } = filledFolder({ chunkRecords: 128 })
+    spoilSector(filesOf(folder, 'tape-')[2], byte)
+    const { output, errors } = await ask('inspect', '--data-dir', folder)
+    expect(errors).toBe('')
+    expect(output).toMatch(told)
+    expect(output).toMatch(/tape-0{15}3\.mft {2}128 records .* whole\n/)
+  },
+)
+
 test('a chunk that is missing, or whose head is damaged, would stop the start', async () => {
   const { folder, restart } = chunkFolder()
   const [path] = filesOf(folder, 'tape-')

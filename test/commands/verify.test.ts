@@ -121,6 +121,27 @@ test('a chunk that is missing or damaged is found', () => {
   ])
 })
 
+test.each([
+  ['head', 10, 'its head is damaged'],
+  ['block', 20_000, 'block 1 is damaged'],
+])(
+  'a chunk with a %s that cannot be read any more is found, and the others are checked all the same',
+  (_what, byte, found) => {
+    const { folder } = filledFolder({ chunkRecords: CHUNK })
+    spoilSector(filesOf(folder, 'tape-')[4], byte)
+    const checks = verify(folder)
+    expect(badOnes(checks)).toMatchObject([
+      { what: 'tape-0000000000000004.mft', found },
+      { what: 'tape chunk 4 against the journal', found: 'other records' },
+    ])
+    expect(checks).toContainEqual({
+      what: 'tape chunk 5 against the journal',
+      isGood: true,
+      found: 'the same records',
+    })
+  },
+)
+
 test('a damaged snapshot is found, and the others are checked all the same', () => {
   const { folder } = filledFolder({ chunkRecords: CHUNK })
   flipByte(filesOf(folder, 'snapshot-')[1], 2_000)
