@@ -35,6 +35,9 @@ import { docsHtml } from './wire/openapi/page.ts'
 /** How often the market's clock is moved where no event and no request does it, in ms. */
 const TICK_EVERY_MS = 1_000
 
+/** Why a service that drains is not ready. */
+const STOPPING = 'The service is being stopped.'
+
 /** Where `make build` leaves the page. */
 const DASHBOARD_FOLDER = programFile('../web/dist')
 
@@ -266,6 +269,8 @@ export class Program {
   }
 
   #notReady(): string | null {
+    // A start that failed drains too.
+    if (!this.#isRecovered && this.#isDraining) return STOPPING
     if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
     if (this.#feeds === null) return 'The feeds are about to start.'
     const { failure, historyLimit, clockReason, tokenLimit } = this.#service
@@ -273,7 +278,7 @@ export class Program {
     const reason = stopped ?? clockReason ?? tokenLimit.reason
     if (reason !== null) return reason
     if (this.#feedFailure !== null) return this.#feedFailure
-    if (this.#isDraining) return 'The service is being stopped.'
+    if (this.#isDraining) return STOPPING
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     for (const feed of this.#running) {
       const notLive = feed.notLive?.() ?? null

@@ -75,13 +75,16 @@ test('damage in the middle stops the start, and the sentence says where and what
   expect(told[0]).toContain('mintfeed repair --until')
 })
 
-test('a start that fails closes live connections with 1012, and answers 503 until then', async () => {
+test('a start that fails closes live connections with 1012, and answers 503 with the reason until then', async () => {
   const DATA_DIR = newFolder()
   await filled({ DATA_DIR, FSYNC: 'always' })
   const [path] = filesOf(DATA_DIR, 'journal-')
   spoil(path, fs.statSync(path).size >> 1)
   const PORT = String(await freePort())
-  const program = launch({ ...QUIET, DATA_DIR, PORT }, [], ROOT, HELD_START)
+  const settings = { ...QUIET, DATA_DIR, PORT, ADMIN_PORT: '0', LOG_LEVEL: 'info' }
+  const program = launch(settings, [], ROOT, HELD_START)
+  const admin = `http://127.0.0.1:${partOf(await program.seen(/admin surface/), 'port')}`
+  const reason = async () => partOf(await (await fetch(`${admin}/readyz`)).text(), 'reason')
   const url = `http://127.0.0.1:${PORT}`
   await until('the port is open', () => fetch(`${url}/healthz`).catch(() => null))
 
@@ -93,9 +96,12 @@ test('a start that fails closes live connections with 1012, and answers 503 unti
     expect(answer.headers.get('retry-after')).not.toBeNull()
     expect(await answer.json()).toMatchObject({ statusCode: 503, code: 'starting' })
   }
+  expect(await reason()).toBe('The state before the last stop is being recovered.')
   const closed = once(socket, 'close')
   program.child.stdin?.write('\n')
   expect(await closed).toMatchObject([1012, Buffer.from('the service restarts')])
+  expect(await reason()).toBe('The service is being stopped.')
+  program.child.stdin?.write('\n')
   expect(await program.ended).toBe(EXIT_DATA)
   expect(program.lines.filter((line) => line.startsWith('mintfeed:'))).toHaveLength(1)
 })
