@@ -61,3 +61,13 @@ test('the dashboard is JSON, each panel has its own place, and alerts are explai
   const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
   expect(alerts.filter((alert) => !operations.includes(alert))).toEqual([])
 })
+
+test('the alert of an old snapshot leaves time to one that has just come due', () => {
+  // With SNAPSHOT_EVERY=1h, which the docs name, the first begins when the alert's hour is over; and after
+  // a quiet hour the first event makes the last one old at once, by five minutes before the next.
+  const rule = fromDocs('prometheus-alerts.yml')
+    .split('- alert: ')
+    .find((text) => text.startsWith('MintfeedSnapshotOld\n'))
+  expect(rule).toContain('mintfeed_snapshot_age_seconds > 3600')
+  expect(Number(/^ +for: (\d+)m$/m.exec(rule ?? '')?.[1])).toBeGreaterThan(5)
+})
