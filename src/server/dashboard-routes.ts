@@ -3,10 +3,11 @@ import type { Dashboard, DashboardFile } from './dashboard-files.ts'
 import type { Header, Reply } from './reply.ts'
 import type { Route } from './route.ts'
 
-/** Addresses of the page, also as somebody may have typed them; what to show there is the page's own matter. */
+/** Addresses of the page, also half written or with a slash too many; what to show there is the page's own matter. */
 const PAGE_PATHS = [
   ...['/', '/engine', '/engine/'],
-  ...['/token', '/token/:mint', '/wallet', '/wallet/:wallet'],
+  ...['/token', '/token/:mint', '/token/:mint/'],
+  ...['/wallet', '/wallet/:wallet', '/wallet/:wallet/'],
 ]
 
 /**

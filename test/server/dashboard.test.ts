@@ -34,8 +34,10 @@ async function serving(
 test('the page is at each of its addresses, under a policy that allows this origin alone', () =>
   serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
     const written = ['/', '/engine', '/token/abc', '/wallet/%20']
-    // Half written, or with a slash too many: the page says so in words.
-    for (const path of [...written, '/engine/', '/token', '/token/', '/wallet', '/wallet/']) {
+    // Half written: the page says so in words.
+    const halves = ['/token', '/token/', '/wallet', '/wallet/']
+    const withSlash = ['/engine/', '/token/abc/', '/wallet/abc/']
+    for (const path of [...written, ...halves, ...withSlash]) {
       const answer = await fetch(url + path)
       expect([path, answer.status, await answer.text()]).toEqual([
         path,
