@@ -9,6 +9,9 @@ const swap = (signature: string, slot: number, direction = 'buy') =>
     tx_index: 3,
     direction,
     mint: 'M',
+    base_mint_amount: 1,
+    quote_mint_amount: 1,
+    base_mint_price_usd: 1,
     base_balance_after: 1,
     timestamp: '2026-11-21 10:00:07',
   }) as Partial<Swap> as Swap
@@ -38,6 +41,11 @@ test('trades of one transaction keep their places when others come', () => {
 test('a trade that is read and comes live is there once', () => {
   const shown = lastTrades([swap('b', 7), swap('0', 4), swap('b', 7), swap('a', 5)])
   expect(textOf(shown)).toEqual(['b buy', 'a buy', '0 buy'])
+})
+
+test('two buys of one transaction are both there, though one balance stands behind both', () => {
+  const second = { ...swap('b', 7), base_mint_amount: 2, base_mint_price_usd: 1.5 }
+  expect(lastTrades([second, swap('b', 7), swap('a', 5)])).toHaveLength(3)
 })
 
 test('trades that lie behind those of a token that was not read are left out', () => {

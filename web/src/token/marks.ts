@@ -39,9 +39,14 @@ export function tradesOf(
   return [...new Map([...read, ...came].map((swap) => [swapName(swap), swap])).values()]
 }
 
-/** Tells a trade from all others; a read does not say its ordinal, but the balance behind it. */
+/**
+ * Tells a trade from all others. A read does not say its ordinal: of one transaction they differ in amounts, or in
+ * the price after them. The balance is that of the transaction, and another one once a late trade came before it.
+ */
 export function swapName(swap: Swap): string {
-  return `${swap.signature} ${swap.mint} ${swap.direction} ${swap.base_balance_after}`
+  const { signature, mint, direction } = swap
+  const { base_mint_amount: base, quote_mint_amount: quote, base_mint_price_usd: price } = swap
+  return `${signature} ${mint} ${direction} ${base} ${quote} ${price}`
 }
 
 /** First buys of the snipers. */
