@@ -16,6 +16,12 @@ test('a name of nothing but unseen characters is called by its mint', () => {
   expect(shownName('\u200b\u3164\u202e', 'MintMintMintMint')).toBe('Mint…Mint')
 })
 
+test('a braille pattern without a dot is a blank: a name of nothing else is none', () => {
+  expect(shownName('\u2800\u2800', 'MintMintMintMint')).toBe('Mint…Mint')
+  expect(shown('\u2800two\u2800\u2800words')).toBe('two words')
+  expect(shown('⠓⠊')).toBe('⠓⠊')
+})
+
 test('markup stays what it is: text', () => {
   expect(shown('<img src=x onerror=alert(1)>')).toBe('<img src=x onerror=alert(1)>')
 })

@@ -10,6 +10,9 @@
 const UNSEEN =
   /(?![\u200d\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffb]/gu
 
+/** Ends of lines, and the braille pattern without a dot: Unicode counts it as a sign, and nothing is drawn. */
+const BLANKS = /[\t\n\v\f\r\u2028\u2029\u2800]/g
+
 /** A joiner that does not join two pictures. */
 const LOOSE_JOINER =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu
@@ -23,7 +26,7 @@ const SHOWN_MAX = 64
 /** One line of text, at most `max` code points. Nothing left: an empty text. */
 export function shown(text: string, max = SHOWN_MAX): string {
   const seen = text
-    .replace(/[\t\n\v\f\r\u2028\u2029]/g, ' ')
+    .replace(BLANKS, ' ')
     .replace(UNSEEN, '')
     .replace(LOOSE_JOINER, '')
     .replace(PILED_MARKS, '$1')
