@@ -41,5 +41,23 @@ describePage(
       expect(tab.errors).toEqual([])
       await tab.close()
     })
+
+    test('are read once for each token: the rate limit lasts for twice as many wallets so', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      const asked: string[] = []
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        if (pathname.endsWith('/swaps')) asked.push(pathname)
+      })
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
+      const rows = page.getByRole('region', { name: 'Last trades' }).locator('tbody tr')
+      await until('the trades', async () => ((await rows.count()) > 0 ? true : null))
+      await page.waitForLoadState('networkidle')
+      expect(asked.length).toBeGreaterThanOrEqual(6)
+      expect(asked).toEqual([...new Set(asked)])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

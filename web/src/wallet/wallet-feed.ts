@@ -34,11 +34,10 @@ export class WalletFeed {
 
   constructor(wallet: string) {
     this.wallet = wallet
-    // Followed first and read then: what comes between is in both, and told apart below.
     const subscription = live.walletTrades(wallet)
     this.#subscription = subscription
     void this.#readTrades(subscription)
-    void this.#readBefore(this.#reads.start())
+    void this.#reads.start()
   }
 
   close(): void {
@@ -47,10 +46,8 @@ export class WalletFeed {
     this.#subscription = null
   }
 
-  /** The trades before now, once the records are there. */
-  async #readBefore(records: Promise<void>): Promise<void> {
-    await records
-    const tokens = this.records.value?.items ?? []
+  /** The trades before now of these tokens, the one traded last first. */
+  async #readBefore(tokens: readonly TraderRecord[]): Promise<void> {
     const answers = await Promise.all(
       tokens
         .slice(0, TOKENS_READ)
@@ -66,12 +63,18 @@ export class WalletFeed {
     for await (const update of subscription) {
       if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
       if (update.kind === 'snapshot') {
-        // It comes behind a loss only: what is shown may be of a state that is no more.
+        // Behind a loss what is shown may be of a state that is no more.
         fresh = []
         this.trades.value = []
-        void this.#readBefore(this.#reads.now())
+        void this.#reads.now()
+        // Followed first and read then: what comes between is in both, and told apart below.
+        void this.#readBefore(update.data.items)
       }
-      if (update.kind === 'refused') this.refusal.value = update.problem.message
+      if (update.kind === 'refused') {
+        this.refusal.value = update.problem.message
+        await this.#reads.now()
+        void this.#readBefore(this.records.value?.items ?? [])
+      }
       if (update.kind === 'event') fresh.unshift(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
       if (fresh.length > 0) this.#reads.want()
