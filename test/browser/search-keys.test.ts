@@ -54,6 +54,26 @@ describePage(
       await tab.close()
     })
 
+    test('leaves the keys to an input method that is still composing what is typed', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(market().program.url)
+      const field = page.locator('.search input')
+      await field.focus()
+      const session = await page.context().newCDPSession(page)
+      const [selectionStart, selectionEnd] = [4, 4]
+      await session.send('Input.imeSetComposition', { text: 'keys', selectionStart, selectionEnd })
+      await page.locator('#found-0[aria-selected="true"]').waitFor()
+      for (const key of ['ArrowDown', 'Enter', 'Escape']) await page.keyboard.press(key)
+      expect(await field.inputValue()).toBe('keys')
+      expect(await page.locator('#found-0').getAttribute('aria-selected')).toBe('true')
+      await session.send('Input.insertText', { text: 'keys' })
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/token/*')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('opens a wallet that was pasted, as it does a token', async () => {
       const tab = await market().tab()
       const { page } = tab

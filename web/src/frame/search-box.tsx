@@ -90,6 +90,8 @@ export function SearchBox() {
   const isShown = found.value !== null && isAttended.value
   const onKeyDown = (event: KeyboardEvent) => {
     const { key } = event
+    // Enter takes a word of the input method then, the arrows choose it.
+    if (event.isComposing) return
     if (key === 'Escape') leave()
     else if (key === 'ArrowDown') at.value = Math.max(Math.min(at.value + 1, tokens.length - 1), 0)
     else if (key === 'ArrowUp') at.value = Math.max(at.value - 1, 0)
