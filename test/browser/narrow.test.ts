@@ -95,5 +95,18 @@ describePage(
         await tab.close()
       },
     )
+
+    test('stands beside a description of the API that is no wider than the screen, examples too', async () => {
+      for (const width of [320, 1440]) {
+        const tab = await market().tab({ width })
+        const { page } = tab
+        await page.goto(`${market().program.url}/docs`)
+        for (const example of await page.locator('summary').all()) await example.click()
+        const widest = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect(widest).toBe(width)
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      }
+    })
   },
 )

@@ -4,7 +4,9 @@ import { LIVE_MESSAGES } from './live-messages-schemas.ts'
 
 const STYLE =
   'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}' +
-  'table{border-collapse:collapse;width:100%}td{border-top:1px solid #8884;padding:.4rem;vertical-align:top}' +
+  // Fixed: long lines of an example scroll in their place and widen no column.
+  'table{border-collapse:collapse;width:100%;table-layout:fixed}' +
+  'td{border-top:1px solid #8884;padding:.4rem;vertical-align:top;overflow-wrap:anywhere}td:first-child{width:36%}' +
   'pre{overflow:auto;max-height:18rem;background:#8881;padding:.6rem}code{font-size:.95em}'
 
 const SENT_BY = { service: '', client: ' (from the client)', either: ' (from either side)' }
