@@ -105,14 +105,19 @@ export class GapFiller {
     const whole = desk.wholeAmong(from, to)
     const outcome = await this.#asker.ask({ from, to, whole }, signal)
     if (signal.aborted) return
-    if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)
-    this.#backoff.succeeded()
-    this.#asker.settled()
-    if (outcome === 'told') this.#suspects.settle({ from, to })
-    else {
-      this.#lose(from, outcome.lacksTo, outcome.reason)
-      this.#suspects.settle({ from, to: outcome.lacksTo })
+    const toldTo = outcome === 'told' ? to : outcome.toldTo
+    if (toldTo >= from || (outcome !== 'told' && outcome.isFinal)) {
+      this.#backoff.succeeded()
+      this.#asker.settled()
     }
+    // Also of a piece that failed: a slow source would be asked for the same slots without end.
+    if (toldTo >= from) this.#suspects.settle({ from, to: toldTo })
+    if (outcome === 'told' || toldTo >= to) return
+    if (!outcome.isFinal) return this.#failed(toldTo + 1, to, outcome, signal)
+    const { lacksTo, reason } = outcome
+    if (lacksTo <= toldTo) return
+    this.#lose(toldTo + 1, lacksTo, reason)
+    this.#suspects.settle({ from: toldTo + 1, to: lacksTo })
   }
 
   /** The last of those that are asked for at once: all were let go, or none was. */

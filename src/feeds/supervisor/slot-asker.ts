@@ -21,6 +21,8 @@ export interface Failure {
   readonly isFinal: boolean
   /** The last slot that every source lacks, if it is final. */
   readonly lacksTo: number
+  /** The slots to this one were told before it failed; below the first: none was. */
+  readonly toldTo: number
 }
 
 /** Slots `from` to `to`, both included. */
@@ -37,6 +39,8 @@ interface Refusal {
   readonly reason: string
   /** The last slot of which that holds. */
   readonly lacksTo: number
+  /** As in `Failure`. */
+  readonly toldTo: number
 }
 
 /** Asks the sources for slots, one source after the other, and judges what their answers are worth. */
@@ -70,6 +74,7 @@ export class SlotAsker {
       reason: refusals.map(({ reason }) => reason).join('; ') || 'no feed can tell old slots',
       isFinal: !isForNow && (!hasHole || this.#isHoleFinal()),
       lacksTo: Math.max(from, Math.min(to, ...refusals.map(({ lacksTo }) => lacksTo))),
+      toldTo: Math.max(from - 1, ...refusals.map(({ toldTo }) => Math.min(toldTo, to))),
     }
   }
 
@@ -80,19 +85,19 @@ export class SlotAsker {
     signal: AbortSignal,
   ): Promise<'told' | Refusal | null> {
     if (source.backfill === undefined) return null
+    const progress = new Progress(whole)
     const refused = (is: Refusal['is'], why: string, lacksTo = to): Refusal => {
-      return { is, reason: `${source.name}: ${why}`, lacksTo }
+      return { is, reason: `${source.name}: ${why}`, lacksTo, toldTo: progress.toldTo }
     }
     const deadline = new AbortController()
     const stop = () => deadline.abort()
     const cancel = this.#options.timers.after(PIECE_MS, stop)
     signal.addEventListener('abort', stop)
     try {
-      const untold = new Set(whole)
-      await source.backfill(from, to, this.#withoutTold(untold), deadline.signal)
+      await source.backfill(from, to, this.#followedBy(progress), deadline.signal)
       if (deadline.signal.aborted)
         return refused('for now', `it took longer than ${PIECE_MS / 1000} s`)
-      const leftOut = this.#leftOutSlot(from, to) ?? lowestOf(untold)
+      const leftOut = this.#leftOutSlot(from, to) ?? progress.lowestUntold
       return leftOut === null ? 'told' : refused('a hole', `slot ${leftOut} was left out`)
     } catch (error) {
       const why = reasonOf(error, source.secrets)
@@ -113,13 +118,13 @@ export class SlotAsker {
     return this.#leftOut >= LEFT_OUT_MAX
   }
 
-  /** Tells the desk, and takes the slots that are told whole out of those that have to be. */
-  #withoutTold(untold: Set<number>): SlotReceiver {
+  /** Tells the desk, and how far that has come. */
+  #followedBy(progress: Progress): SlotReceiver {
     const { backfill } = this.#options.desk
     return {
       transaction: (transaction) => backfill.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
-        untold.delete(slot)
+        progress.told(slot)
         backfill.slotComplete(slot, parentSlot)
       },
     }
@@ -132,7 +137,28 @@ export class SlotAsker {
   }
 }
 
-/** null: there are none. */
-function lowestOf(slots: ReadonlySet<number>): number | null {
-  return slots.size === 0 ? null : Math.min(...slots)
+/** How far one source has come with a piece. */
+class Progress {
+  readonly #untold: Set<number>
+  #highest = -1
+
+  /** @param whole slots that have to be told */
+  constructor(whole: readonly number[]) {
+    this.#untold = new Set(whole)
+  }
+
+  told(slot: number): void {
+    this.#untold.delete(slot)
+    this.#highest = Math.max(this.#highest, slot)
+  }
+
+  /** The first of those that have to be told; null: all are. */
+  get lowestUntold(): number | null {
+    return this.#untold.size === 0 ? null : Math.min(...this.#untold)
+  }
+
+  /** Sources tell in order: all to this slot that are known to have a block; -1: none. */
+  get toldTo(): number {
+    return Math.min(this.#highest, (this.lowestUntold ?? Number.POSITIVE_INFINITY) - 1)
+  }
 }

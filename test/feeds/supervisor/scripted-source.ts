@@ -13,7 +13,9 @@ export class ScriptedSource implements Source {
   readonly cursors: (number | null)[] = []
   readonly askedSlots: [number, number][] = []
   /** What a back-fill does; null: tells every slot with one transaction. */
-  onBackfill: ((from: number, to: number, receiver: SlotReceiver) => Promise<void>) | null = null
+  onBackfill:
+    | ((from: number, to: number, receiver: SlotReceiver, signal: AbortSignal) => Promise<void>)
+    | null = null
   #receiver: Receiver | null = null
   #end: ((error: Error | null) => void) | null = null
 
@@ -36,9 +38,14 @@ export class ScriptedSource implements Source {
     })
   }
 
-  async backfill(from: number, to: number, receiver: SlotReceiver): Promise<void> {
+  async backfill(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
     this.askedSlots.push([from, to])
-    if (this.onBackfill !== null) return this.onBackfill(from, to, receiver)
+    if (this.onBackfill !== null) return this.onBackfill(from, to, receiver, signal)
     for (let slot = from; slot <= to; slot++) {
       receiver.transaction(told(slot))
       receiver.slotComplete(slot, slot - 1)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -56,6 +57,56 @@ test('slots that may lack something are asked for until they can be had, and wha
     ['10/0', '11/0', '11/1', '12/0', '12/1', '13/0', '13/1', '14/0'].toSorted(),
   )
   expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  await stop()
+})
+
+test('of slots that may lack something those that a slow source has told are not asked for again', async () => {
+  const source = new ScriptedSource()
+  const { signatures, reports, stop, supervisor, timers } = await started([source])
+  source.tell(...Array.from({ length: 61 }, (_, n) => n + 10))
+  source.onBackfill = async (from, to, receiver, signal) => {
+    for (let slot = from; slot <= to; slot++) {
+      await waitFor(timers, 1_600, signal)
+      if (signal.aborted) return
+      await twoInEach(slot, slot, receiver)
+    }
+  }
+  source.receiver.suspect(11, 70)
+  await timers.pass(0)
+  source.tell(73)
+  await timers.pass(120_000)
+  expect(source.askedSlots).toEqual([
+    [11, 70],
+    [48, 70],
+    [71, 72],
+  ])
+  expect(reports).toContain(
+    'gap: slots 48 to 70 could not be told again: scripted: it took longer than 60 s',
+  )
+  expect(supervisor.cursor).toBe(73)
+  expect(signatures()).toHaveLength(61 + 60 + 2 * 2 + 1)
+  await stop()
+})
+
+test('of slots that may lack something only those are given up that were not told before', async () => {
+  const source = new ScriptedSource()
+  const { reports, stop, supervisor, timers } = await started([source])
+  source.tell(10, 11, 12, 13, 14)
+  source.onBackfill = async (from, to, receiver) => {
+    if (from < 13) await twoInEach(from, 12, receiver)
+    if (from <= 13) throw new SlotsUnavailable('block 13 is no longer there', 13)
+    await twoInEach(from, to, receiver)
+  }
+  source.receiver.suspect(11, 14)
+  await timers.pass(1_000)
+  expect(source.askedSlots).toEqual([
+    [11, 14],
+    [14, 14],
+  ])
+  expect(reports).toEqual([
+    'gap: slots 13 to 13 are given up, their events are missing: scripted: block 13 is no longer there',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(1)
   await stop()
 })
 

@@ -104,8 +104,15 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: slots that may lack something are asked for once',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: "if (outcome !== 'told' && !outcome.isFinal) return this.#failed(from, to, outcome, signal)",
+    find: 'if (!outcome.isFinal) return this.#failed(toldTo + 1, to, outcome, signal)',
     replace: '',
+    tests: ['test/feeds/supervisor/suspects.test.ts'],
+  },
+  {
+    name: 'gaps: of slots that may lack something those that were told before a failure are asked for again',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'if (toldTo >= from) this.#suspects.settle({ from, to: toldTo })',
+    replace: "if (outcome === 'told') this.#suspects.settle({ from, to })",
     tests: ['test/feeds/supervisor/suspects.test.ts'],
   },
   {
