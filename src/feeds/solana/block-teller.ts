@@ -103,8 +103,7 @@ export class BlockTeller {
           const hasLater = await later.then(() => true).catch(() => false)
           throw hasLater ? new SlotUnreadable(messageOf(error), slot) : error
         })
-        if (block && (block.parentSlot >= slot || block.parentSlot < before))
-          throw new SlotUnreadable(`the RPC server gives another block for slot ${slot}`, slot)
+        if (block && (block.parentSlot >= slot || block.parentSlot < before)) throw another(slot)
         before = slot
         await this.#tellBlock(slot, block ?? null, receiver, signal)
       }
@@ -115,10 +114,19 @@ export class BlockTeller {
 
   /**
    * Tells one slot; nothing when it was skipped.
-   * @throws SlotsUnavailable when the server has the block no more
+   * @param parentSlot the slot before it on the chain; null: not known
+   * @throws SlotsUnavailable when the server has the block no more, SlotUnreadable when it gives another one
    */
-  async tell(slot: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
-    await this.#tellBlock(slot, await this.#read(slot, signal), receiver, signal)
+  async tell(
+    slot: number,
+    parentSlot: number | null,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const block = await this.#read(slot, signal)
+    const isParent = (parent: number) => parent < slot && parent === (parentSlot ?? parent)
+    if (block !== null && !isParent(block.parentSlot)) throw another(slot)
+    await this.#tellBlock(slot, block, receiver, signal)
   }
 
   /** null: the slot was skipped. */
@@ -166,4 +174,8 @@ export class BlockTeller {
     receiver.transaction({ slot, txIndex, isExact: true, signature, events })
     return true
   }
+}
+
+function another(slot: number): SlotUnreadable {
+  return new SlotUnreadable(`the RPC server gives another block for slot ${slot}`, slot)
 }

@@ -20,7 +20,8 @@ export class BlocksInOrder {
     this.#signal = signal
   }
 
-  whole(slot: number): void {
+  /** @param parentSlot the slot before it on the chain; null: not known */
+  whole(slot: number, parentSlot: number | null): void {
     if (this.#asked.has(slot)) return
     this.#asked.set(slot, true)
     const told: (() => void)[] = []
@@ -29,7 +30,7 @@ export class BlocksInOrder {
       slotComplete: (...place) => told.push(() => this.#receiver.slotComplete(...place)),
     }
     // A block that cannot be had leaves a gap, which is filled as all others are.
-    const read = this.#blocks.tell(slot, later, this.#signal).catch(() => {})
+    const read = this.#blocks.tell(slot, parentSlot, later, this.#signal).catch(() => {})
     this.#before = Promise.all([this.#before, read]).then(() => {
       for (const tell of told) tell()
     })

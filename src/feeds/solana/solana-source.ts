@@ -146,7 +146,7 @@ export class SolanaSource implements Source {
     if (this.#options.blocks === 'gaps')
       return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
     const inOrder = new BlocksInOrder(this.#blocks, receiver, signal)
-    return (slot) => inOrder.whole(slot)
+    return (slot, parentSlot) => inOrder.whole(slot, parentSlot)
   }
 }
 

@@ -32,6 +32,8 @@ export interface SolanaPeerOptions {
   readonly refuses?: { readonly method: string; readonly code: number }
   /** First slot whose block is still there. */
   readonly firstBlock?: number
+  /** The first question for this block is answered with the one so many behind it. */
+  readonly mixedUp?: { readonly block: number; readonly by: number }
   /** From this block on the subscriptions to the AMM that are there then get nothing any more. */
   readonly deafFrom?: number
   /** Whether the first connection's subscription to the AMM is neither answered nor served. */
@@ -314,10 +316,18 @@ export class SolanaPeer {
     return { result: { context: { slot: 1 }, value } }
   }
 
+  /** -1: it is not there. */
+  #placeOf(slot: number, known: readonly Block[]): number {
+    const place = known.findIndex((candidate) => candidate.slot === slot)
+    const { mixedUp } = this.#options
+    const isFirst = this.askedBlocks.indexOf(slot) === this.askedBlocks.length - 1
+    return mixedUp !== undefined && place === mixedUp.block && isFirst ? place + mixedUp.by : place
+  }
+
   #block(slot: number, known: readonly Block[]): object {
     if (slot < (this.#options.firstBlock ?? 0))
       return error(-32_001, `Block ${slot} cleaned up, does not exist on node.`)
-    const block = known.find((candidate) => candidate.slot === slot)
+    const block = known[this.#placeOf(slot, known)]
     if (block !== undefined) return { result: blockAnswer(block) }
     const newest = known.at(-1)?.slot ?? 0
     return slot > newest

@@ -29,6 +29,20 @@ test('a block is read once, however late frames of its slot come', async () => {
   expect(peer.askedBlocks.length).toBe(new Set(peer.askedBlocks).size)
 })
 
+test.for([-1, 1])(
+  'a slot for which the server gives the block that is %i from it is read again',
+  async (by) => {
+    const chain = syntheticChain(6, 30)
+    const { digest, figures } = await runSolana({
+      chain,
+      blocks: 'all',
+      mixedUp: { block: 12, by },
+    })
+    expect(digest).toBe(replayOf(transactionLines(chain)).digest)
+    expect(figures).toMatchObject({ feed_slots_given_up_total: 0, feed_wrong_slots_total: 0 })
+  },
+)
+
 test('a chain read from its logs has every event, without fee and exact index', async () => {
   const chain = syntheticChain(2, 60)
   const { events, figures } = await runSolana({ chain, blocks: 'gaps', cursor: null })
