@@ -1,5 +1,5 @@
 /** Mints whose groups are kept; past it the one that began first is read off the tape again if needed. */
-const GROUPS_MAX = 64
+export const GROUPS_MAX = 64
 
 /** Who bought a mint in one slot, up to one of its swaps: as many as a slot of the chain has room for. */
 export interface LaunchGroup {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { GROUPS_MAX, LaunchGroups } from '../../src/engine/launch-groups.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
@@ -47,6 +48,18 @@ test('who bundles in a launch slot is the same however its swaps come, and from 
     ),
     { numRuns: Number(process.env.RUNS ?? 150) },
   )
+})
+
+test('of all mints that are being launched those have their groups kept that began last', () => {
+  const groups = new LaunchGroups()
+  const mints = GROUPS_MAX * 3
+  for (let token = 0; token < mints; token += 1) groups.begin(token, FIRST_SLOT)
+  // In place of its own one: no other has to go.
+  groups.begin(mints - 2, FIRST_SLOT + 1)
+  const kept = Array.from({ length: mints }, (_, token) => token).filter(
+    (token) => (groups.find(token, FIRST_SLOT) ?? groups.find(token, FIRST_SLOT + 1)) !== null,
+  )
+  expect(kept).toEqual(Array.from({ length: GROUPS_MAX }, (_, i) => mints - GROUPS_MAX + i))
 })
 
 const enough = (txIndex: number, over: Partial<Swap> = {}) =>
