@@ -77,6 +77,18 @@ for (const [decimals, left, isNothing] of LEFT)
     expect(JSON.parse(table)).toMatchObject({ new: isNothing ? [{ mint: 'mint' }] : [] })
   })
 
+test('a creator who was told to hold tokens and trades none has sold all once none are left', () => {
+  const pair = new Pair('event')
+  const nothing = { signer: 'creator', baseRaw: 0n, baseBalanceBeforeRaw: 0n }
+  const listed = (baseBalanceAfterRaw: bigint) => {
+    expect(follow(pair, [swap({ ...nothing, baseBalanceAfterRaw })])).toBeNull()
+    const filters = { new: { devSoldAll: true } }
+    return JSON.parse(pair.answers.tables({ type: 'new', filters, limit: 1 })).new.length
+  }
+  pair.apply(created())
+  expect([0n, 5_000_000n, 0n].map(listed)).toEqual([0, 0, 1])
+})
+
 /** [whole tokens, decimals]: times 10^decimals each is less than the raw units that it stands for, in doubles. */
 const SOLD_ALL = [
   [0.000249, 6],
