@@ -4,6 +4,8 @@ import type { Random } from './random.ts'
 import { DESCRIPTIONS, LINKS, NAMES, SYMBOLS, X_LINKS } from './samples.ts'
 
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+/** A quote that nobody knows the worth of. */
+const OTHER_QUOTE = 'another quote'
 const SOL_MINTS = [
   '11111111111111111111111111111111',
   'So11111111111111111111111111111111111111112',
@@ -21,7 +23,8 @@ export interface SimToken {
   readonly pool: string
   readonly creator: string
   readonly creation: Creation
-  readonly usdc: boolean
+  /** The quote that is told; SOL goes by two names, or by none. */
+  readonly quoteMint: typeof USDC | typeof OTHER_QUOTE | null
   baseRaw: bigint
   quoteRaw: bigint
   realBaseRaw: bigint
@@ -51,22 +54,27 @@ export function bearToken(random: Random, wallets: readonly [string, ...string[]
     ...(['first', 'first', 'first', 'first', 'first'] as const),
     ...(['soon', 'late', 'slotless', 'never'] as const),
   ])
-  const usdc = random.chance(0.2)
+  const quoteMint = quoteBelow(random.unit())
   const token: SimToken = {
     mint: random.base58(44).slice(0, 40) + random.pick(['pump', 'pump', 'bonk']),
     curve: random.base58(44),
     pool: random.base58(44),
     creator: random.pick(wallets),
     creation,
-    usdc,
+    quoteMint,
     baseRaw: 1_073_000_000_000_000n,
-    quoteRaw: usdc ? 4_292_000_000n : 30_000_000_000n,
+    quoteRaw: quoteMint === USDC ? 4_292_000_000n : 30_000_000_000n,
     realBaseRaw: INITIAL_REAL_BASE,
     stage: 'curve',
     balances: new Map(),
     extremes: new Set(),
   }
   return token
+}
+
+function quoteBelow(share: number): SimToken['quoteMint'] {
+  if (share < 0.2) return USDC
+  return share < 0.28 ? OTHER_QUOTE : null
 }
 
 export function createdEvent(random: Random, token: SimToken, place: Place): TokenCreated {
@@ -87,8 +95,8 @@ export function createdEvent(random: Random, token: SimToken, place: Place): Tok
     realBaseRaw: plain || random.chance(0.8) ? INITIAL_REAL_BASE : 700_000_000_000_000n,
     ...(!plain && random.chance(0.3) && { supplyRaw: random.pick([10n ** 15n, 2n * 10n ** 15n]) }),
     ...(!plain && random.chance(0.3) && { decimals: random.pick([6, 6, 9]) }),
-    ...(token.usdc && { quoteMint: USDC }),
-    ...(!token.usdc &&
+    ...(token.quoteMint !== null && { quoteMint: token.quoteMint }),
+    ...(token.quoteMint === null &&
       random.chance(0.3) && { quoteMint: 'So11111111111111111111111111111111111111112' }),
   }
 }
@@ -130,7 +138,7 @@ export function swapEvent(
     ...(given && { baseBalanceAfterRaw: after }),
     ...(random.chance(0.03) && token.creation === 'first' && { supplyRaw: 10n ** 15n - 7n }),
     ...(random.chance(0.2) && { solPriceUsd: random.integer(10_000, 30_000) / 137 }),
-    ...(random.chance(0.6) && { quoteMint: token.usdc ? USDC : random.pick(SOL_MINTS) }),
+    ...(random.chance(0.6) && { quoteMint: token.quoteMint ?? random.pick(SOL_MINTS) }),
   }
   return disturb(random, token, { ...swap, ...flagsOf(random) })
 }
@@ -148,7 +156,9 @@ function flagsOf(random: Random): Partial<Swap> {
 
 function buy(random: Random, token: SimToken) {
   const most = random.chance(0.2) ? 60 : random.chance(0.5) ? 3 : 0.2
-  const quoteRaw = BigInt(Math.floor(random.unit() * most * (token.usdc ? 150e6 : 1e9)) + 1)
+  const quoteRaw = BigInt(
+    Math.floor(random.unit() * most * (token.quoteMint === USDC ? 150e6 : 1e9)) + 1,
+  )
   const out = (token.baseRaw * quoteRaw) / (token.quoteRaw + quoteRaw)
   const curve = token.stage !== 'amm'
   const baseRaw = curve && out > token.realBaseRaw ? token.realBaseRaw : out
@@ -189,7 +199,7 @@ function disturb(random: Random, token: SimToken, swap: Swap): Swap {
       ]),
     }
   }
-  if (random.chance(0.002) && !token.usdc && !token.extremes.has('quote')) {
+  if (random.chance(0.002) && token.quoteMint === null && !token.extremes.has('quote')) {
     // Once a token: sums of lamports stay below 2^53, where the order of adding is no matter.
     token.extremes.add('quote')
     return { ...swap, quoteRaw: 2n ** 52n + 1n }
