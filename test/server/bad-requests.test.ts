@@ -210,6 +210,16 @@ test.each([
   ['{"newPools":{"dexPaid":1}}', 'true or false is allowed'],
   ['{"newPools":{"mCapUsd":{"min":"1"}}}', 'a finite number is allowed'],
   ['{"newPools":{"mCapUsd":1}}', 'an object of min and max is allowed'],
+  ['{"min":1}', 'min is not known, allowed are type, limit, newPools, completing, graduated.'],
+  ['{"newPools":{"min":1}}', 'newPools.min is not known, allowed are xReuses, ageMinutes,'],
+  ['{"newPools":{"mCapUsd":{"type":1}}}', '.type is not known, allowed are min, max.'],
+  [
+    '{"newPools":{"socials":{"x":true}}}',
+    '.x is not known, allowed are twitter, telegram, website, discord, atLeastOne.',
+  ],
+  ['{"newPools":{"a b":1}}', 'newPools."a b" is not known'],
+  [`{"${'k'.repeat(41)}":1}`, `"${'k'.repeat(40)}…" is not known`],
+  [`{"${'k'.repeat(40)}":1}`, `${'k'.repeat(40)} is not known`],
 ])('the refusal of %s says that %s', async (body, allowed) => {
   const headers = { 'Content-Type': 'application/json' }
   const response = await fetch(`${fake.server.url}/api/v2/meme`, { method: 'POST', body, headers })
