@@ -44,7 +44,7 @@ test('a tail that is longer than what is copied at once is copied to its end, an
   expect(Buffer.compare(disk.bytesOf('/data/journal.damaged'), file.subarray(before))).toBe(0)
 })
 
-/** Says which folders were synced, and where a file was cut, in order. */
+/** Says what was synced, and where a file was cut, in order. */
 class TellingDisk extends ImageDisk {
   readonly told: string[] = []
 
@@ -52,22 +52,32 @@ class TellingDisk extends ImageDisk {
     this.told.push(`sync ${folder}`)
   }
 
+  override create(path: string): DiskFile {
+    return this.#telling(super.create(path), path)
+  }
+
   override open(path: string): DiskFile {
-    const file = super.open(path)
+    return this.#telling(super.open(path), path)
+  }
+
+  #telling(file: DiskFile, path: string): DiskFile {
     const truncate = file.truncate.bind(file)
     file.truncate = (size) => {
-      this.told.push('cut')
+      this.told.push(`cut ${path}`)
       truncate(size)
     }
+    file.sync = () => this.told.push(`sync ${path}`)
     return file
   }
 }
 
-test('what a start puts aside has its name on the disk before it goes where it was', () => {
+test('what a start puts aside is on the disk, with its name, before it goes where it was', () => {
   const disk = new TellingDisk()
   const path = '/data/journal-0000000000000001.mfj'
   disk.files.set(path, new Uint8Array(400))
   const cut = { path, byte: 200, bytes: 200, frames: 1, dropped: [], isUnfinished: false }
-  expect(cutTail(disk, '/data', cut)).toEqual([`${path}.from-byte-200.damaged`])
-  expect(disk.told).toEqual(['sync /data', 'cut', 'sync /data'])
+  const copy = `${path}.from-byte-200.damaged`
+  expect(cutTail(disk, '/data', cut)).toEqual([copy])
+  const inOrder = [`sync ${copy}`, 'sync /data', `cut ${path}`, `sync ${path}`, 'sync /data']
+  expect(disk.told).toEqual(inOrder)
 })
