@@ -56,6 +56,15 @@ test('what is gone, or may be, is told', () => {
   expect(lossOf(FOUND, { ...LEFT, boot: UNKNOWN_BOOT }, UNKNOWN_BOOT)).toMatch(/does not tell/)
 })
 
+test('a folder without a journal is a new one, or the mark that is its own says what is gone', () => {
+  expect(lossOf(null, null, BOOT)).toBeNull()
+  expect(lossOf(null, LEFT, BOOT)).toMatch(/events 0 to 499 .* not there/)
+  const begun = { ...LEFT, seq: 0 }
+  expect(lossOf(null, begun, BOOT)).toMatch(/segment 3 .* not there/)
+  expect(lossOf(null, { ...begun, segment: 0 }, BOOT)).toBeNull()
+  expect(lossOf(null, { ...LEFT, isHere: false }, BOOT)).toBeNull()
+})
+
 test('a stop in order has lost nothing in any boot, whether journal or mark says it', () => {
   const left = { ...LEFT, boot: 'another' }
   expect(lossOf({ ...FOUND, isClosed: true }, left, BOOT)).toBeNull()
@@ -79,6 +88,26 @@ test('a mark says how far was written, and where', () => {
   expect(readMark(folder, BOOT)).toEqual(closed)
   new FileMark(folder).begin({ ...ABOUT, segment: 10 })
   expect(readMark(folder, BOOT)).toEqual({ ...LEFT, segment: 10 })
+})
+
+test('a mark is on the disk as it was begun, its name too, and as it was closed', () => {
+  const folder = newFolder()
+  const told: string[] = []
+  const syncing = vi.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+    const [name] = fs.readdirSync(folder)
+    const [head] = fs.readFileSync(join(folder, name), 'latin1').split('\n')
+    told.push(fs.fstatSync(fd).isDirectory() ? `folder of ${name}` : `${name}: ${head}`)
+  })
+  onTestFinished(() => syncing.mockRestore())
+  const mark = new FileMark(folder)
+  mark.begin(ABOUT)
+  mark.reach(600)
+  mark.close(4)
+  expect(told).toEqual([
+    'written.new: 0000000000000500 0000000000000003 open  ',
+    'folder of written',
+    'written: 0000000000000600 0000000000000004 closed',
+  ])
 })
 
 test('a copied mark is known for one, a folder under another name is the same', () => {
