@@ -159,3 +159,30 @@ test('of a snapshot that takes long it is told every half a minute how far it is
   expect(told).toEqual([30, 60, 90, 125, 155, 185])
   journal.close()
 })
+
+test('the figures say what the last snapshot was and how old it is, or that there is none yet', async () => {
+  const { journal, folder } = newJournal()
+  const at = { seconds: 100 }
+  const asked: number[] = []
+  const compact: SnapshotsOptions['compact'] = async ({ memoryBytesMax }) => {
+    asked.push(memoryBytesMax)
+    at.seconds += 7
+    return { ...RESULT, seq: 41 + asked.length, durationMs: 7_000, peakBytes: 5_000_000 }
+  }
+  const times = { clockMs: () => at.seconds * 1_000, memoryBytes: () => 3 * 2 ** 30 }
+  const snapshots = new Snapshots(optionsOf({ journal, folder, compact, ...times }), 12)
+  const none = { snapshot_seq: 12, snapshot_age_seconds: -1, snapshot_failures_total: 0 }
+  const idle = { snapshot_running: 0, snapshot_duration_ms: 0, snapshot_peak_bytes: 0 }
+  expect(snapshots.figures()).toEqual({ ...none, ...idle })
+  const taken = snapshots.take()
+  expect(snapshots.figures()).toMatchObject({ snapshot_running: 1 })
+  await taken
+  at.seconds += 60
+  const made = { snapshot_seq: 42, snapshot_duration_ms: 7_000, snapshot_peak_bytes: 5_000_000 }
+  expect(snapshots.figures()).toEqual({ ...none, ...idle, ...made, snapshot_age_seconds: 60 })
+  await snapshots.take()
+  expect(snapshots.figures()).toMatchObject({ snapshot_seq: 43, snapshot_age_seconds: 0 })
+  // Twice what the service has, and room for a program of its own.
+  expect(asked).toEqual([7 * 2 ** 30, 7 * 2 ** 30])
+  journal.close()
+})
