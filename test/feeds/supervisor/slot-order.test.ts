@@ -137,8 +137,20 @@ test('what is told by its block behind a slot that its frames told stands behind
   ])
 })
 
+test('a slot that its frames alone told keeps the indexes of their arrival', () => {
+  const { desk, places } = deskAt10()
+  for (const [name, place] of Object.entries({ C: 7, A: 2, B: 4 }))
+    desk.live.transaction(arrived(name, place, 'M'))
+  desk.live.slotComplete(11, 10)
+  expect(places).toEqual([
+    { signature: 'A', txIndex: 3 * ARRIVAL_STEP },
+    { signature: 'B', txIndex: 5 * ARRIVAL_STEP },
+    { signature: 'C', txIndex: 8 * ARRIVAL_STEP },
+  ])
+})
+
 test('a late transaction that its frame told is told by its block as well, which knows its place', () => {
-  const { desk, order } = deskAt10()
+  const { desk, order, counters } = deskAt10()
   allArrive(desk, 'AC')
   desk.live.slotComplete(11, 10)
   desk.live.transaction(arrived('B', 2, 'M'))
@@ -146,6 +158,7 @@ test('a late transaction that its frame told is told by its block as well, which
     desk.backfill.transaction(exact(name, index, 'M'))
   endSlots(desk)
   expect(order()).toBe('ABC')
+  expect(counters).toMatchObject({ duplicates: 3, late: 1 })
 })
 
 test('a late frame stands behind its slot, and where its block was known it says where all others do', () => {
