@@ -49,3 +49,18 @@ test('who asks as fast as possible is never refused, and waits a second too long
     }),
   )
 })
+
+test.each([
+  [{ 'x-ratelimit-reset': '60' }, 0],
+  [{ 'x-ratelimit-remaining': '0' }, 0],
+  [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'soon' }, 0],
+  [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' }, 60_000],
+  [{ 'x-ratelimit-remaining': '5', 'retry-after': '9' }, 9_000],
+  [{ 'retry-after': '999999999' }, 86_400_000],
+])('after an answer with %o the next request waits %i ms', (headers, waitMs) => {
+  const pacer = new RatePacer()
+  const told: Readonly<Record<string, string>> = headers
+  pacer.note('e', 1_000, (name) => told[name] ?? null)
+  expect(pacer.take('e', 1_000)).toBe(waitMs)
+  expect(pacer.take('another', 1_000)).toBe(0)
+})
