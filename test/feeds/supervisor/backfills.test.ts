@@ -113,6 +113,27 @@ test('a stop ends the back-fill under way', async () => {
   expect(reports).toEqual([])
 })
 
+test('a back-fill that a stop has ended did not fail', async () => {
+  for (const isSuspect of [false, true]) {
+    const source = new ScriptedSource()
+    source.backfill = (from: number, to: number, _: SlotReceiver, signal?: AbortSignal) => {
+      source.askedSlots.push([from, to])
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('aborted')))
+      })
+    }
+    const { supervisor, reports, stop, timers } = await started([source])
+    source.tell(10, 11)
+    if (isSuspect) source.receiver.suspect(11, 11)
+    else source.tell(13)
+    await timers.pass(200)
+    expect(source.askedSlots).toHaveLength(1)
+    await stop()
+    expect(reports.filter((report) => report.includes('could not be told'))).toEqual([])
+    expect(supervisor.figures().feed_backfill_errors_total).toBe(0)
+  }
+})
+
 test('one slot that a back-fill has not, where nobody knows of a block there, is passed as soon as the one behind it was asked for', async () => {
   const source = new ScriptedSource()
   const { signatures, stop, supervisor, timers } = await started([source])
