@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Awaited, Deadlines } from '../../src/server/deadlines.ts'
 import { waitUntil } from './raw-http.ts'
 
@@ -63,4 +64,39 @@ test('one that waits anew when it is late waits its whole time again', async () 
   expect(lateMs[1] - lateMs[0]).toBeGreaterThanOrEqual(10)
   expect(lateMs[2] - lateMs[1]).toBeGreaterThanOrEqual(10)
   expect(deadlines.size).toBe(0)
+})
+
+test('who is not done in time is late at its time, and nobody else ever, whatever came and went before', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const waits = fc.record({
+    durationMs: fc.constantFrom(10, 25),
+    doneMs: fc.integer({ min: 1, max: 40 }),
+    pauseMs: fc.integer({ min: 0, max: 50 }),
+  })
+  fc.assert(
+    fc.property(fc.array(waits, { maxLength: 20 }), (all) => {
+      const deadlines = new Deadlines()
+      const awaited = all.map(({ durationMs, doneMs }) => ({ ...noted(), durationMs, doneMs }))
+      const endsMs = awaited.map(() => 0)
+      const pass = (ms: number) => {
+        for (let passed = 0; passed < ms; passed += 1) {
+          vi.advanceTimersByTime(1)
+          for (const [index, one] of awaited.entries())
+            if (performance.now() === endsMs[index] - one.durationMs + one.doneMs)
+              deadlines.delete(one, one.durationMs)
+        }
+      }
+      for (const [index, { pauseMs, durationMs }] of all.entries()) {
+        endsMs[index] = performance.now() + durationMs
+        deadlines.add(awaited[index], durationMs)
+        pass(pauseMs)
+      }
+      pass(50)
+      expect(awaited.map(({ lateMs }) => lateMs)).toEqual(
+        all.map(({ durationMs, doneMs }, index) => (doneMs < durationMs ? [] : [endsMs[index]])),
+      )
+      expect(deadlines.size).toBe(0)
+    }),
+  )
 })
