@@ -114,6 +114,8 @@ export class TokenFeed {
 
   async #readTrades(subscription: Subscription<TradeUpdate>): Promise<void> {
     let fresh: TapeTrade[] = []
+    /** The number up to which trades were read beside the stream. */
+    let readTo = 0
     for await (const update of subscription) {
       // A burst is drawn once, with its beat; only the first trades are not waited with.
       if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
@@ -136,14 +138,29 @@ export class TokenFeed {
             this.#follow()
             return
           }
+          readTo = await this.#readBefore()
+          if (subscription !== this.#subscription) return
         }
       }
       if (update.kind === 'refused') this.refusal.value = update.problem.message
-      if (update.kind === 'event') fresh.unshift({ seq: update.seq, swap: update.data })
+      if (update.kind === 'event' && update.seq > readTo)
+        fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
       if (fresh.length > 0) this.#add(fresh)
       fresh = []
     }
+  }
+
+  /**
+   * Reads the trades before now where the stream cannot bring them, as when the order of their arrival is
+   * lost: in their order on the chain. Answers the number of the newest; 0 when there was no answer.
+   */
+  async #readBefore(): Promise<number> {
+    const page = await client.swaps(this.mint, { limit: TAPE_FIRST })
+    if (!page.ok || page.epoch !== this.#epoch) return 0
+    const { total, items } = page.data
+    this.tape.value = items.map((swap, at) => ({ seq: total - at, swap }))
+    return total
   }
 
   #add(fresh: readonly TapeTrade[]): void {
