@@ -42,6 +42,17 @@ describePage(
       await tab.close()
     })
 
+    test('are there also where no stream gets through', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.routeWebSocket(/\/ws/, (socket) => void socket.close())
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
+      const rows = page.getByRole('region', { name: 'Last trades' }).locator('tbody tr')
+      await until('the trades', async () => ((await rows.count()) >= 6 ? true : null))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('are read once for each token: the rate limit lasts for twice as many wallets so', async () => {
       const tab = await market().tab()
       const { page } = tab

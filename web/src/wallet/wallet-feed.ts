@@ -19,6 +19,8 @@ const TOKENS_READ = 6
 const TRADES_READ = 30
 /** Records are read again at most this often, in ms. */
 const EVERY_MS = 2_000
+/** The stream is waited for so long, as where no WebSocket gets through, before trades are read without it, in ms. */
+const STREAM_AWAITED_MS = 3_000
 
 /** What a wallet holds, earned and does, live. */
 export class WalletFeed {
@@ -30,6 +32,7 @@ export class WalletFeed {
   /** Why no trades come any more. */
   readonly refusal = signal<string | null>(null)
   #subscription: Subscription<WalletUpdate> | null = null
+  readonly #withoutStream: ReturnType<typeof setTimeout>
   readonly #reads = new Reread(EVERY_MS, () => this.#readRecords())
 
   constructor(wallet: string) {
@@ -37,13 +40,21 @@ export class WalletFeed {
     const subscription = live.walletTrades(wallet)
     this.#subscription = subscription
     void this.#readTrades(subscription)
-    void this.#reads.start()
+    const records = this.#reads.start()
+    this.#withoutStream = setTimeout(() => void this.#readBeforeBy(records), STREAM_AWAITED_MS)
   }
 
   close(): void {
+    clearTimeout(this.#withoutStream)
     this.#reads.close()
     this.#subscription?.close()
     this.#subscription = null
+  }
+
+  /** The trades before now of the tokens that this read of the records brings. */
+  async #readBeforeBy(records: Promise<unknown>): Promise<void> {
+    await records
+    await this.#readBefore(this.records.value?.items ?? [])
   }
 
   /** The trades before now of these tokens, the one traded last first. */
@@ -62,6 +73,7 @@ export class WalletFeed {
     let fresh: Swap[] = []
     for await (const update of subscription) {
       if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
+      if (update.kind === 'snapshot' || update.kind === 'refused') clearTimeout(this.#withoutStream)
       if (update.kind === 'snapshot') {
         // Behind a loss what is shown may be of a state that is no more.
         fresh = []
@@ -72,8 +84,7 @@ export class WalletFeed {
       }
       if (update.kind === 'refused') {
         this.refusal.value = update.problem.message
-        await this.#reads.now()
-        void this.#readBefore(this.records.value?.items ?? [])
+        void this.#readBeforeBy(this.#reads.now())
       }
       if (update.kind === 'event') fresh.unshift(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
