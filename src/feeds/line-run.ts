@@ -66,6 +66,7 @@ export class LineRun {
     // What a tear left of the last line or value is not what was written.
     if (!this.#hasTorn) for (const line of this.#splitter.end()) await this.#take(line)
     await this.#takeDocument()
+    await this.#hand(this.values.ended(), this.#splitter.lineNumber)
     await this.#flush()
   }
 

@@ -59,6 +59,11 @@ export class RecordedValues {
     return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
   }
 
+  /** Nothing more comes: events of frames that waited whether another feed tells the same. */
+  ended(): readonly FeedEvent[] {
+    return this.#choice.ended()
+  }
+
   #guarded(value: unknown): readonly FeedEvent[] | LineError {
     try {
       return this.#eventsOf(value)

@@ -64,6 +64,7 @@ export function replayOf(lines: readonly string[]): { digest: string; events: Fe
     if ('error' in found) throw new Error(found.error)
     events.push(...found)
   }
+  events.push(...values.ended())
   engine.events(events)
   return { digest: stateDigest(engine.parts), events }
 }

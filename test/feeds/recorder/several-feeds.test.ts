@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
+import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { frameLine } from '../../../src/feeds/raw-frames.ts'
+import { StdinFeed } from '../../../src/feeds/stdin.ts'
 import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import { CollectingSink } from '../collecting-sink.ts'
 import type { Block, BlockTransaction } from '../peers/chain-blocks.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { transactionUpdate } from '../peers/geyser-forms.ts'
@@ -107,4 +111,41 @@ test('what only one feed tells while the others are silent counts', () => {
   expect(signatures(replayOf(lines).events)).toEqual(
     signatures(replayOf(told.map(ofYellowstone)).events),
   )
+})
+
+test('what one feed of the chain tells while the other one is being lost counts, and once', () => {
+  const told = transactions()
+  const half = told.length >> 1
+  const [before, after] = [told.slice(0, half), told.slice(half)]
+  const swaps = (lines: readonly string[]) =>
+    replayOf(lines).events.flatMap((event) =>
+      event.type === 'swap' ? [`${event.signature} ${event.ordinal}`] : [],
+    )
+  const alone = swaps(told.map(ofYellowstone)).toSorted()
+  const both = before.flatMap((one) => [ofSolana(one), ofYellowstone(one)])
+  const resumed = told.slice(half + 30).map((one) => ({ ...one, timeMs: one.timeMs + 1_000 }))
+  // The first frame is that of the feed that was there first.
+  for (const lines of [
+    [...both, ...after.map(ofSolana)],
+    // A recording that ends soon behind the loss.
+    [...both, ...after.map((one) => ofSolana({ ...one, timeMs: before[half - 1].timeMs + 1_000 }))],
+    // One transaction is lost by the better feed alone.
+    told.flatMap((one, n) => (n === half ? [ofSolana(one)] : [ofSolana(one), ofYellowstone(one)])),
+    // The better feed comes back, later than the other one.
+    [...both, ...after.map(ofSolana), ...resumed.map(ofYellowstone)],
+  ])
+    expect(swaps([ofYellowstone(told[0]), ...lines]).toSorted()).toEqual(alone)
+})
+
+test('what waits whether the better feed tells it too is handed over where the recording ends', async () => {
+  // A second of them.
+  const [first, ...others] = transactions().slice(0, 20)
+  const lines = [ofYellowstone(first), ...others.map(ofSolana)]
+  const input = Readable.from([Buffer.from(lines.join('\n'))])
+  const sink = new CollectingSink()
+  const report = () => {}
+  await new StdinFeed({ report, counters: newFeedCounters(), input }).start(sink)
+  const expected = replayOf([first, ...others].map(ofYellowstone)).events
+  expect(contents(expected).length).toBeGreaterThan(5)
+  expect(contents(sink.all)).toEqual(contents(expected))
 })
