@@ -48,7 +48,9 @@ export class DexPaid {
   /** Tokens that are completing, complete or migrated are worth a question. */
   observe(event: FeedEvent): void {
     if (event.type === 'swap') {
-      if (event.realBaseRaw <= this.#farRealBaseRaw) this.#want(event.mint)
+      // Sellers fill a pool with more than is left on a curve that is far: its token has migrated all the same.
+      const isFar = event.source === 'pump_amm' || event.realBaseRaw <= this.#farRealBaseRaw
+      if (isFar) this.#want(event.mint)
     } else if (event.type === 'completed' || event.type === 'migrated') this.#want(event.mint)
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
 import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
 import { DexPaid } from '../../../src/feeds/metadata/dex-paid.ts'
 import { type Refusal, refusal } from '../../../src/feeds/metadata/refusal.ts'
@@ -15,7 +15,7 @@ function completed(mint: string): FeedEvent {
   return { type: 'completed', ...position, mint, bondingCurve: 'curve' }
 }
 
-function swap(mint: string, realBaseRaw: bigint): FeedEvent {
+function swap(mint: string, realBaseRaw: bigint): Swap {
   return {
     type: 'swap',
     slot: 1,
@@ -96,6 +96,15 @@ test('a token is asked about from 40 % of its curve on, once until the next time
   }
   expect(run.asked.slice(2).every(({ mint }) => mint === MINTS[0])).toBe(true)
   await until(() => run.dexPaid.figures().dex_paid_waiting === 0)
+  await run.end()
+})
+
+test('a token that trades in a pool is asked about, whatever the pool holds', async () => {
+  const run = new Run(() => '[]', 1)
+  const sold = swap(MINTS[0], 900_000_000_000_000n)
+  run.dexPaid.observe({ ...sold, source: 'pump_amm', direction: 'sell' })
+  expect(run.dexPaid.figures().dex_paid_waiting).toBe(1)
+  await until(() => run.asked.length === 1)
   await run.end()
 })
 
