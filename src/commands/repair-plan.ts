@@ -8,9 +8,11 @@ import type { Disk } from '../store/disk.ts'
 import { newerVersion, StoreError } from '../store/failure.ts'
 import type { JournalPlace } from '../store/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal-scan.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
 import { repairBase } from './repair-base.ts'
+import { bytesOf, sizeOf } from './segment-report.ts'
 
 /** What `repair` would give up. */
 export interface RepairPlan {
@@ -86,14 +88,17 @@ export function planRepair(
 function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number): GoodEnd {
   const { seq: fromSeq } = from
   const headers = files.segments.map(({ path }) => knownHeader(disk, path))
-  const first = firstOf(files, headers, from)
+  const buffer = new FileBuffer()
+  let first = firstOf(files, headers, from)
+  // Where that one is none, what takes its place goes on where the one before it ends.
+  while (first >= 0 && endIn(disk, buffer, files.segments[first], first, until, null) === null)
+    first -= 1
   if (first < 0 && fromSeq === 0 && files.segments.length > 0)
     throw new StoreError(
       'missing',
       `There is no whole snapshot with its chunks at or before seq ${until} and the journal does not begin ` +
         `at 0: there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
     )
-  const buffer = new FileBuffer()
   let end: GoodEnd = { seq: fromSeq, crc: 0, segment: first < 0 ? -1 : first - 1, cut: null }
   for (let i = Math.max(0, first); i < files.segments.length && first >= 0; i++) {
     const next = endIn(disk, buffer, files.segments[i], i, until, i === first ? null : end)
@@ -115,7 +120,7 @@ function firstOf(
   return first < 0 ? holds.indexOf(true) : first
 }
 
-/** Where the good frames of a segment end; null when it does not go on where `before` ends. */
+/** Where the good frames of a segment end; null when it cannot be read or does not go on where `before` ends. */
 function endIn(
   disk: Disk,
   buffer: FileBuffer,
@@ -124,7 +129,8 @@ function endIn(
   until: number,
   before: GoodEnd | null,
 ): GoodEnd | null {
-  const bytes = buffer.read(disk, file.path)
+  const bytes = bytesOf(disk, buffer, file)
+  if (bytes === null) return null
   const header = readSegmentHeader(bytes)
   if (header === null || header === 'newer' || header.index !== file.number) return null
   if (before !== null && (header.firstSeq !== before.seq || header.previousCrc !== before.crc))
@@ -145,9 +151,18 @@ function endIn(
 }
 
 function knownHeader(disk: Disk, path: string): SegmentHeader | null {
-  const header = headerOf(disk, path)
+  const header = readableHeader(disk, path)
   if (header === 'newer') throw newerVersion(path)
   return header
+}
+
+function readableHeader(disk: Disk, path: string): ReturnType<typeof headerOf> {
+  try {
+    return headerOf(disk, path)
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
+  }
 }
 
 function seqsOf({ snapshots }: DataFiles): string {
@@ -164,14 +179,16 @@ function lostFrames(
   let frames = 0
   let lastSeq = end.seq
   let total = 0
-  const count = (path: string, from: number) => {
-    const bytes = buffer.read(disk, path)
-    total += bytes.length - from
+  const count = (file: NumberedFile, from: number) => {
+    total += sizeOf(disk, file) - from
+    const bytes = bytesOf(disk, buffer, file)
+    // What stands in it nobody can tell.
+    if (bytes === null) return
     frames += evidenceBehind(bytes, from).frames
     lastSeq = Math.max(lastSeq, endSeqOf(bytes))
   }
-  if (end.cut !== null) count(end.cut.file.path, end.cut.byte)
-  for (const { path } of segments) count(path, 0)
+  if (end.cut !== null) count(end.cut.file, end.cut.byte)
+  for (const file of segments) count(file, 0)
   return { frames, lastSeq, bytes: total }
 }
 

@@ -73,8 +73,8 @@ export function reportSegment(
   return { report, crc: scan.crc }
 }
 
-/** Null when a sector of it cannot be read. */
-function bytesOf(
+/** The bytes of a segment, valid until the next read; null when a sector of it cannot be read. */
+export function bytesOf(
   disk: Disk,
   buffer: FileBuffer,
   { path }: NumberedFile,
@@ -87,7 +87,7 @@ function bytesOf(
   }
 }
 
-function sizeOf(disk: Disk, { path }: NumberedFile): number {
+export function sizeOf(disk: Disk, { path }: NumberedFile): number {
   return withFile(disk.open(path), (file) => file.size())
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair } from '../../src/commands/repair-plan.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
@@ -18,6 +18,7 @@ import {
   makeLater,
   Run,
   type RunOptions,
+  spoilSector,
   temporaryFolder,
 } from './folders.ts'
 
@@ -170,6 +171,49 @@ test('a missing segment is given up with all behind it', async () => {
   expect(next.journal.seq).toBeGreaterThan(1_000)
   expect(next.journal.seq).toBe(Number(until))
   expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
+})
+
+test.each([
+  ['header', 10],
+  ['frames', 5_000],
+])(
+  'a segment with %s that cannot be read any more is given up whole, with all behind it',
+  async (_what, byte) => {
+    const { folder, events } = filledFolder({ ...SYNCED, segmentBytes: 30_000 })
+    const [spoilt, behind] = filesOf(folder, 'journal-').slice(-2)
+    const bytes = fs.statSync(spoilt).size + fs.statSync(behind).size
+    spoilSector(spoilt, byte)
+    expect(() => new Run(folder, SYNCED)).toThrow('EIO')
+    const { code, output } = await ask('repair', '--data-dir', folder, '--until', '9999', '--yes')
+    expect(code).toBe(0)
+    expect(output).toContain(`${bytes.toLocaleString('en-US')} bytes of journal`)
+    const [givenUp] = filesOf(folder, 'given-up-')
+    expect(filesOf(givenUp, 'journal-').map((path) => basename(path))).toEqual(
+      [spoilt, behind].map((path) => basename(path)),
+    )
+    // The bad sector went with its file: a new one has the name.
+    vi.restoreAllMocks()
+    const next = new Run(folder, SYNCED)
+    expect(next.journal.seq).toBeGreaterThan(1_000)
+    expect(next.digest).toBe(digestAt(events, next.journal.seq, SYNCED))
+  },
+)
+
+test('what follows in place of a segment that cannot be read goes on where the one before it ends', async () => {
+  const { folder, run, events } = filledFolder(SYNCED)
+  const [newest] = filesOf(folder, 'snapshot-').slice(-1)
+  spoilSector(filesOf(folder, 'journal-').at(-1) ?? '', 5_000)
+  const { code } = await ask('repair', '--data-dir', folder, '--until', '9999', '--yes')
+  expect(code).toBe(0)
+  vi.restoreAllMocks()
+  const next = new Run(folder, SYNCED)
+  expect(next.journal.seq).toBe(1_000)
+  next.take(events.slice(1_000)).close()
+  // The snapshot before it needs both.
+  flipByte(newest, 2_000)
+  const last = new Run(folder, SYNCED)
+  expect(last.recovered.snapshotSeq).toBe(500)
+  expect(last.digest).toBe(run.digest)
 })
 
 test('a segment of another journal that begins at the very seq is given up', () => {
