@@ -8,6 +8,9 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
+/** How the two kinds of PEM say that a key has a passphrase. */
+const LOCKED_KEY = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
+
 /**
  * Reads both files and sees that they belong together; returns the unix second at which the
  * certificate ends. Throws an Error of one sentence that says what to mend.
@@ -15,6 +18,10 @@ export interface TlsFiles {
 export function checkTlsFiles({ certFile, keyFile }: TlsFiles): number {
   const cert = textOf('TLS_CERT', certFile)
   const key = textOf('TLS_KEY', keyFile)
+  if (LOCKED_KEY.test(key))
+    throw new Error(
+      `TLS_KEY ${keyFile} has a passphrase, which nobody is asked for: give the key without one.`,
+    )
   let endsAt: number
   try {
     createSecureContext({ cert, key })

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:https'
+import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { MAX_CERTIFICATES } from '../../src/server/limits.ts'
@@ -163,6 +165,19 @@ tlsTest(
     expect(() => checkTlsFiles(mixed)).toThrow(/^TLS_CERT .+ own key\.$/)
     expect(() => checkTlsFiles({ ...mixed, keyFile: '/nowhere/key.pem' })).toThrow(
       /^TLS_KEY \/nowhere\/key\.pem cannot be read: ENOENT\.$/,
+    )
+  },
+)
+
+tlsTest.each(['pkcs8 -topk8 -v2 aes128', 'ec -aes128'])(
+  'a key with a passphrase is refused with a sentence that says so (%s)',
+  (how) => {
+    const { certFile, keyFile, folder } = makeCertificate('locked')
+    const locked = join(folder, 'locked.pem')
+    const asked = [...how.split(' '), '-in', keyFile, '-out', locked, '-passout', 'pass:secret']
+    execFileSync('openssl', asked, { stdio: 'ignore' })
+    expect(() => checkTlsFiles({ certFile, keyFile: locked })).toThrow(
+      `TLS_KEY ${locked} has a passphrase, which nobody is asked for: give the key without one.`,
     )
   },
 )
