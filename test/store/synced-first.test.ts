@@ -159,6 +159,17 @@ test.each(POLICIES)(
   },
 )
 
+test('a journal that was closed goes on with the very seq at which it was closed', () => {
+  const disk = new ImageDisk()
+  const about = { disk, folder: FOLDER, fsync: 'group', epoch: EPOCH, boot: BOOT } as const
+  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
+  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  journaled.events(history(3, 60))
+  const { seq } = journal
+  journal.close()
+  expect(recovered(disk).found.place).toMatchObject({ seq, segment: 1 })
+})
+
 test('a journal whose last events are refused by the disk is not said to be closed', () => {
   const disk = new ImageDisk()
   const refusing = (file: DiskFile): DiskFile => {
