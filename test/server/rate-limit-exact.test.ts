@@ -69,11 +69,15 @@ test('with less room than clients nobody passes the limit in the window that the
 })
 
 test('a flood of addresses neither grows the count nor resets anybody', () => {
-  const limiter = rateLimiter({ limit: 2, windowMs: 60_000 }, 100)
+  const limiter = rateLimiter({ limit: 2, windowMs: 60_000 }, 100, 10)
   expect(limiter.take('victim', 0).allowed).toBe(true)
   expect(limiter.take('victim', 0).allowed).toBe(true)
-  for (let index = 0; index < 50_000; index++) limiter.take(`flood-${index}`, 1)
+  let allowed = 0
+  for (let index = 0; index < 50_000; index++)
+    if (limiter.take(`flood-${index}`, 1).allowed) allowed++
   expect(limiter.take('victim', 2).allowed).toBe(false)
+  // One window for each of the other 99 that there is room for, and ten that all others share.
+  expect(allowed).toBe(99 + 10 * 2)
 })
 
 test('places of clients whose windows have ended are taken by others, who share nothing', () => {
