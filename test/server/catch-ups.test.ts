@@ -39,6 +39,7 @@ function reader(unreadBytes: number) {
 
 function started(streams = source) {
   const got = new Map<LiveConnection, string[]>()
+  const ended: string[] = []
   const sent = (connection: LiveConnection, frame: string) => {
     got.set(connection, [...(got.get(connection) ?? []), frame])
     connection.socket.send(frame)
@@ -46,16 +47,21 @@ function started(streams = source) {
   const catchUps = new CatchUps(fakeStreams(streams, true), {
     send: sent,
     sendSnapshot: sent,
-    join: () => {},
-    giveUp: () => {},
+    join: (_, topic) => ended.push(`joined ${topic}`),
+    giveUp: (_, topic) => ended.push(`gave up ${topic}`),
     failed: () => {},
   })
-  const ask = (connection: LiveConnection, key: string, after: number | null = null) =>
+  const ask = (
+    connection: LiveConnection,
+    key: string,
+    after: number | null = null,
+    orSnapshot = true,
+  ) =>
     catchUps.add({
       ...{ connection, channel: CHANNEL, key, topic: `${CHANNEL}/${key}` },
-      ...{ after, orSnapshot: true },
+      ...{ after, orSnapshot },
     })
-  return { catchUps, got, ask }
+  return { catchUps, got, ended, ask }
 }
 
 test('streams of clients that do not read take no room of others, and no time', async () => {
@@ -133,5 +139,28 @@ test('missed messages wait for the client however long each of them is, and come
   expect(got.get(connection)?.map((frame) => Number(frame.split(' ')[0]))).toEqual(
     Array.from({ length: missed }, (_, index) => index + 1),
   )
+  catchUps.stop()
+})
+
+test('whose missed messages turn out not to be there is told so, and gets a snapshot if it wants one, else nothing more', async () => {
+  const { catchUps, got, ended, ask } = started({
+    ...source,
+    head: () => 9,
+    since: () => 'too_old',
+  })
+  const { connection } = reader(0)
+  ask(connection, 'a', 3, true)
+  ask(connection, 'b', 4, false)
+  catchUps.run()
+  await expect.poll(() => catchUps.size).toBe(0)
+  const resync = (mint: string, from_seq: number) =>
+    expect.objectContaining({ type: 'resync', mint, reason: 'too_old', from_seq, seq: 9 })
+  const frames = got.get(connection) ?? []
+  expect(frames.slice(0, 2).map((frame) => JSON.parse(frame))).toEqual([
+    resync('a', 3),
+    resync('b', 4),
+  ])
+  expect(frames.slice(2)).toEqual(['snapshot of a'])
+  expect(ended).toEqual([`gave up ${CHANNEL}/b`, `joined ${CHANNEL}/a`])
   catchUps.stop()
 })
