@@ -5,7 +5,7 @@ import { entriesOf, entryValue } from '../../src/engine/lifecycle-entry.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import { LIFECYCLE_TEXTS_MAX, OrderRing } from '../../src/engine/order-ring.ts'
 import { NOWHERE } from '../../src/engine/ring-key.ts'
-import { UndoLog } from '../../src/engine/undo-log.ts'
+import { UNDO_LANES_MAX, UndoLog } from '../../src/engine/undo-log.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { created, swap } from '../oracle/fixtures.ts'
@@ -61,6 +61,21 @@ test.each([
     expect(loaded.undo.mark).toBe(saved.undo.mark)
     expect(loaded.image()).toEqual(saved.image())
   }
+})
+
+test('an undo log as wide as it may be forgets its oldest images, and rolls back to all others', () => {
+  const logged = new Logged()
+  const count = UNDO_LANES_MAX / IMAGE + 1_000
+  logged.write(0, count, count)
+  const { undo } = logged
+  expect(undo.bytes).toBe(UNDO_LANES_MAX * Uint32Array.BYTES_PER_ELEMENT)
+  expect(undo.mark - undo.tail).toBeLessThanOrEqual(UNDO_LANES_MAX)
+  const oldest = Math.ceil(undo.tail / IMAGE)
+  expect(oldest).toBe(count - UNDO_LANES_MAX / IMAGE)
+  undo.rollBackTo(oldest * IMAGE)
+  const lastOf = (row: number) => oldest - 100 + row
+  const rows = Array.from({ length: 100 }, (_, row) => new Array(LANES).fill(lastOf(row))).flat()
+  expect(Array.from(logged.image() ?? []).slice(0, rows.length)).toEqual(rows)
 })
 
 test('a window of late events that outgrew its first memory is loaded whole', () => {
