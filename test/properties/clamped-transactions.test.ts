@@ -19,8 +19,21 @@ test('inventories follow the balance after a transaction of many swaps, whicheve
       expect(follow(pair, story(random, transactions))).toBeNull()
       expect(checkAll(pair, seed)).toBeNull()
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   )
+})
+
+test('inventories of sixteen positions in one transaction are clamped each for itself', () => {
+  const events = Array.from({ length: 48 }, (_, ordinal) =>
+    swap({
+      ...{ slot: FIRST_SLOT, txIndex: 1, ordinal, signature: 'one for all' },
+      ...{ signer: `wallet ${ordinal % 16}`, quoteRaw: BigInt(ordinal + 1) * 1_000_000n },
+      ...{ baseRaw: 100n, baseBalanceAfterRaw: 130n },
+    }),
+  )
+  const pair = new Pair('event')
+  expect(follow(pair, [price(150), created(), ...events])).toBeNull()
+  expect(checkAll(pair, 1)).toBeNull()
 })
 
 /** Transactions one after the other, their swaps in any order; some swaps come behind later transactions. */
