@@ -9,6 +9,7 @@ import { TokenReader } from '../../src/engine/token-reader.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
+import { fillPage } from '../model/page-ends.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
@@ -51,6 +52,25 @@ test('an engine whose quiet tokens rest answers as one that keeps all, and reads
   )
   expect(wakings).toBeGreaterThan(100)
   expect(reads).toBeGreaterThan(1_000)
+})
+
+test('tokens of more than ten holders rest and wake alike where a page of their positions ends', () => {
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const random = new Random(seed)
+    const events = dormantMarket(random, 300)
+    const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
+    const { positions, links, dormant } = rests.state
+    const left = random.integer(0, 60)
+    for (const rows of [positions, links]) fillPage(rows, left)
+    fillPage(dormant.runs, random.integer(0, 3))
+    for (const event of events) {
+      for (const engine of [keeps, rests]) engine.accept(event)
+      if (random.chance(0.1)) restSome(rests, random, REST_SHARE)
+    }
+    const found = firstUnlike(allReads(rests, events), allReads(keeps, events))
+    expect(found, `seed ${seed}`).toBeNull()
+    expect(dormant.wakings).toBeGreaterThan(0)
+  }
 })
 
 test('rows of resting tokens are used again: memory is that of the tokens that are awake', () => {
