@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { STORED_FROM_SWAPS } from '../../src/engine/candles.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
 import { RESOLUTIONS, type Resolution } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { fillPage } from '../model/page-ends.ts'
 import { wholeChart } from '../model/random-queries.ts'
 import { barTime } from '../oracle/candles.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -12,6 +14,8 @@ import { Random } from '../oracle/random.ts'
 interface Series {
   readonly [array: string]: number[]
 }
+
+const BARS_OPTIONS = { clock: 'event', identities: 1 << 13 } as const
 
 /** Weeks do not fold into months; every other width divides the one after it. */
 const PAIRS: readonly (readonly [Resolution, Resolution])[] = RESOLUTIONS.flatMap((narrow, i) =>
@@ -57,10 +61,42 @@ test('stored bars equal bars folded from the same swaps', () => {
   )
 })
 
+test('stored bars are the same where a page of them ends, also when clocks step back', () => {
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const random = new Random(seed)
+    const events = steppingBack(random, STORED_FROM_SWAPS + 200)
+    const [onOnePage, onTwo] = [new Engine(BARS_OPTIONS), new Engine(BARS_OPTIONS)]
+    for (const event of events) onOnePage.accept(event)
+    fillPage(onTwo.state.bars, random.integer(1, onOnePage.state.bars.count - 100))
+    for (const event of events) onTwo.accept(event)
+    const expected = new EngineAnswers(onOnePage, () => {})
+    const found = new EngineAnswers(onTwo, () => {})
+    for (const resolution of RESOLUTIONS)
+      expect(chartOf(found, resolution), `${resolution}, seed ${seed}`).toEqual(
+        chartOf(expected, resolution),
+      )
+  }
+})
+
+/** Swaps of one mint, about every second one behind the time of others. */
+function steppingBack(random: Random, count: number): FeedEvent[] {
+  return Array.from({ length: count }, (_, i) =>
+    swap({
+      slot: 1_000 + i,
+      timestamp:
+        START_SECOND + 7_200 + i * 20 - (random.chance(0.5) ? random.integer(1, 1_500) : 0),
+      signature: `swap-${i}`,
+      quoteRaw: BigInt(random.integer(1, 10 ** 10)),
+      virtualQuoteRaw: BigInt(random.integer(1, 10 ** 12)),
+      solPriceUsd: random.integer(1, 30_000) / 97,
+    }),
+  )
+}
+
 /** Swaps of one mint in ascending time: bursts, pauses of minutes, hours and weeks. */
 function busyMint(seed: number, count: number): EngineAnswers {
   const random = new Random(seed)
-  const engine = new Engine({ clock: 'event', identities: 1 << 13 })
+  const engine = new Engine(BARS_OPTIONS)
   let timestamp = START_SECOND
   for (let i = 0; i < count; i += 1) {
     timestamp += random.chance(0.5)
