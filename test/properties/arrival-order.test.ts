@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { swapsArrivedAfter } from '../../src/engine/arrival-order.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { U } from '../../src/engine/swap-record.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
+import { MemoryArchive } from '../store/memory-archive.ts'
 import { engineOf, restored, usedEngineOf } from '../store/restoring.ts'
 import { swapLate, trades } from './late-trades.ts'
 
@@ -49,6 +51,20 @@ function check(engine: Engine, told: Told, random: Random): number {
   }
   return losses
 }
+
+test('of swaps that have left memory a thousand are told, and none where they are more', () => {
+  const count = 1_500
+  const engine = new Engine({ clock: 'event', tapeChunkRecords: TAPE_BLOCK_RECORDS })
+  for (let i = 0; i < count; i += 1)
+    engine.accept(swap({ slot: 1_000 + i, signature: `swap ${i}` }))
+  new MemoryArchive().takeFrom(engine)
+  const { firstInMemory } = engine.state.tape
+  const from = firstInMemory - 1_000
+  expect(from).toBeGreaterThan(0)
+  const told = Array.from({ length: count - from }, (_, i) => from + i)
+  expect(swapsArrivedAfter(engine.state, 0, from)).toEqual(told)
+  expect(swapsArrivedAfter(engine.state, 0, from - 1)).toBe('too_old')
+})
 
 test('swaps come back in the order they arrived, also from a state that was saved and loaded', () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
