@@ -20,7 +20,7 @@ function isSnapshot(value: unknown): value is string {
 }
 
 /** A stream on a line that notes what is asked of it, and what its reader was told. */
-function followed(from: Cursor | null, bufferMax = 10) {
+function followed(from: Cursor | null, bufferMax = 10, wantsSnapshot = false) {
   const asked: string[] = []
   const mailbox = new Mailbox<Update<string, ToldEvent>>(bufferMax)
   const journal = new LiveJournal()
@@ -29,7 +29,7 @@ function followed(from: Cursor | null, bufferMax = 10) {
       channel: CHANNEL,
       key: KEY,
       name: 'mint',
-      wantsSnapshot: false,
+      wantsSnapshot,
       from,
       isSnapshot,
       isEvent,
@@ -148,4 +148,44 @@ test('what was lost is told with the snapshot that follows, of the last connecti
   frame(9, 'a snapshot', 'snapshot')
   expect(mailbox.size).toBe(0)
   expect(asked).toEqual(['ask from 3', 'ask from 8'])
+})
+
+test('a snapshot is waited for, and again where messages were lost: what comes before it is not told', async () => {
+  const { follow, asked, mailbox, journal, acknowledge, event, frame, read } = followed(
+    null,
+    9,
+    true,
+  )
+  acknowledge({ seq: 5 })
+  event(5)
+  frame(5, 'a snapshot', 'snapshot')
+  event(6)
+  expect([await read(), await read()]).toEqual(['snapshot 5', 'event 6'])
+  const resync = { kind: 'resync', channel: CHANNEL, key: KEY, message: '', seq: 8 } as const
+  follow.resync({ ...resync, reason: 'backlog' })
+  event(7)
+  frame(8, 'a snapshot', 'snapshot')
+  event(8)
+  event(9)
+  expect([await read(), await read(), await read()]).toEqual([
+    'lost 6 to 8',
+    'snapshot 8',
+    'event 9',
+  ])
+  expect(mailbox.size).toBe(0)
+  expect(asked).toEqual(['ask from undefined'])
+  expect(journal.counts).toMatchObject({ losses: 1, repeats: 1, gaps: 0 })
+})
+
+test('a snapshot for which there is no room is asked for again once there is', async () => {
+  const { follow, asked, acknowledge, event, frame, read } = followed(null, 2, true)
+  acknowledge({ seq: 5 })
+  frame(5, 'a snapshot', 'snapshot')
+  event(6)
+  const resync = { kind: 'resync', channel: CHANNEL, key: KEY, message: '', seq: 8 } as const
+  follow.resync({ ...resync, reason: 'backlog' })
+  frame(8, 'a snapshot', 'snapshot')
+  expect([await read(), await read()]).toEqual(['snapshot 5', 'event 6'])
+  follow.resume()
+  expect(asked).toEqual(['ask from undefined', 'pause', 'ask from 6'])
 })
