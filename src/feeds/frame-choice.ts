@@ -41,11 +41,16 @@ export class FrameChoice {
   /** The events that count now that this frame has come: its own, and those of frames that waited. */
   counted(events: readonly FeedEvent[], origin: FrameOrigin | null): readonly FeedEvent[] {
     const rank = origin === null ? -1 : FEEDS.indexOf(origin.feed)
-    if (origin === null || rank < 0 || events.length === 0) return events
+    if (origin === null || rank < 0) return events
     const { feed, seconds } = origin
+    // It says how late it is: where no trade follows, what waits would do so without end.
+    if (events.length === 0) return this.#waited(seconds)
     this.#heardSeconds.set(feed, seconds)
     const isLeftOut = FEEDS.slice(0, rank).some((better) => this.#isConnected(better, seconds))
-    if (feed === 'pumpportal') return isLeftOut ? [] : this.#reserveTrades.untold(events, true)
+    if (feed === 'pumpportal')
+      return isLeftOut
+        ? this.#waited(seconds)
+        : [...this.ended(), ...this.#reserveTrades.untold(events, true)]
     const [signature = ''] = events.map(signatureOf)
     if (isLeftOut) {
       this.#waiting.push({ signature, events, seconds })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { frameLine } from '../../../src/feeds/raw-frames.ts'
+import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
 import { StdinFeed } from '../../../src/feeds/stdin.ts'
 import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
 import { CollectingSink } from '../collecting-sink.ts'
@@ -39,6 +40,12 @@ function ofYellowstone({ block, transaction, timeMs }: Told): string {
 
 function ofSolana({ block, transaction, timeMs }: Told): string {
   return line('solana', logsFrame(block.slot, transaction, 1), timeMs)
+}
+
+function ofSolanaSlot(timeMs: number): string {
+  const result = { slot: 430_000_000, parent: 429_999_999, root: 429_999_968 }
+  const frame = { jsonrpc: '2.0', method: 'slotNotification', params: { result, subscription: 3 } }
+  return line('solana', JSON.stringify(frame), timeMs)
 }
 
 /** The trades on curves among the events, as PumpPortal words them. */
@@ -135,6 +142,26 @@ test('what one feed of the chain tells while the other one is being lost counts,
     [...both, ...after.map(ofSolana), ...resumed.map(ofYellowstone)],
   ])
     expect(swaps([ofYellowstone(told[0]), ...lines]).toSorted()).toEqual(alone)
+})
+
+test('what one feed of the chain tells stands before what PumpPortal tells once both are lost', () => {
+  const [first, ...others] = transactions()
+  const waiting = others.slice(0, 20)
+  const trades = replayOf(others.slice(20).map(ofYellowstone)).events.filter(isCurveTrade)
+  const lines = [first].map(ofYellowstone).concat(waiting.map(ofSolana))
+  const both = [...lines, ...ofPumpPortal(trades, START_MS + 20_000)]
+  expect(replayOf(both).events.slice(0, replayOf(lines).events.length)).toEqual(
+    replayOf(lines).events,
+  )
+})
+
+test('what waits whether the better feed tells it too waits for no other trade', () => {
+  const [first, second] = transactions().filter(({ transaction }) => !transaction.hasFailed)
+  const values = new RecordedValues(newFeedCounters())
+  values.eventsOfText(ofYellowstone(first))
+  for (const text of [ofSolana(second), ofSolanaSlot(START_MS + 2_000)])
+    expect(values.eventsOfText(text)).toEqual([])
+  expect(values.eventsOfText(ofSolanaSlot(second.timeMs + 2_001))).not.toEqual([])
 })
 
 test('what waits whether the better feed tells it too is handed over where the recording ends', async () => {
