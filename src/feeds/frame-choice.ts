@@ -56,8 +56,9 @@ export class FrameChoice {
       this.#waiting.push({ signature, events, seconds })
       return this.#waited(seconds)
     }
-    const others = rank === 0 ? this.#waited(seconds) : this.ended()
-    return [...others, ...this.#ofChain(signature, events)]
+    // Chosen first, as the better feed knows its place: the same may be among those that waited.
+    const own = this.#ofChain(signature, events)
+    return [...(rank === 0 ? this.#waited(seconds) : this.ended()), ...own]
   }
 
   /** The better feed tells nothing more, as at the end: what waits counts. */

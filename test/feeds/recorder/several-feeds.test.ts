@@ -164,6 +164,17 @@ test('what waits whether the better feed tells it too waits for no other trade',
   expect(values.eventsOfText(ofSolanaSlot(second.timeMs + 2_001))).not.toEqual([])
 })
 
+test('a transaction that the better feed tells late has the place that this one knows', () => {
+  const told = transactions()
+    .filter(({ transaction }) => !transaction.hasFailed)
+    .map((one, n) => ({ ...one, timeMs: START_MS + n * 3_000 }))
+  const lines = told.flatMap((one, n) => [
+    ...(n === 0 ? [] : [ofSolana({ ...one, timeMs: one.timeMs - 2_900 })]),
+    ofYellowstone(one),
+  ])
+  expect(replayOf(lines).digest).toBe(replayOf(told.map(ofYellowstone)).digest)
+})
+
 test('what waits whether the better feed tells it too is handed over where the recording ends', async () => {
   // A second of them.
   const [first, ...others] = transactions().slice(0, 20)
