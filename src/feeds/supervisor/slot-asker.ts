@@ -98,7 +98,8 @@ export class SlotAsker {
       if (deadline.signal.aborted)
         return refused('for now', `it took longer than ${PIECE_MS / 1000} s`)
       const leftOut = this.#leftOutSlot(from, to) ?? progress.lowestUntold
-      return leftOut === null ? 'told' : refused('a hole', `slot ${leftOut} was left out`)
+      if (leftOut === null) return 'told'
+      return refused('a hole', `slot ${leftOut} was left out`, leftOut)
     } catch (error) {
       const why = reasonOf(error, source.secrets)
       if (error instanceof SlotsUnavailable) return refused('for good', why, error.to ?? to)

@@ -110,6 +110,27 @@ test('of slots that may lack something only those are given up that were not tol
   await stop()
 })
 
+test('of slots that may lack something only the one is given up that everybody leaves out', async () => {
+  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
+  const { reports, stop, supervisor, timers } = await started([one, other])
+  one.tell(10, 11, 12, 13, 14)
+  for (const source of [one, other])
+    source.onBackfill = async (from, to, receiver) => {
+      for (let slot = from; slot <= to; slot++)
+        if (slot !== 12) await twoInEach(slot, slot, receiver)
+    }
+  one.receiver.suspect(11, 14)
+  await timers.pass(300_000)
+  expect(one.askedSlots[0]).toEqual([11, 14])
+  expect(one.askedSlots.at(-1)).toEqual([13, 14])
+  expect(reports.filter((report) => report.includes('given up'))).toEqual([
+    'gap: slots 12 to 12 are given up, their events are missing: ' +
+      'one: slot 12 was left out; other: slot 12 was left out',
+  ])
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(1)
+  await stop()
+})
+
 test('slots that may lack something and that nobody has any more are given up, counted and said', async () => {
   const source = new ScriptedSource()
   const { reports, stop, supervisor, timers } = await started([source])
