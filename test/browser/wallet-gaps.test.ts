@@ -53,6 +53,22 @@ describePage(
       await tab.close()
     })
 
+    test('are there also where no stream gets through, and nothing did at first', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.routeWebSocket(/\/ws/, (socket) => void socket.close())
+      let asked = 0
+      // For longer than the stream is waited for, though the client asks several times for each read.
+      await page.route(/\/traders\/.*\/tokens/, (route) => {
+        asked += 1
+        return asked <= 12 ? route.fulfill({ status: 502, body: '' }) : route.continue()
+      })
+      await page.goto(`${market().program.url}/wallet/${WALLET}`)
+      const rows = page.getByRole('region', { name: 'Last trades' }).locator('tbody tr')
+      await until('the trades', async () => ((await rows.count()) >= 6 ? true : null))
+      await tab.close()
+    })
+
     test('are read once for each token: the rate limit lasts for twice as many wallets so', async () => {
       const tab = await market().tab()
       const { page } = tab

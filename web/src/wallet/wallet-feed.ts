@@ -34,14 +34,16 @@ export class WalletFeed {
   #subscription: Subscription<WalletUpdate> | null = null
   readonly #withoutStream: ReturnType<typeof setTimeout>
   readonly #reads = new Reread(EVERY_MS, () => this.#readRecords())
+  /** No stream brings them: the next records that are read say of which tokens they are. */
+  #areTradesWanted = false
 
   constructor(wallet: string) {
     this.wallet = wallet
     const subscription = live.walletTrades(wallet)
     this.#subscription = subscription
     void this.#readTrades(subscription)
-    const records = this.#reads.start()
-    this.#withoutStream = setTimeout(() => void this.#readBeforeBy(records), STREAM_AWAITED_MS)
+    void this.#reads.start()
+    this.#withoutStream = setTimeout(() => this.#wantTrades(), STREAM_AWAITED_MS)
   }
 
   close(): void {
@@ -51,10 +53,9 @@ export class WalletFeed {
     this.#subscription = null
   }
 
-  /** The trades before now of the tokens that this read of the records brings. */
-  async #readBeforeBy(records: Promise<unknown>): Promise<void> {
-    await records
-    await this.#readBefore(this.records.value?.items ?? [])
+  #wantTrades(): void {
+    this.#areTradesWanted = true
+    void this.#reads.now()
   }
 
   /** The trades before now of these tokens, the one traded last first. */
@@ -75,6 +76,7 @@ export class WalletFeed {
       if (fresh.length === 0 && this.trades.value.length > 0) await nextBeat()
       if (update.kind === 'snapshot' || update.kind === 'refused') clearTimeout(this.#withoutStream)
       if (update.kind === 'snapshot') {
+        this.#areTradesWanted = false
         // Behind a loss what is shown may be of a state that is no more.
         fresh = []
         this.trades.value = []
@@ -84,7 +86,7 @@ export class WalletFeed {
       }
       if (update.kind === 'refused') {
         this.refusal.value = update.problem.message
-        void this.#readBeforeBy(this.#reads.now())
+        this.#wantTrades()
       }
       if (update.kind === 'event') fresh.unshift(update.data)
       if (subscription.buffered > 0 && fresh.length < TRADES_MAX) continue
@@ -100,6 +102,8 @@ export class WalletFeed {
     if (answer.ok) {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
+      if (this.#areTradesWanted) void this.#readBefore(answer.data.items)
+      this.#areTradesWanted = false
     } else if (this.records.value === null) this.problem.value = answer.problem
     return isAnswered(answer)
   }
