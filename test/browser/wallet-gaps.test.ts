@@ -72,6 +72,7 @@ describePage(
     test('are read once for each token: the rate limit lasts for twice as many wallets so', async () => {
       const tab = await market().tab()
       const { page } = tab
+      await page.clock.install()
       const asked: string[] = []
       page.on('request', (request) => {
         const { pathname } = new URL(request.url())
@@ -81,6 +82,9 @@ describePage(
       const rows = page.getByRole('region', { name: 'Last trades' }).locator('tbody tr')
       await until('the trades', async () => ((await rows.count()) > 0 ? true : null))
       await page.waitForLoadState('networkidle')
+      // So long that no stream would be waited for any more.
+      await page.clock.fastForward(4_000)
+      await page.evaluate(() => fetch('/healthz'))
       expect(asked.length).toBeGreaterThanOrEqual(6)
       expect(asked).toEqual([...new Set(asked)])
       expect(tab.errors).toEqual([])
