@@ -74,7 +74,9 @@ export class BlockTeller {
     signal: AbortSignal,
   ): Promise<void> {
     const { questions } = this.#reading
-    const slots = await questions.slotsWithBlock(from, to, signal)
+    // With the one before them, which the first of them has to stand behind.
+    const listed = await questions.slotsWithBlock(Math.max(from - 1, 0), to, signal)
+    const slots = listed.filter((slot) => slot >= from)
     if (slots[0] !== from) {
       const first = await questions.firstAvailableSlot(signal)
       if (first > from)
@@ -87,7 +89,7 @@ export class BlockTeller {
     const wanted = AbortSignal.any([signal, unwanted.signal])
     const reads: Promise<ToldBlock | null>[] = []
     let next = 0
-    let before = -1
+    let before = listed.includes(from - 1) ? from - 1 : -1
     try {
       for (const slot of slots) {
         for (; next < slots.length && reads.length < BLOCKS_AT_ONCE; next++) {
