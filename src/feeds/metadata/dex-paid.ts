@@ -14,7 +14,7 @@ const PAUSE_MS = 60_000
 const AGAIN_MS: readonly number[] = [600_000, 3_600_000, 21_600_000]
 /** Mints that are asked about; when more come, they are left out until others are done. */
 const MINTS_MAX = 5_000
-/** Mints that are not asked about again. */
+/** Mints that are not asked about again, or not counted again. */
 const SEEN_MAX = 50_000
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
@@ -35,6 +35,8 @@ export class DexPaid {
   /** Mints to ask about, with the time and the number of the next question. */
   readonly #due = new Map<string, { atMs: number; asked: number }>()
   readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  /** Those that were left out, of which each swap comes by again. */
+  readonly #unasked = new LRUCache<string, true>({ max: SEEN_MAX })
   #asked = 0
   #paid = 0
   #leftOut = 0
@@ -76,7 +78,8 @@ export class DexPaid {
   #want(mint: string): void {
     if (this.#seen.has(mint) || !ADDRESS.test(mint)) return
     if (this.#due.size >= MINTS_MAX) {
-      this.#leftOut += 1
+      if (!this.#unasked.has(mint)) this.#leftOut += 1
+      this.#unasked.set(mint, true)
       return
     }
     this.#seen.set(mint, true)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { encodeBase58 } from '../../../src/base/base58.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
 import { SideFeeds } from '../../../src/feed-setup/side-feeds.ts'
@@ -105,6 +106,22 @@ test('a token that trades in a pool is asked about, whatever the pool holds', as
   run.dexPaid.observe({ ...sold, source: 'pump_amm', direction: 'sell' })
   expect(run.dexPaid.figures().dex_paid_waiting).toBe(1)
   await until(() => run.asked.length === 1)
+  await run.end()
+})
+
+test('a token for which there is no room is counted once, however often it trades', async () => {
+  const run = new Run(() => '[]', 60_000)
+  const address = Buffer.alloc(32, 7)
+  for (let index = 0; index < 5_000; index++) {
+    address.writeUInt32BE(index)
+    run.dexPaid.observe(completed(encodeBase58(address)))
+  }
+  expect(run.dexPaid.figures()).toMatchObject({
+    dex_paid_waiting: 5_000,
+    dex_paid_left_out_total: 0,
+  })
+  for (const mint of [MINTS[1], MINTS[2], MINTS[1], MINTS[1]]) run.dexPaid.observe(swap(mint, 0n))
+  expect(run.dexPaid.figures().dex_paid_left_out_total).toBe(2)
   await run.end()
 })
 
