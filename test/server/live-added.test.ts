@@ -474,6 +474,19 @@ test('unknown keys are passed over on the four plain channels as long as no opti
     })
 })
 
+test('to leave a table by its name and its filter at once is refused with a sentence that says so', async () => {
+  service = await EngineServer.start()
+  const client = await open()
+  const both = { table: '0'.repeat(16), filter: {} }
+  expect(await client.ask(ask('meme_tables', both, 'unsubscribe'))).toMatchObject({
+    ...{ type: 'error', code: 'invalid_filter' },
+    message: 'data.filter or data.table is allowed, not both.',
+  })
+  expect(await client.ask(ask('meme_tables', both))).toMatchObject({
+    message: 'data.table comes with unsubscribe alone.',
+  })
+})
+
 test('state channels take the options that say what they do', async () => {
   service = await EngineServer.start()
   const client = await open()

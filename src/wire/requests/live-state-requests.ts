@@ -40,6 +40,8 @@ export function parseTableRequest(action: Action, data: Data): TableRequest | Fr
       return { kind: 'table', action, table, query: null }
     return invalidFilter('data.filter or data.table, the name of a table, is required.')
   }
+  if (table !== undefined && action === 'unsubscribe')
+    return invalidFilter('data.filter or data.table is allowed, not both.')
   if (table !== undefined) return invalidFilter('data.table comes with unsubscribe alone.')
   if (filter === undefined)
     return invalidFilter('data.filter is required: the body of POST /api/v2/meme.')
