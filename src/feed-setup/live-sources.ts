@@ -5,6 +5,7 @@ import { highestIndexes, newestSecondsOfSlot, newestSlotlessSwaps } from '../eng
 import { type FeedCounters, newFeedCounters } from '../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
+import { framesWithoutKeys } from '../feeds/recorder/frames-without-keys.ts'
 import { SolanaSource } from '../feeds/solana/solana-source.ts'
 import { REMEMBERED_MAX } from '../feeds/supervisor/reserve-trades.ts'
 import { resumedCursor } from '../feeds/supervisor/resumed-cursor.ts'
@@ -59,7 +60,10 @@ export function recordedFeed(
   rawFrames: RawFrames,
   report: (who: string, reason: string) => void,
 ): Feed | null {
-  const sources = liveSources(config, rawFrames, newFeedCounters(), report)
+  const secrets: string[] = []
+  const shown = framesWithoutKeys(rawFrames, secrets)
+  const sources = liveSources(config, shown, newFeedCounters(), report)
+  for (const source of sources) secrets.push(...(source.secrets ?? []))
   const { backfillSlotsMax } = config
   return sources.length === 0
     ? null

@@ -62,6 +62,19 @@ test('records every frame of a feed until Ctrl-C, and ends the file', async () =
   expect(program.lines.join('\n')).not.toContain('secret')
 })
 
+test('a key that a server repeats in its answers is not recorded, and no event is touched', async () => {
+  const frames = portalMarket(new SeededRandom(9)).map(({ text }) => text)
+  // A short key, as anybody may have set: it stands in the events too.
+  const asked = { PUMPPORTAL_URL: `${server.url}/?v=true`, PUMPPORTAL_KEY: 'key-of-somebody' }
+  const recording = run(['--feed', 'pumpportal', '--out', folder, '--for', '2s'], asked)
+  await server.until(() => server.received.length === 2)
+  const event = '{"txType":"create","is_mayhem_mode":true}'
+  for (const frame of ['{"errors":"key-of-somebody has no funds"}', event, ...frames])
+    server.say(frame)
+  expect((await recording).code).toBe(0)
+  expect(recorded()).toEqual(['{"errors":"… has no funds"}', event, ...frames])
+})
+
 test('ends by itself after the time asked for', async () => {
   const args = ['--feed', 'pumpportal', '--out', folder, '--for', '200ms']
   const { code, said } = await run(args, { PUMPPORTAL_URL: server.url })
