@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
+import { retryAfterMs } from '../retry-after.ts'
 import { type Dial, dialPublic, HTTPS_PORT } from './dial.ts'
 import { dnsResolver, type ResolveHost } from './host-resolver.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -17,8 +18,6 @@ export const TOTAL_MS = 10_000
 export const CONNECT_MS = 5_000
 /** Interim answers (1xx) before the real one; a server can send them without end. */
 const INTERIM_MAX = 4
-/** A wait that a server names is believed up to this. */
-const RETRY_AFTER_MS_MAX = 3_600_000
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** Of a path that may have something later: gateways answer 404 for what they have not found yet. */
@@ -170,21 +169,20 @@ async function answerOf(
     const next = URL.parse(location, target.href)
     return next === null ? refusal('url', true) : { location: next.href }
   }
-  if (statusCode !== 200) return refusedStatus(statusCode, headers['retry-after'])
+  if (statusCode !== 200) return refusedStatus(statusCode, headers)
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   return coding === '' || coding === 'identity' ? bodyOf(response) : refusal('coding', true)
 }
 
 /** 4xx else is what it will be again. */
-function refusedStatus(statusCode: number, retryAfter: string | undefined): Refusal {
+function refusedStatus(statusCode: number, headers: IncomingHttpHeaders): Refusal {
   const isOfPath = LATER.includes(statusCode)
   const isFinal = statusCode < 500 && !isOfPath && statusCode !== TOO_MANY_REQUESTS
-  const seconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0
-  const retryAfterMs = Math.min(seconds * 1_000, RETRY_AFTER_MS_MAX)
+  const waitMs = retryAfterMs(headers['retry-after'], headers.date)
   return {
     ...refusal('status', isFinal),
     ...(isOfPath && { isOfPath }),
-    ...(retryAfterMs > 0 && { retryAfterMs }),
+    ...(waitMs > 0 && { retryAfterMs: waitMs }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord, recordAt, textAt } from '../chain/json-access.ts'
+import { retryAfterMs } from '../retry-after.ts'
 import { type Timers, waitFor } from '../supervisor/timers.ts'
 
 /** Questions under way at once; others wait for their turn. */
@@ -14,8 +15,6 @@ const ANSWER_BYTES_MAX = 128 * 1024 * 1024
 /** Wait after a 429 that does not say how long, doubled up to eight times. */
 const FIRST_PAUSE_MS = 500
 const DOUBLINGS_MAX = 3
-/** A wait that the server names is believed up to this; timers take far longer ones for none. */
-const PAUSE_MS_MAX = 3_600_000
 /** Times a question is asked again after a 429. */
 const RATE_LIMITED_TRIES_MAX = 8
 const TOO_MANY_REQUESTS = 429
@@ -146,7 +145,8 @@ export class RpcClient {
   async #answerOf(response: Response, method: string): Promise<JsonRecord | null> {
     if (response.status === TOO_MANY_REQUESTS) {
       await response.body?.cancel()
-      this.#slowDown(Number(response.headers.get('retry-after')))
+      const { headers } = response
+      this.#slowDown(retryAfterMs(headers.get('retry-after') ?? '', headers.get('date') ?? ''))
       return null
     }
     if (!response.ok) {
@@ -163,13 +163,12 @@ export class RpcClient {
     return answer
   }
 
-  #slowDown(retryAfterSeconds: number): void {
+  /** @param namedMs the wait that the server asked for; 0: none */
+  #slowDown(namedMs: number): void {
     this.counters.rateLimited++
     const ownMs = FIRST_PAUSE_MS * 2 ** Math.min(this.#pauses, DOUBLINGS_MAX)
-    const pauseMs =
-      retryAfterSeconds > 0 ? Math.min(retryAfterSeconds * 1_000, PAUSE_MS_MAX) : ownMs
     this.#pauses++
-    this.#pauseUntilMs = Math.max(this.#pauseUntilMs, this.#timers.nowMs() + pauseMs)
+    this.#pauseUntilMs = Math.max(this.#pauseUntilMs, this.#timers.nowMs() + (namedMs || ownMs))
   }
 }
 

@@ -234,6 +234,12 @@ test('statuses are final or not, and a wait that is asked for is told', async ()
   expect(await answer(429, { 'retry-after': '999999999' })).toMatchObject({
     retryAfterMs: 3_600_000,
   })
+  // A date counts from that of the answer, whose server's clock is not ours.
+  const date = 'Wed, 21 Oct 2015 07:28:00 GMT'
+  const until = (time: string) => answer(503, { date, 'retry-after': time })
+  expect(await until('Wed, 21 Oct 2015 07:30:00 GMT')).toMatchObject({ retryAfterMs: 120_000 })
+  for (const noWait of [date, 'Wed, 21 Oct 2015 07:20:00 GMT', 'soon', '-5', ''])
+    expect(await until(noWait)).toEqual({ refused: 'status', isFinal: false })
 })
 
 test('each other host that a redirect leads to is asked whether it may be; one below the first counts as it', async () => {

@@ -49,6 +49,21 @@ test('a 429 that names a wait of weeks, or without end, is heeded for an hour', 
   }
 })
 
+test('a 429 that names the date until which to wait is heeded, by the clock of its server', async () => {
+  const { client, timers, questions } = await asked()
+  const answered = client.ask('getSlot', [], NEVER)
+  await until(() => questions.length === 1)
+  const [date, end] = ['Wed, 21 Oct 2015 07:28:00 GMT', 'Wed, 21 Oct 2015 07:28:30 GMT']
+  questions[0].refuse({ date, 'retry-after': end })
+  await until(() => timers.waiting === 1)
+  await timers.pass(29_999)
+  expect(timers.waiting).toBe(1)
+  await timers.pass(1)
+  await until(() => questions.length === 2)
+  questions[1].answer(7)
+  expect(await answered).toBe(7)
+})
+
 test('a server that says 429 in the body of its answer is asked again after a while as well', async () => {
   const { client, timers, questions } = await asked()
   const answered = client.ask('getSlot', [], NEVER)
