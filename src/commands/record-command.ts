@@ -80,7 +80,7 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
   })
   await untilEnded(feed, endMs, stderr)
   await files.close()
-  tell(files, stderr)
+  tell(files, failures.length > 0, stderr)
   if (failures.length > 0) throw refusedOutput(folder, failures[0])
   return Exit.good
 }
@@ -110,8 +110,14 @@ async function untilEnded(feed: Feed, endMs: number | null, stderr: Terminal['st
   }
 }
 
-function tell({ frames, dropped, removed, paths }: FrameFiles, stderr: Terminal['stderr']): void {
-  stderr.write(`${count(frames)} frames recorded\n`)
+function tell(
+  { frames, dropped, removed, paths }: FrameFiles,
+  hasFailed: boolean,
+  stderr: Terminal['stderr'],
+): void {
+  const recorded = `${count(frames)} frames recorded`
+  // What was on its way to the disk is gone.
+  stderr.write(hasFailed ? `at most ${recorded}, the newest are missing\n` : `${recorded}\n`)
   if (dropped > 0) stderr.write(`${count(dropped)} frames came faster than the disk takes them\n`)
   if (removed > 0) stderr.write(`${count(removed)} older files were removed\n`)
   for (const path of paths) stderr.write(`${path}\n`)

@@ -12,9 +12,10 @@ import { EventLines } from '../crash/event-lines.ts'
 import { findAgain } from '../crash/find-again.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { Witness } from '../crash/witness.ts'
+import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { newFolder } from './data-folders.ts'
 import { freePort } from './free-port.ts'
-import { type Program, runProgram, startProgram, until } from './program.ts'
+import { launch, type Program, runProgram, startProgram, until } from './program.ts'
 
 const DISK_MS = 180_000
 const SMALL = '4m'
@@ -164,6 +165,28 @@ mounting(
     const found = await Promise.all(lines.mints.map((mint) => allSwaps(again.url, mint)))
     expect(found).toEqual(seen)
     await again.end('SIGTERM')
+  },
+  DISK_MS,
+)
+
+mounting(
+  'a recording whose disk is full ends, and does not claim the frames that are not in its file',
+  async () => {
+    const out = mountDisk('64k')
+    const server = await MockSocketServer.listen()
+    onTestFinished(() => server.close())
+    const settings = { FEED: 'pumpportal', PUMPPORTAL_URL: server.url }
+    const recording = launch(settings, ['record', '--out', out])
+    await server.until(() => server.received.length > 0)
+    const random = new Random(1)
+    const noise = () => Array.from({ length: 400 }, () => random.below(1e9).toString(36)).join('')
+    const saying = setInterval(() => server.say(noise()), 5)
+    const code = await recording.ended
+    clearInterval(saying)
+    expect(code).toBe(EXIT_DATA)
+    const said = recording.lines.join('\n')
+    expect(said).toMatch(/^at most \d+ frames recorded, the newest are missing$/m)
+    expect(said).toContain('ENOSPC')
   },
   DISK_MS,
 )

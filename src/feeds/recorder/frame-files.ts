@@ -45,7 +45,7 @@ export class FrameFiles implements RawFrames {
     this.#flushing = setInterval(() => this.#file?.flush(), FLUSH_MS)
   }
 
-  /** Frames that were kept. */
+  /** Frames that were kept; where the disk has refused, the newest of them were not. */
   get frames(): number {
     return this.#frames
   }
