@@ -40,6 +40,8 @@ export interface FetchTurn {
   readonly host: string
   /** The host that is asked now: another one behind a redirect. */
   at: string
+  /** A host that is no gateway is asked, or was on the way. */
+  isForeign: boolean
 }
 
 /** Waiting fetches: busy tokens first, second tries later, then the oldest; bounded a host and in all. */
@@ -106,24 +108,31 @@ export class FetchQueue {
       if (job.isRunning || job.dueMs > nowMs) continue
       if (best !== null && levelOf(job) <= levelOf(best.job)) continue
       const place = job.places.find(isFree)
-      if (place !== undefined) best = { job, ...place, at: place.host }
+      if (place !== undefined)
+        best = { job, ...place, at: place.host, isForeign: this.#isForeign(place.host) }
     }
     if (best === null) return null
     best.job.isRunning = true
     this.#running += 1
-    if (!this.#gatewayHosts.has(best.host)) this.#foreignRunning += 1
+    if (best.isForeign) this.#foreignRunning += 1
     this.#pace.begin(best.host, nowMs)
     return best
   }
 
   /**
-   * A redirect leads on to `host`: false when its pace does not let it be asked now. The first host's place is held
-   * until the end: one that redirects to a slower one must not send more there than that answers.
+   * A redirect leads on to `host`: false when its pace does not let it be asked now, or a gateway leads to a host of
+   * strangers while these have all of their places. The first host's place is held until the end: one that redirects to
+   * a slower one must not send more there than that answers.
    */
   leadTo(turn: FetchTurn, host: string, nowMs: number): boolean {
     if (host === turn.at) return true
     const isBack = host === turn.host
     if (!isBack && !this.#pace.isFree(host, nowMs)) return false
+    if (!turn.isForeign && this.#isForeign(host)) {
+      if (this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
+      this.#foreignRunning += 1
+      turn.isForeign = true
+    }
     if (turn.at !== turn.host) this.#pace.end(turn.at, false, nowMs)
     if (!isBack) this.#pace.begin(host, nowMs)
     turn.at = host
@@ -131,20 +140,20 @@ export class FetchQueue {
   }
 
   /** The fetch is over: `refused` null, it is done. Returns whether the job is over too. */
-  settle({ job, host, at }: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
+  settle(turn: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
+    const { job, host, at } = turn
     this.#running -= 1
-    const isForeign = !this.#gatewayHosts.has(host)
-    if (isForeign) this.#foreignRunning -= 1
+    if (turn.isForeign) this.#foreignRunning -= 1
     // The time is that of all hosts on the way: who redirects late must not have another one paused.
     const isOfOthers = refused?.isOfPath === true || (refused?.refused === 'time' && at !== host)
     const isAtFault = refused !== null && !refused.isFinal && !isOfOthers
     if (at !== host) this.#pace.end(host, false, nowMs)
     // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
-    this.#pace.end(at, isAtFault && !this.#gatewayHosts.has(at), nowMs, refused?.retryAfterMs)
+    this.#pace.end(at, isAtFault && this.#isForeign(at), nowMs, refused?.retryAfterMs)
     job.isRunning = false
     const waitMs = RETRY_MS[job.attempt]
     // What a gateway never gives, as content that others have pinned, the next one may have.
-    const isLastPlace = isForeign || job.attempt + 1 >= this.#gateways.length
+    const isLastPlace = this.#isForeign(host) || job.attempt + 1 >= this.#gateways.length
     if (refused === null || (refused.isFinal && isLastPlace) || waitMs === undefined) {
       this.#remove(job)
       return true
@@ -159,9 +168,12 @@ export class FetchQueue {
     return addressesOf(uri, attempt, this.#gateways).map((url) => ({ url, host: hostOf(url) }))
   }
 
+  #isForeign(host: string): boolean {
+    return !this.#gatewayHosts.has(host)
+  }
+
   #isFree(host: string, nowMs: number): boolean {
-    const isForeign = !this.#gatewayHosts.has(host)
-    if (isForeign && this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
+    if (this.#isForeign(host) && this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
     return this.#pace.isFree(host, nowMs)
   }
 

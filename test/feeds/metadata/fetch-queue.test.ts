@@ -200,6 +200,26 @@ test('hosts that strangers chose cannot take every place', () => {
   expect(queue.take(0)?.host).toBe('one.test')
 })
 
+test('hosts that strangers chose cannot take every place by redirects of gateways either', () => {
+  const queue = newQueue()
+  for (let page = 0; page < 4; page++) queue.add(`a${page}`, `ipfs://${CID}/${page}`, 0)
+  const turns = takeAll(queue, 0)
+  for (let host = 1; host < FOREIGN_RUNNING_MAX; host++) queue.add(`m${host}`, uri(host), 0)
+  const foreign = takeAll(queue, 0)
+  expect(queue.leadTo(turns[0], 'led.test', 0)).toBe(true)
+  expect(queue.leadTo(turns[1], 'led.test', 0)).toBe(false)
+  // To another gateway, and from one host of strangers to the next, it goes on as it is.
+  expect(queue.leadTo(turns[1], 'two.test', 0)).toBe(true)
+  expect(queue.leadTo(turns[0], 'on.test', 0)).toBe(true)
+  expect(queue.leadTo(foreign[0], 'one.test', 0)).toBe(false)
+  expect(queue.leadTo(foreign[0], 'on.test', 0)).toBe(true)
+  queue.settle(turns[0], null, 0)
+  expect(queue.leadTo(turns[2], 'led.test', 0)).toBe(true)
+  for (const turn of [turns[1], turns[2], turns[3], ...foreign]) queue.settle(turn, null, 0)
+  for (let host = 20; host < 50; host++) queue.add(`n${host}`, uri(host), 0)
+  expect(takeAll(queue, 0)).toHaveLength(FOREIGN_RUNNING_MAX)
+})
+
 test('a gateway is not paused for content that is nowhere', () => {
   const queue = newQueue()
   for (let page = 0; page < 8; page++) {
