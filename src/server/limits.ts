@@ -281,6 +281,12 @@ export const MAX_CONNECTION_TABLES = 10
 /** Distinct live tables at most: each is computed whenever anything changed. */
 export const MAX_TABLES = 500
 
+/**
+ * Characters of all live tables that are kept to tell what changes, of up to two bytes each: as many as the longest
+ * tables of usual rows have. Rows with the longest texts have ten times as many; past it tables are told whole.
+ */
+export const MAX_TABLES_CHARACTERS = 256 * 1024 * 1024
+
 /** Of one client address, loopback not counted: those that it is the first to follow. */
 export const MAX_TABLES_PER_ADDRESS = 100
 

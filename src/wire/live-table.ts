@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Answers, TablesQuery } from './answers.ts'
 import { jsonString } from './json-text.ts'
 import { type FollowedWords, tableWords } from './live-frames.ts'
@@ -13,8 +14,10 @@ export class LiveTable {
   readonly #query: TablesQuery
   readonly #answers: Answers
   readonly #streams: LiveStreams
-  /** The last answer, which is never empty; empty: there is none yet. */
+  /** The last answer, which is never empty; empty: there is none yet, or it was forgotten. */
   #json = ''
+  /** Tells an answer that was forgotten from another one; null: none was. */
+  #digest: string | null = null
   /** Of the last answer; null: nothing was compared with it yet. */
   #rows: TableRows | null = null
   #position = -1
@@ -31,6 +34,19 @@ export class LiveTable {
     return tableWords(this.name)
   }
 
+  /** Length of the answer that is kept. */
+  get characters(): number {
+    return this.#json.length
+  }
+
+  /** Keeps the last answer no longer: the next one that differs is told whole. */
+  forget(): void {
+    if (this.#json === '') return
+    this.#digest = digestOf(this.#json)
+    this.#json = ''
+    this.#rows = null
+  }
+
   /** Has anything happened, or the clock moved, since it was computed? */
   get isStale(): boolean {
     return this.#position !== this.#streams.position() || this.#now !== this.#streams.now()
@@ -38,7 +54,8 @@ export class LiveTable {
 
   /**
    * Computes the answer anew; the delta frame, or null when it is the same. So it is at first: who follows it
-   * then begins with its snapshot, and one who leaves again at once does not have its rows told apart.
+   * then begins with its snapshot, and one who leaves again at once does not have its rows told apart. A snapshot
+   * frame where the last answer was forgotten.
    */
   advance(): string | null {
     const json = this.#answers.tables(this.#query)
@@ -46,6 +63,7 @@ export class LiveTable {
     this.#now = this.#streams.now()
     const before = this.#json
     if (json === before) return null
+    if (this.#digest !== null) return this.#anew(json, this.#digest)
     this.#json = json
     if (before === '') {
       this.step = 1
@@ -59,9 +77,27 @@ export class LiveTable {
     return this.#frame('delta', delta)
   }
 
-  /** The whole table as it was computed last. */
+  /** The whole table as it was computed last; as it is now where that was forgotten. */
   snapshot(): string {
-    return this.#frame('snapshot', this.#json)
+    if (this.#digest === null) return this.#frame('snapshot', this.#json)
+    const json = this.#answers.tables(this.#query)
+    this.#position = this.#streams.position()
+    this.#now = this.#streams.now()
+    const frame = this.#frame('snapshot', json)
+    if (digestOf(json) === this.#digest) return frame
+    // The clock went on within the turn, and who followed it before has the former one: all are told the next.
+    this.#digest = ''
+    this.#position = -1
+    return frame
+  }
+
+  /** @param digest of the answer that was told last */
+  #anew(json: string, digest: string): string | null {
+    if (digestOf(json) === digest) return null
+    this.#json = json
+    this.#digest = null
+    this.step += 1
+    return this.#frame('snapshot', json)
   }
 
   /** The acknowledgement of a subscription. */
@@ -78,4 +114,8 @@ export class LiveTable {
       `,"time":${this.#now},"data":${data}}`
     )
   }
+}
+
+function digestOf(json: string): string {
+  return createHash('sha256').update(json).digest('base64')
 }

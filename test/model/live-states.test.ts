@@ -7,6 +7,7 @@ import { LiveCandles } from '../../src/wire/live-candles.ts'
 import { LiveTable } from '../../src/wire/live-table.ts'
 import { isObject } from '../../src/wire/requests/json-body.ts'
 import { tableName } from '../../src/wire/table-name.ts'
+import { TableTexts } from '../../src/wire/table-texts.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { LateBirths } from './late-births.ts'
@@ -19,6 +20,8 @@ const INSTANTS = Number(process.env.INSTANTS ?? 120)
 /** The long form takes its time. */
 const LONG_MS = 3_600_000
 const FILTERS = 50
+/** Characters of live tables, some of which find no room in it. */
+const ROOM = 30_000
 const SEED = Number(process.env.SEED ?? 20_261_121)
 
 function served() {
@@ -95,6 +98,63 @@ test(
   },
   LONG_MS,
 )
+
+test('live tables keep no more text than there is room for, and are the POST answer at every instant all the same', () => {
+  const { random, engine, service, market, feed } = started(SEED + 2, 60)
+  const { answers, streams } = service
+  const texts = new TableTexts(ROOM)
+  const followed = Array.from({ length: 12 }, () => {
+    const query = randomTables(random)
+    const table = new LiveTable(tableName(query), query, answers, streams)
+    texts.advance(table)
+    return { table, query, copies: [new TableCopy()] }
+  })
+  for (const { table, copies } of followed) copies[0].take(table.snapshot())
+  let [wholes, deltas] = [0, 0]
+  for (let instant = 0; instant < INSTANTS; instant += 1) {
+    if (random.chance(0.1)) engine.advance(market.second + random.integer(1, 50))
+    else feed(random.integer(1, 6))
+    for (const { table, query, copies } of followed) {
+      const frame = table.isStale ? texts.advance(table) : null
+      if (frame?.includes('"type":"delta"')) deltas += 1
+      else if (frame !== null) wholes += 1
+      if (frame !== null) for (const copy of copies) copy.take(frame)
+      if (random.chance(0.05)) copies.push(new TableCopy())
+      const newest = copies.at(-1)
+      if (newest?.step === -1) newest.take(table.snapshot())
+      const now = answers.tables(query)
+      for (const copy of copies) expect(copy.json, `instant ${instant}, seed ${SEED}`).toBe(now)
+      expect(texts.characters).toBeLessThanOrEqual(ROOM)
+      const kept = followed.reduce((sum, { table: one }) => sum + one.characters, 0)
+      expect(texts.characters).toBe(kept)
+    }
+  }
+  expect(Math.min(wholes, deltas)).toBeGreaterThan(INSTANTS / 4)
+  for (const { table } of followed) texts.left(table)
+  expect(texts.characters).toBe(0)
+})
+
+test('who begins to follow a table that keeps no text and a second later has no other one than the others', () => {
+  const { engine, service, market, feed } = started(SEED + 3, 60)
+  const { answers, streams } = service
+  const query = randomTables(new Random(SEED))
+  const table = new LiveTable(tableName(query), query, answers, streams)
+  const texts = new TableTexts(0)
+  const [first, second] = [new TableCopy(), new TableCopy()]
+  texts.advance(table)
+  first.take(table.snapshot())
+  do {
+    feed(5)
+    engine.advance(market.second)
+  } while (answers.tables(query) === first.json)
+  second.take(table.snapshot())
+  expect(second.json).toBe(answers.tables(query))
+  expect(table.isStale).toBe(true)
+  const frame = texts.advance(table) ?? ''
+  for (const copy of [first, second]) copy.take(frame)
+  expect(first.json).toBe(answers.tables(query))
+  expect(second.json).toBe(first.json)
+})
 
 test(
   'live candles are the chart answer at every instant, and final ones never change',

@@ -1,9 +1,11 @@
 import { tableWords } from '../../wire/live-frames.ts'
 import { LiveTable } from '../../wire/live-table.ts'
 import type { TableRequest } from '../../wire/requests/live-state-requests.ts'
+import { TableTexts } from '../../wire/table-texts.ts'
 import {
   MAX_CONNECTION_TABLES,
   MAX_TABLES,
+  MAX_TABLES_CHARACTERS,
   MAX_TABLES_PER_ADDRESS,
   TABLES_EVERY_MS,
 } from '../limits.ts'
@@ -17,6 +19,7 @@ const NAME = 'meme_tables'
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
   readonly #parts: StateParts
+  readonly #texts = new TableTexts(MAX_TABLES_CHARACTERS)
   #computations = 0
 
   constructor(parts: StateParts) {
@@ -31,6 +34,7 @@ export class FollowedTables {
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
       whole: (table) => table.snapshot(),
+      forgotten: (table) => this.#texts.left(table),
     })
   }
 
@@ -38,6 +42,7 @@ export class FollowedTables {
   figures(): Readonly<Record<string, number>> {
     return {
       live_tables: this.channel.size,
+      live_tables_characters: this.#texts.characters,
       live_lagging_tables: this.#parts.topics.heldCount,
       live_table_computations_total: this.#computations,
     }
@@ -71,6 +76,6 @@ export class FollowedTables {
   #advance(table: LiveTable): string | null {
     if (!table.isStale) return null
     this.#computations += 1
-    return table.advance()
+    return this.#texts.advance(table)
   }
 }
