@@ -96,8 +96,8 @@ function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number
   if (first < 0 && fromSeq === 0 && files.segments.length > 0)
     throw new StoreError(
       'missing',
-      `There is no whole snapshot with its chunks at or before seq ${until} and the journal does not begin ` +
-        `at 0: there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
+      `There is no whole snapshot with its chunks at or before seq ${until} and no segment of the journal ` +
+        `that can be read begins at 0: there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
     )
   let end: GoodEnd = { seq: fromSeq, crc: 0, segment: first < 0 ? -1 : first - 1, cut: null }
   for (let i = Math.max(0, first); i < files.segments.length && first >= 0; i++) {

@@ -199,6 +199,15 @@ test.each([
   },
 )
 
+test('where the first segment cannot be read and no snapshot is left, that is what is said', () => {
+  const { folder } = filledFolder({ ...SYNCED, segmentBytes: 30_000 })
+  for (const path of filesOf(folder, 'snapshot-')) fs.rmSync(path)
+  spoilSector(filesOf(folder, 'journal-')[0], 5_000)
+  expect(() => planRepair(new NodeDisk(), folder, 9_999, 65_536)).toThrow(
+    'and no segment of the journal that can be read begins at 0: there is nothing to go back to.',
+  )
+})
+
 test('what follows in place of a segment that cannot be read goes on where the one before it ends', async () => {
   const { folder, run, events } = filledFolder(SYNCED)
   const [newest] = filesOf(folder, 'snapshot-').slice(-1)
