@@ -42,6 +42,8 @@ describePage(
         await page.goto(market().program.url + path)
         const trades = page.getByRole('region', { name: label, exact: true })
         await trades.getByText(REFUSAL).waitFor()
+        // It holds those before.
+        await trades.locator('tbody tr').waitFor()
         expect(tab.errors).toEqual([])
         await tab.close()
       },

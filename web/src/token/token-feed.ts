@@ -11,6 +11,7 @@ import type {
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
+import { STREAM_AWAITED_MS } from '../feed/stream-awaited.ts'
 import { nextBeat } from '../frame/beat.ts'
 
 /** Trades of the tape, newest first; older ones leave. */
@@ -46,6 +47,10 @@ export class TokenFeed {
   readonly creatorSwaps = signal<readonly Swap[]>([])
   readonly orderBy = signal<TraderOrder>('pnl')
   #subscription: Subscription<TradeUpdate> | null = null
+  /** Until the stream tells something; null: it did, or is left. */
+  #withoutStream: ReturnType<typeof setTimeout> | null = null
+  /** The number up to which trades were read beside the stream. */
+  #readTo = 0
   /** Of what is shown; null: nothing is. */
   #epoch: string | null = null
   #isOpen = true
@@ -89,6 +94,20 @@ export class TokenFeed {
     const from = epoch === null ? new Map() : new Map([[this.mint, { seq, epoch }]])
     this.#subscription = live.trades(this.mint, { from })
     void this.#readTrades(this.#subscription)
+    this.#awaitStream()
+  }
+
+  #awaitStream(): void {
+    const isAwaited = () => this.#withoutStream !== null
+    this.#withoutStream = setTimeout(async () => {
+      const wasAnswered = await this.#readBefore(isAwaited)
+      if (!wasAnswered && isAwaited()) this.#awaitStream()
+    }, STREAM_AWAITED_MS)
+  }
+
+  #awaitNoMore(): void {
+    if (this.#withoutStream !== null) clearTimeout(this.#withoutStream)
+    this.#withoutStream = null
   }
 
   #leave(): void {
@@ -98,6 +117,7 @@ export class TokenFeed {
   }
 
   #leaveTrades(): void {
+    this.#awaitNoMore()
     this.#subscription?.close()
     this.#subscription = null
   }
@@ -106,6 +126,7 @@ export class TokenFeed {
   #restart(): void {
     this.#leave()
     this.tape.value = []
+    this.#readTo = 0
     this.refusal.value = null
     this.snipers.value = []
     this.creatorSwaps.value = []
@@ -114,12 +135,12 @@ export class TokenFeed {
 
   async #readTrades(subscription: Subscription<TradeUpdate>): Promise<void> {
     let fresh: TapeTrade[] = []
-    /** The number up to which trades were read beside the stream. */
-    let readTo = 0
+    const isFollowed = () => subscription === this.#subscription
     for await (const update of subscription) {
       // A burst is drawn once, with its beat; only the first trades are not waited with.
       if (fresh.length === 0 && this.tape.value.length > 0) await nextBeat()
-      if (subscription !== this.#subscription) return
+      if (!isFollowed()) return
+      this.#awaitNoMore()
       if (update.kind === 'snapshot') {
         const known = this.#epoch
         if (known !== null && known !== update.epoch) {
@@ -129,6 +150,7 @@ export class TokenFeed {
         const hadTrades = this.tape.value.length > 0
         this.#epoch = update.epoch
         this.tape.value = []
+        this.#readTo = 0
         fresh = []
         if (update.data !== null) {
           this.detail.value = update.data
@@ -138,12 +160,15 @@ export class TokenFeed {
             this.#follow()
             return
           }
-          readTo = await this.#readBefore()
-          if (subscription !== this.#subscription) return
+          await this.#readBefore(isFollowed)
+          if (!isFollowed()) return
         }
       }
-      if (update.kind === 'refused') this.refusal.value = update.problem.message
-      if (update.kind === 'event' && update.seq > readTo)
+      if (update.kind === 'refused') {
+        this.refusal.value = update.problem.message
+        if (this.tape.value.length === 0) await this.#readBefore(isFollowed)
+      }
+      if (update.kind === 'event' && update.seq > this.#readTo)
         fresh.unshift({ seq: update.seq, swap: update.data })
       if (subscription.buffered > 0 && fresh.length < TAPE_MAX) continue
       if (fresh.length > 0) this.#add(fresh)
@@ -152,15 +177,17 @@ export class TokenFeed {
   }
 
   /**
-   * Reads the trades before now where the stream cannot bring them, as when the order of their arrival is
-   * lost: in their order on the chain. Answers the number of the newest; 0 when there was no answer.
+   * Reads the trades before now where the stream cannot bring them, as when it does not come or the order of
+   * their arrival is lost: in their order on the chain. Answers whether there was an answer.
    */
-  async #readBefore(): Promise<number> {
+  async #readBefore(isWanted: () => boolean): Promise<boolean> {
     const page = await client.swaps(this.mint, { limit: TAPE_FIRST })
-    if (!page.ok || page.epoch !== this.#epoch) return 0
-    const { total, items } = page.data
-    this.tape.value = items.map((swap, at) => ({ seq: total - at, swap }))
-    return total
+    if (page.ok && isWanted() && page.epoch === (this.#epoch ?? page.epoch)) {
+      const { total, items } = page.data
+      this.tape.value = items.map((swap, at) => ({ seq: total - at, swap }))
+      this.#readTo = total
+    }
+    return isAnswered(page)
   }
 
   #add(fresh: readonly TapeTrade[]): void {

@@ -9,6 +9,7 @@ import type {
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
+import { STREAM_AWAITED_MS } from '../feed/stream-awaited.ts'
 import { nextBeat } from '../frame/beat.ts'
 import { lastTrades, TRADES_MAX, tradesWithoutGaps } from './last-trades.ts'
 
@@ -19,8 +20,6 @@ const TOKENS_READ = 6
 const TRADES_READ = 30
 /** Records are read again at most this often, in ms. */
 const EVERY_MS = 2_000
-/** The stream is waited for so long, as where no WebSocket gets through, before trades are read without it, in ms. */
-const STREAM_AWAITED_MS = 3_000
 
 /** What a wallet holds, earned and does, live. */
 export class WalletFeed {
