@@ -41,3 +41,23 @@ test('a copy in its place is told with the first byte that does not come to it',
   write('more')
   expect(() => watch.look()).toThrow('moved, removed or covered by another one')
 })
+
+test('of all segments that were begun one alone is open, and none where no segment is written', () => {
+  const { watch, path } = watched()
+  const before = lowestFree(path)
+  for (let i = 0; i < 100; i++) watch.begun(path)
+  // Something else of this process may open a file or two meanwhile.
+  expect(lowestFree(path)).toBeLessThan(before + 50)
+  fs.renameSync(path, `${path}.away`)
+  watch.close()
+  expect(() => watch.look()).not.toThrow()
+  expect(() => watch.close()).not.toThrow()
+  expect(() => new SegmentWatch().look()).not.toThrow()
+})
+
+/** The descriptor that a file gets which is opened now: the lowest that is not taken. */
+function lowestFree(path: string): number {
+  const fd = fs.openSync(path, 'r')
+  fs.closeSync(fd)
+  return fd
+}
