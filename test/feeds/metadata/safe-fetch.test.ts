@@ -1,13 +1,16 @@
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dialPublic } from '../../../src/feeds/metadata/dial.ts'
 import { isPublicAddress } from '../../../src/feeds/metadata/public-address.ts'
-import { SafeFetch } from '../../../src/feeds/metadata/safe-fetch.ts'
+import { BODY_BYTES_MAX, SafeFetch } from '../../../src/feeds/metadata/safe-fetch.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'
 
 const never = new AbortController().signal
+/** Reasons that may have gone at the next try. */
+const MAY_PASS = ['dns', 'network', 'time']
 let internet: FakeInternet
 
 beforeEach(async () => {
@@ -22,7 +25,10 @@ afterEach(async () => {
 /** The text, or the word for why there is none. */
 async function fetched(url: string, totalMs = 5_000): Promise<string> {
   const answer = await new SafeFetch({ ...internet, totalMs }).text(url, never)
-  return typeof answer === 'string' ? answer : `refused: ${answer.refused}`
+  if (typeof answer === 'string') return answer
+  if (answer.refused !== 'status')
+    expect(answer.isFinal, `${url}: ${answer.refused}`).toBe(!MAY_PASS.includes(answer.refused))
+  return `refused: ${answer.refused}`
 }
 
 test('fetches a body over TLS, through redirects', async () => {
@@ -71,6 +77,8 @@ test('addresses in URLs, however written, are refused before anything is dialled
     ['https://[::ffff:169.254.169.254]/latest/meta-data/', 'address'],
     ['https://169.254.169.254/latest/meta-data/', 'address'],
     ['https://user:secret@a.hosts.test/', 'url'],
+    ['https://user@a.hosts.test/', 'url'],
+    ['https://:secret@a.hosts.test/', 'url'],
     ['http://a.hosts.test/', 'scheme'],
     ['file:///etc/passwd', 'scheme'],
     ['data:application/json,{}', 'scheme'],
@@ -160,6 +168,24 @@ test('of a body of a gigabyte 64 KB are read, whatever its length is said to be'
   await until(() => internet.sockets.size === 0)
   // What the sockets between hold, not what the server had.
   expect(sentBytes).toBeLessThan(64 * 2 ** 20)
+})
+
+test('a body of 64 KB is read, and one of a byte more is refused', async () => {
+  for (const [bytes, outcome] of [
+    [BODY_BYTES_MAX, ' '.repeat(BODY_BYTES_MAX)],
+    [BODY_BYTES_MAX + 1, 'refused: size'],
+  ] as const) {
+    internet.page('a.hosts.test/', (_, response) => response.end(' '.repeat(bytes)))
+    expect(await fetched('https://a.hosts.test/')).toBe(outcome)
+  }
+})
+
+test('nothing of a fetch that is over stays with what may stop it', async () => {
+  const { signal } = new AbortController()
+  internet.json('a.hosts.test/', {})
+  for (const url of ['https://a.hosts.test/', 'https://nowhere.test/', ''])
+    await new SafeFetch(internet).text(url, signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('packed bodies, other bytes than text and endless heads are refused', async () => {
