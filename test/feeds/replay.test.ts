@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
@@ -124,7 +124,31 @@ test('event lines are read plain, from gzip, from joined gzips and from zstd', a
     expect(sink.all).toEqual(events)
     expect(counters).toMatchObject({ lines: 2_500, events: 2_500, badLines: 0, readErrors: 0 })
     for (const batch of sink.batches) expect(batch.length).toBeLessThanOrEqual(1_000)
+    expect(sink.batches.length).toBeLessThan(100)
   }
+})
+
+test('other work gets its turn also amid bad lines behind such a first line', async () => {
+  const counters = newFeedCounters()
+  const run = new LineRun(new CollectingSink(), {
+    counters,
+    report: () => {},
+    pacer: new Pacer('max'),
+    signal: new AbortController().signal,
+    progress: null,
+    documentCharactersMax: 1_000_000,
+  })
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    if (counters.badLines > 0) turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await run.read(Readable.from([Buffer.from(`{\n${'no JSON\n'.repeat(100_000)}`)]))
+  isOver = true
+  expect(counters).toMatchObject({ lines: 100_001, badLines: 100_001 })
+  expect(turns).toBeGreaterThan(20)
 })
 
 test('a torn archive is reported and gives what came before the tear', async () => {
@@ -137,7 +161,7 @@ test('a torn archive is reported and gives what came before the tear', async () 
   expect(sink.all).toEqual(prices(sink.all.length))
   expect(counters.readErrors).toBe(1)
   expect(reported).toHaveLength(1)
-  expect(reported[0]).toMatch(/reading ended early/)
+  expect(reported[0]).toMatch(new RegExp(`^${sink.all.length + 1}: reading ended early`))
 })
 
 test('every whole line before the tear of an archive, or before what trails it, is taken', async () => {
@@ -206,7 +230,31 @@ test('a first line that only opens a value takes no other line along', async () 
       expect.stringMatching(/^4: /),
     ])
     for (const batch of sink.batches) expect(batch.length).toBeLessThanOrEqual(1_000)
+    expect(sink.batches.length).toBeLessThan(100)
   }
+})
+
+test('other work gets its turn also amid bad lines behind such a first line', async () => {
+  const counters = newFeedCounters()
+  const run = new LineRun(new CollectingSink(), {
+    counters,
+    report: () => {},
+    pacer: new Pacer('max'),
+    signal: new AbortController().signal,
+    progress: null,
+    documentCharactersMax: 1_000_000,
+  })
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    if (counters.badLines > 0) turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await run.read(Readable.from([Buffer.from(`{\n${'no JSON\n'.repeat(100_000)}`)]))
+  isOver = true
+  expect(counters).toMatchObject({ lines: 100_001, badLines: 100_001 })
+  expect(turns).toBeGreaterThan(20)
 })
 
 test('lines behind such a first line are taken up to a tear', async () => {
@@ -315,6 +363,20 @@ test('stdin takes lines as they come, before its end', async () => {
   input.end(text.slice(150).trimEnd())
   await ended
   expect(sink.all).toEqual(prices(3))
+})
+
+test('what a stop leaves of a line is no line', async () => {
+  const input = new PassThrough()
+  const sink = new CollectingSink()
+  const counters = newFeedCounters()
+  const feed = new StdinFeed({ report: () => {}, counters, input })
+  const ended = feed.start(sink)
+  input.write(linesOf(prices(2)).trimEnd())
+  await expect.poll(() => sink.all.length).toBe(1)
+  feed.stop()
+  await ended
+  expect(sink.all).toEqual(prices(1))
+  expect(counters).toMatchObject({ lines: 1, badLines: 0 })
 })
 
 test('stop ends stdin that waits for input', async () => {
