@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { copyTail } from '../../src/store/copy-tail.ts'
 import { cutTail } from '../../src/store/cut-tail.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
+import { SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
 
@@ -80,4 +82,46 @@ test('what a start puts aside is on the disk, with its name, before it goes wher
   expect(cutTail(disk, '/data', cut)).toEqual([copy])
   const inOrder = [`sync ${copy}`, 'sync /data', `cut ${path}`, `sync ${path}`, 'sync /data']
   expect(disk.told).toEqual(inOrder)
+})
+
+test('whatever is cut, all but half a write is put aside, under names that nothing had', () => {
+  const path = (index: number) => `/data/journal-000000000000000${index}.mfj`
+  const lengths = fc.integer({ min: 0, max: 2 * SEGMENT_HEADER_BYTES })
+  const byte = fc.oneof(fc.constant(SEGMENT_HEADER_BYTES), lengths)
+  const about = fc.record({ byte, tail: lengths, dropped: fc.nat(3), earlier: fc.nat(3) })
+  fc.assert(
+    fc.property(about, fc.boolean(), ({ byte, tail, dropped, earlier }, mayBeUnfinished) => {
+      const disk = new ImageDisk()
+      const image = (from: number, length: number) =>
+        Uint8Array.from({ length }, (_, at) => from + at)
+      const later = Array.from({ length: dropped }, (_, i) => path(i + 2))
+      for (const [i, name] of [path(1), ...later].entries())
+        disk.files.set(name, image(i, byte + tail))
+      // What earlier starts have put aside of the same places.
+      for (const name of [path(1), ...later, `${path(1)}.from-byte-${byte}`])
+        for (let i = 1; i <= earlier; i++)
+          disk.files.set(`${name}${i === 1 ? '' : `.${i}`}.damaged`, image(i, 9))
+      const before = disk.copy()
+      const isUnfinished = mayBeUnfinished && dropped === 0
+      const cut = { path: path(1), byte, bytes: tail, frames: 0, dropped: later, isUnfinished }
+      const aside = cutTail(disk, '/data', cut)
+      const isWhole = byte < SEGMENT_HEADER_BYTES
+      const whatWent = [
+        ...later.toReversed().map((name) => before.bytesOf(name)),
+        ...(isUnfinished ? [] : [before.bytesOf(path(1)).subarray(isWhole ? 0 : byte)]),
+      ]
+      expect(aside.map((name) => Buffer.from(disk.bytesOf(name)))).toEqual(
+        whatWent.map((bytes) => Buffer.from(bytes)),
+      )
+      for (const name of aside) {
+        expect(name).toMatch(/\.damaged$/)
+        expect(before.files.has(name)).toBe(false)
+        disk.files.delete(name)
+      }
+      for (const name of later) before.files.delete(name)
+      if (isWhole) before.files.delete(path(1))
+      else before.files.set(path(1), image(0, byte))
+      expect(disk.files).toEqual(before.files)
+    }),
+  )
 })
