@@ -130,17 +130,19 @@ test('what is missing is asked for again, what comes twice is dropped', async ()
 
 test('a service that is not there, and one that closes, are told with each attempt', async () => {
   service = await ScriptedService.start((socket, message, connection) => {
-    if (connection > 1) serveWell(socket, message)
-    else if (isSubscription(message)) socket.close(4010, 'too many messages')
+    if (connection > 2) serveWell(socket, message)
+    else if (isSubscription(message))
+      socket.close(4010, connection === 1 ? 'too many messages' : undefined)
   })
   const { updates, problems } = follow()
   await waitUntil(() => updates.length >= 3)
   expect(problems.map(({ code, message }) => `${code}: ${message}`)).toEqual([
     'network: The connection was closed with 4010 (too many messages).',
+    'network: The connection was closed with 4010.',
   ])
   await service.stop()
-  await waitUntil(() => problems.length >= 4)
-  expect(problems[3]).toMatchObject({
+  await waitUntil(() => problems.length >= 5)
+  expect(problems[4]).toMatchObject({
     code: 'network',
     message: 'The live feed cannot be reached.',
   })

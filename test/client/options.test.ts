@@ -65,3 +65,24 @@ test('a time without an end is the longest that a timer knows, not none', async 
   expect(settings.silenceMs).toBe(2 ** 31 - 1)
   expect(settings.backoff).toEqual({ firstMs: 250, longestMs: 2 ** 31 - 1 })
 })
+
+test('a platform without WebSocket or fetch is told what to give, with each attempt', async () => {
+  vi.useFakeTimers()
+  for (const name of ['WebSocket', 'fetch']) vi.stubGlobal(name, undefined)
+  try {
+    client = new Mintfeed(URL, { backoff: { firstMs: 100, longestMs: 100 }, random: () => 1 })
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  const problems: string[] = []
+  client.live.onProblem(({ code, message }) => problems.push(`${code}: ${message}`))
+  void client.live.launches()
+  await vi.advanceTimersByTimeAsync(250)
+  const noSocket = 'no_socket: This platform has no WebSocket: give openSocket.'
+  expect(problems).toEqual([noSocket, noSocket, noSocket])
+  const answer = client.read.token('A')
+  await vi.advanceTimersByTimeAsync(250)
+  expect(await answer).toMatchObject({
+    problem: { code: 'network', message: 'This platform has no fetch: give one.' },
+  })
+})
