@@ -131,6 +131,55 @@ test('clients that want more than there is get the same time, whatever their ste
   )
 })
 
+/** As long as a slice, somewhat less and much more, so that turns change. */
+const sliceCosts = fc.constantFrom(0, 0.5, 1, 1, 2.5).map((slices) => slices * CLIENT_SLICE_MS)
+const fewNames = fc.integer({ min: 0, max: 3 }).map((index) => `client ${index}`)
+
+test('whatever there was, as long as something waits something is served, and a queue that ran dry is a new one', () => {
+  const steps = fc.array(fc.option(fc.tuple(fewNames, sliceCosts)), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, steps, (before, behind) => {
+      const [used, fresh] = [new Loop(), new Loop()]
+      for (const [loop, commands] of [
+        [used, before],
+        [used, behind],
+        [fresh, behind],
+      ] as const) {
+        if (commands === behind) loop.served.length = 0
+        for (const command of commands)
+          if (command !== null) loop.add(...command)
+          else {
+            const hadWork = loop.queue.size > 0
+            expect(loop.serveOne() !== undefined).toBe(hadWork)
+          }
+        for (let most = commands.length; loop.queue.size > 0 && most >= 0; most--) loop.serveOne()
+        expect(loop.queue.size).toBe(0)
+      }
+      const order = ({ served }: Loop) => served.map(({ client, costMs }) => [client, costMs])
+      expect(order(used)).toEqual(order(fresh))
+    }),
+  )
+})
+
+test.each([
+  ['at once', 0, 1],
+  ['when another was served', 1, 0.5],
+])('who asks anew %s after it was served has no more time than others', (_, laterTurns, slices) => {
+  const others = 9
+  const rounds = 50
+  const loop = new Loop()
+  for (let index = 0; index < others; index++)
+    for (let count = 0; count < 2 * rounds; count++) loop.add(`flood ${index}`, CLIENT_SLICE_MS)
+  let askedAt = 0
+  for (let turn = 0; turn < rounds * (others + 1); turn++) {
+    if (turn === askedAt) loop.add('eager', slices * CLIENT_SLICE_MS)
+    if (loop.serveOne()?.client === 'eager') askedAt = turn + 1 + laterTurns
+  }
+  const turns = loop.served.filter(({ client }) => client === 'eager').length
+  expect(turns).toBeGreaterThan(rounds / 2)
+  expect(turns * slices).toBeLessThanOrEqual(rounds + 2)
+})
+
 test('what is not done goes on behind the rest of its client, and a long step is waited off', () => {
   let nowMs = 0
   const queue = new FairQueue<string>(() => nowMs)
