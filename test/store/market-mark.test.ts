@@ -15,20 +15,20 @@ import {
 const MARKETS: readonly (Market | null)[] = ['simulated', 'chain', null]
 /** What the file may hold: each of both, something else, nothing, and no file. */
 const HELD = ['simulated\n', 'chain\n', 'chain', 'news\n', '', null] as const
-const FILES = [null, segmentPath, snapshotPath] as const
+const FILES = [[], [segmentPath], [snapshotPath], [segmentPath, snapshotPath]] as const
 
 /** Every folder there may be, and every market that may go into it. */
 function* cases() {
   for (const market of MARKETS)
     for (const text of HELD)
-      for (const pathOf of FILES) {
+      for (const paths of FILES) {
         const folder = newFolder()
         if (text !== null) fs.writeFileSync(join(folder, 'market'), text)
-        if (pathOf !== null) fs.writeFileSync(pathOf(folder, 1), '')
+        for (const pathOf of paths) fs.writeFileSync(pathOf(folder, 1), '')
         const name = text?.trim() ?? ''
         const held = name === 'simulated' || name === 'chain' ? name : null
-        const said = `${market} into ${text}, ${pathOf?.name}`
-        yield { market, folder, text, held, hasEvents: pathOf !== null, said }
+        const said = `${market} into ${text}, ${paths.length} files`
+        yield { market, folder, text, held, hasEvents: paths.length > 0, said }
       }
 }
 
