@@ -6,7 +6,7 @@ import type { Metadata } from '../../src/engine/event.ts'
 import { WAITING_METADATA_MAX } from '../../src/engine/metadata-fold.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { created, START_SECOND } from '../oracle/fixtures.ts'
+import { created, START_SECOND, twitter } from '../oracle/fixtures.ts'
 
 const image = (mint: string) => `https://images.example/${mint}`
 
@@ -54,6 +54,29 @@ test('of more mints that wait than there is room for the one that waited longest
   for (const [i, mint] of some.entries()) engine.accept(birth(mint, i))
   expect(without(engine, some)).toEqual(['mint 0', 'mint 1'])
 })
+
+test('a mint that lost its metadata re-used no link, and does so anew once it is told again', () => {
+  const engine = new Engine({ clock: 'event' })
+  engine.accept(twitter('lost', LINK))
+  for (let i = 0; i < WAITING_METADATA_MAX; i++) engine.accept(told(`mint ${i}`))
+  engine.accept(twitter('kept', LINK))
+  for (const [i, mint] of ['lost', 'kept', 'new'].entries()) engine.accept(birth(mint, i))
+  engine.accept(twitter('new', LINK))
+  expect(reusing(engine, 1)).toEqual(['new'])
+  expect(reusing(engine, 2)).toEqual([])
+  engine.accept(twitter('lost', LINK))
+  expect(reusing(engine, 1)).toEqual(['kept'])
+  expect(reusing(engine, 2)).toEqual(['new'])
+})
+
+const LINK = 'https://x.com/dog'
+
+/** Mints that re-used a link so many times. */
+function reusing(engine: Engine, times: number): string[] {
+  const filters = { new: { xReuses: { min: times, max: times } } }
+  const answer = new EngineAnswers(engine, () => {}).tables({ type: 'new', filters, limit: 50 })
+  return [...answer.matchAll(/"mint":"([^"]+)"/g)].map(([, mint]) => mint)
+}
 
 test('metadata of mints that wait is told again and again without taking memory', () => {
   setFlagsFromString('--expose-gc')

@@ -84,6 +84,20 @@ test('bytes that are not what a part writes are refused', () => {
   }
 })
 
+test('metadata that waits for a token which the state does not have is refused', () => {
+  const from = filled()
+  const part = partOf(from, 'waiting metadata')
+  for (const [token, isRefused] of [
+    [from.state.metadata.count - 1, false],
+    [from.state.metadata.count, true],
+  ] as const) {
+    const bytes = new Uint8Array(Uint32Array.of(token).buffer)
+    part.open([bytes.length])[0]?.set(bytes)
+    if (isRefused) expect(() => part.settle()).toThrow(`waits for token ${token}`)
+    else expect(() => part.settle()).not.toThrow()
+  }
+})
+
 test('a state goes only into one with the same parts', () => {
   const [from, into] = [filled(), engineOf('event')]
   expect(() => copyParts(from.parts.slice(1), into.parts)).toThrow('parts does not fit')
