@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DORMANT_TRADERS_MAX } from '../../src/engine/dormancy.ts'
 import { Dormant } from '../../src/engine/dormant.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
@@ -102,6 +103,21 @@ test('a token that a late event can touch stays, and so does one that was never 
   engine.accept(trade(80, 1))
   engine.dormancy.rest([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(1)
+})
+
+test('a token of more traders than are read back in a turn stays, and what rests is counted as it comes and goes', () => {
+  const engine = new Engine(DORMANT_OPTIONS)
+  for (let trader = 0; trader < DORMANT_TRADERS_MAX; trader += 1) engine.accept(trade(0, trader))
+  for (const later of [10, 20]) engine.accept(trade(later, 1))
+  const resting = () => {
+    engine.dormancy.rest([engine.state.book.findToken('mint 0')])
+    const { tokens, positions } = engine.state.dormant
+    return { tokens, positions }
+  }
+  expect(resting()).toEqual({ tokens: 1, positions: DORMANT_TRADERS_MAX })
+  engine.accept(trade(21, DORMANT_TRADERS_MAX, 'mint 0'))
+  for (const later of [30, 40]) engine.accept(trade(later, 1))
+  expect(resting()).toEqual({ tokens: 0, positions: 0 })
 })
 
 test('a token whose run cannot be read is not woken half: the event is refused by the damage', () => {
