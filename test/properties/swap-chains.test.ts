@@ -33,6 +33,7 @@ test(`pages far back are those of the whole list, also when it grows and late sw
           mint: `mint ${random.integer(1, MINTS)}`,
           signature: `swap ${round} ${i}`,
           signer: `wallet ${random.integer(1, WALLETS)}`,
+          direction: random.chance(0.7) ? 'buy' : 'sell',
         }),
       ])
     }
