@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { StateError, type StatePart } from '../../src/engine/memory/state-part.ts'
+import { noCounts, Progress } from '../../src/engine/progress.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { history } from '../oracle/histories.ts'
 import { engineOf, foldSteps, restored, stepsOf } from './restoring.ts'
@@ -97,6 +98,33 @@ test('metadata that waits for a token which the state does not have is refused',
     else expect(() => part.settle()).not.toThrow()
   }
 })
+
+test('how far an engine has come is loaded with each of its numbers, and each has its place', () => {
+  const [from, into] = [new Progress(noCounts()), new Progress(noCounts())]
+  expect([from.othersTaken, from.newest.slot]).toEqual([0, -1])
+  expect(Object.values(from.counts)).toEqual(countNames.map(() => 0))
+  for (const isSlotKnown of [true, false]) {
+    Object.assign(from.newest, { slot: 101, txIndex: 102, ordinal: 103, isSlotKnown })
+    from.othersTaken = 104
+    for (const [i, name] of countNames.entries()) from.counts[name] = 105 + i
+    expect(new Set(from.part.facts()).size).toBe(from.part.facts().length)
+    into.part.open(from.part.facts())
+    expect(into.newest).toEqual(from.newest)
+    expect(into.othersTaken).toBe(104)
+    expect(into.counts).toEqual(from.counts)
+  }
+  const facts = from.part.facts()
+  for (const wrong of [facts.with(0, -2), facts.with(0, 0.5), facts.with(3, 2)])
+    expect(() => into.part.open(wrong)).toThrow(StateError)
+  for (const right of [facts.with(0, -1), facts.with(0, 0)])
+    expect(() => into.part.open(right)).not.toThrow()
+  expect(from.part.views()).toEqual([])
+})
+
+const countNames = [
+  ...(['swaps', 'duplicates', 'lateRefused', 'lateFolded', 'aheadRefused'] as const),
+  ...(['secondCreations', 'secondMigrations', 'events'] as const),
+]
 
 test('a state goes only into one with the same parts', () => {
   const [from, into] = [filled(), engineOf('event')]
