@@ -62,6 +62,25 @@ test('of a journal stays what the older of two snapshots needs, and nothing befo
   for (const times of Object.values(tried)) expect(times).toBeGreaterThan(0)
 })
 
+test('a journal that is all kept stays, and a compaction that nothing came for changes nothing', () => {
+  const plan = { segmentsAt: [10, 20, 30, 40], snapshotsAt: [3, 4] }
+  const disk = writtenFolder({ events: history(5, EVENTS), ...plan })
+  const made = makeSnapshot(disk, 6)
+  expect(made).toMatchObject({ seq: EVENTS, snapshotsRemoved: 1, segmentsRemoved: 0 })
+  expect(numbers(listDataFiles(disk, FOLDER).segments)).toEqual([1, 2, 3, 4, 5])
+  const before = disk.copy()
+  const again = { seq: EVENTS, fromSeq: EVENTS, framesFolded: 0, digest: '' }
+  const nothing = { snapshotsRemoved: 0, segmentsRemoved: 0, damagedSnapshots: [] }
+  const { archivedRecords, chunks } = made
+  expect(makeSnapshot(disk, 6, false)).toMatchObject({
+    ...again,
+    ...nothing,
+    archivedRecords,
+    chunks,
+  })
+  expect(disk.files).toEqual(before.files)
+})
+
 test('a segment that cannot be read, or only by a later version, stays with the one before it', () => {
   const plan = { segmentsAt: [10, 20, 30, 40], snapshotsAt: [5] }
   const whole = writtenFolder({ events: history(5, EVENTS), ...plan })
