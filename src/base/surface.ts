@@ -29,6 +29,8 @@ export interface AdjustableLimits {
   readonly routeDeadlineMs: number
   /** Bytes of encoded answers kept because pollers ask for the same text again and again. */
   readonly answerCacheBytes: number
+  /** Bytes that all live connections together leave unread at most; past it those close that have most. */
+  readonly unreadBytes: number
 }
 
 /** What faces the network beside the API: limits, TLS, the admin surface. */
@@ -56,6 +58,7 @@ export const SURFACE_DEFAULTS = {
   BODY_TIMEOUT: '10s',
   ANSWER_TIMEOUT: '10s',
   ANSWER_CACHE: '32mb',
+  UNREAD_MEMORY: '512mb',
   TLS_CERT: '',
   TLS_KEY: '',
   ADMIN_HOST: '127.0.0.1',
@@ -93,6 +96,7 @@ export function readSurface(settings: Readonly<Record<string, string>>): Surface
       bodyDeadlineMs: durationMs('BODY_TIMEOUT', settings.BODY_TIMEOUT),
       routeDeadlineMs: durationMs('ANSWER_TIMEOUT', settings.ANSWER_TIMEOUT),
       answerCacheBytes: sizeBytes('ANSWER_CACHE', settings.ANSWER_CACHE),
+      unreadBytes: sizeBytes('UNREAD_MEMORY', settings.UNREAD_MEMORY),
     },
     tls: tls(settings.TLS_CERT, settings.TLS_KEY),
     admin: admin(settings.ADMIN_HOST, settings.ADMIN_PORT, settings.ADMIN_TOKEN),

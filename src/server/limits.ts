@@ -212,6 +212,9 @@ export const LITTLE_UNREAD_BYTES = 64 * 1024
  */
 export const MAX_BUFFERED_BYTES = 1024 * 1024
 
+/** uWebSockets.js cuts a socket that was closed and is not read on after about twelve seconds. */
+export const CLOSING_MS = 16_000
+
 /** Buffers are looked at whenever this many bytes were published since the last look. */
 export const BUFFER_CHECK_BYTES = 64 * 1024
 

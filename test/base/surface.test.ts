@@ -14,6 +14,7 @@ test('what is not set is at the default of docs/operations.md', () => {
     bodyDeadlineMs: 10_000,
     routeDeadlineMs: 10_000,
     answerCacheBytes: 32 * 2 ** 20,
+    unreadBytes: 512 * 2 ** 20,
   }
   expect(surface).toEqual({ limits, tls: null, admin: null })
 })
@@ -23,6 +24,7 @@ test('limits, TLS and the admin surface are set by variables or flags', () => {
     SOCKETS: '100',
     NEW_SOCKETS_PER_ADDRESS: '7',
     ANSWER_CACHE: '1mb',
+    UNREAD_MEMORY: '64mb',
     BODY_TIMEOUT: '500ms',
     TLS_CERT: 'cert.pem',
     TLS_KEY: 'key.pem',
@@ -32,6 +34,7 @@ test('limits, TLS and the admin surface are set by variables or flags', () => {
     sockets: 100,
     newSocketsPerAddress: 7,
     answerCacheBytes: 2 ** 20,
+    unreadBytes: 2 ** 26,
     bodyDeadlineMs: 500,
   })
   expect(surface.tls).toEqual({ certFile: 'cert.pem', keyFile: 'key.pem' })

@@ -32,6 +32,7 @@ function reader(unreadBytes: number) {
     subscribe: () => true,
     unsubscribe: () => true,
     end: () => {},
+    close: () => {},
   }
   const client = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, socket, load: null }
   return { about, connection: newConnection(client, 0, 1) }

@@ -10,6 +10,7 @@ const socket = {
   subscribe: () => true,
   unsubscribe: () => true,
   end: () => {},
+  close: () => {},
 }
 const connections = (count: number): LiveConnection[] =>
   Array.from({ length: count }, (_, index) =>

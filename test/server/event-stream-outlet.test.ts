@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_STREAM_PIECE_BYTES } from '../../src/server/limits.ts'
+import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../src/server/limits.ts'
 import {
   EventStreamOutlet,
   type StreamResponse,
@@ -10,6 +10,7 @@ const KERNEL_BYTES = 64 * 1024
 /** A response whose client reads what it is told to: the kernel has room for some, the rest is held as by uWebSockets.js. */
 class SlowResponse implements StreamResponse {
   isEnded = false
+  isBroken = false
   #inKernel = 0
   #heldBytes = 0
   readonly #written: Buffer[] = []
@@ -52,6 +53,10 @@ class SlowResponse implements StreamResponse {
   end(bytes: Uint8Array): void {
     this.write(bytes)
     this.isEnded = true
+  }
+
+  close(): void {
+    this.isBroken = true
   }
 
   read(bytes: number): void {
@@ -131,4 +136,13 @@ test('a stream that is ended while much of it lies unread brings what was sent b
   send({ text: 'too late' })
   expect(response.text).not.toContain('too late')
   expect(outlet.getBufferedAmount()).toBe(0)
+})
+
+test('a stream that is ended while more lies unread than one may leave is broken off', () => {
+  const { response, outlet, send } = started()
+  while (outlet.getBufferedAmount() <= MAX_BUFFERED_BYTES) send({ text: 'x'.repeat(1_000) })
+  const { writes } = response
+  outlet.end()
+  outlet.close()
+  expect([response.isBroken, response.isEnded, response.writes]).toEqual([true, false, writes])
 })

@@ -47,6 +47,7 @@ class Reader {
       subscribe: (name: string) => this.names.add(name),
       unsubscribe: (name: string) => this.names.delete(name),
       end: () => {},
+      close: () => {},
     }
     const about = { id: 'me', isLocal: false, client: '', isSocket, socket, load: null }
     this.connection = newConnection(about, 0, 1)

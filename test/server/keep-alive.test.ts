@@ -7,6 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 const NOBODY: Outlet = {
   send() {},
+  close() {},
   getBufferedAmount: () => 0,
   subscribe() {},
   unsubscribe() {},

@@ -255,6 +255,7 @@ const outlet = {
   subscribe: () => true,
   unsubscribe: () => true,
   end: () => {},
+  close: () => {},
 }
 const connectionOf = (client: string): LiveConnection =>
   newConnection(

@@ -20,7 +20,13 @@ const UNANSWERED: StreamSource = {
 const nothing = () => {}
 
 function newClient(): LiveConnection {
-  const socket = { send: nothing, subscribe: nothing, unsubscribe: nothing, end: nothing }
+  const socket = {
+    send: nothing,
+    subscribe: nothing,
+    unsubscribe: nothing,
+    end: nothing,
+    close: nothing,
+  }
   const about = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, load: null }
   return newConnection({ ...about, socket: { ...socket, getBufferedAmount: () => 0 } }, 0, 1)
 }

@@ -11,7 +11,13 @@ test.each(['angry toad', '怒れる蛙'])('a frame with %s counts its bytes', (n
     (_, bytes) => counted.push(bytes),
     nothing,
   )
-  const socket = { send: nothing, subscribe: nothing, unsubscribe: nothing, end: nothing }
+  const socket = {
+    send: nothing,
+    subscribe: nothing,
+    unsubscribe: nothing,
+    end: nothing,
+    close: nothing,
+  }
   const about = { id: '', isLocal: false, client: '', isSocket: true, load: null }
   const outlet = { ...socket, getBufferedAmount: () => 0 }
   topics.join(newConnection({ ...about, socket: outlet }, 0, 1), 'a')

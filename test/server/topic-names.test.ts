@@ -9,6 +9,7 @@ function outlet() {
   const told = new Set<string>()
   const socket: Outlet = {
     send: () => {},
+    close: () => {},
     getBufferedAmount: () => 0,
     subscribe: (topic) => joined.add(topic) && told.add(topic),
     unsubscribe: (topic) => joined.delete(topic),

@@ -130,6 +130,7 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
     subscribe: () => true,
     unsubscribe: () => true,
     end: () => {},
+    close: () => {},
   }
   const about = { id: 'me', isLocal: false, client: '', isSocket: true, socket, load: null }
   const connection = newConnection(about, 0, 1)

@@ -25,7 +25,10 @@ export interface Outlet {
   getBufferedAmount(): number
   subscribe(topic: string): unknown
   unsubscribe(topic: string): unknown
+  /** Ends it in order: what lies unread goes out before the code. */
   end(code: number, reason: string): void
+  /** Ends it at once; what lies unread is dropped. */
+  close(): void
 }
 
 /** One live connection. */

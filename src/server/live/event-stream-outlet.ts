@@ -1,4 +1,4 @@
-import { EVENT_STREAM_PIECE_BYTES } from '../limits.ts'
+import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../limits.ts'
 import { ByteQueue } from './byte-queue.ts'
 import type { Outlet } from './connection.ts'
 
@@ -14,6 +14,8 @@ export interface StreamResponse {
   /** False: the kernel takes no more, and what is left is kept. */
   write(bytes: Uint8Array): boolean
   end(bytes: Uint8Array): unknown
+  /** Breaks the connection. */
+  close(): unknown
 }
 
 export interface EventStreamOutletParts {
@@ -71,12 +73,24 @@ export class EventStreamOutlet implements Outlet {
 
   unsubscribe(): void {}
 
+  /** What is left goes out, but of a client that does not read: it would lie there for long, and ids tell it where to go on. */
   end(): void {
     if (this.#isOver) return
+    if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
+      this.close()
+      return
+    }
     const rest = this.#waiting.takeAll()
     this.#keptBytes = 0
     this.#over()
     this.#res.cork(() => this.#res.end(rest))
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#waiting.takeAll()
+    this.#over()
+    this.#res.close()
   }
 
   #write(text: string): void {

@@ -29,6 +29,7 @@ import type { MessageLimits } from './message-budget.ts'
 import { leavePlain, Requests } from './requests.ts'
 import { broadcastTopic, Subscriptions } from './subscriptions.ts'
 import { TableTrades } from './table-trades.ts'
+import { UnreadMemory } from './unread-memory.ts'
 import { type UpgradeOptions, upgradeHandler } from './upgrade.ts'
 
 export interface LiveFeedOptions {
@@ -39,7 +40,7 @@ export interface LiveFeedOptions {
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly gate: LiveGate
-  readonly limits: MessageLimits
+  readonly limits: MessageLimits & { readonly unreadBytes: number }
   readonly turns: Turns
   readonly addresses: ClientAddresses
   readonly corsOrigin: string
@@ -57,6 +58,7 @@ export class LiveFeed {
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog((reader) => this.#checkBuffer(reader))
+  readonly #unread: UnreadMemory
   readonly #departures = new Departures((connection) => this.#drop(connection))
   readonly #added: AddedChannels
   readonly #failures: LiveFailures
@@ -65,11 +67,14 @@ export class LiveFeed {
   #isStopping = false
   #published = 0
   #slowReaders = 0
+  #cutReaders = 0
 
   constructor(options: LiveFeedOptions) {
     this.#app = options.app
     this.#times = options.times
     this.#gate = options.gate
+    const { unreadBytes } = options.limits
+    this.#unread = new UnreadMemory(this.#connections, unreadBytes, (reader) => this.#cut(reader))
     const send: Send = (connection, frame) => this.#send(connection, frame)
     const sendSnapshot: Send = (connection, frame) => {
       connection.snapshotBytes = Buffer.byteLength(frame)
@@ -136,6 +141,8 @@ export class LiveFeed {
       live_followed_mints: this.#subscriptions.mintCount,
       live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
+      live_cut_readers_total: this.#cutReaders,
+      live_unread_bytes: this.#unread.bytes(performance.now()),
       ...this.#added.figures(),
       ...this.#incoming.figures(),
       ...this.#failures.figures(),
@@ -277,11 +284,13 @@ export class LiveFeed {
   #countPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {
     this.#published++
     this.#backlog.published(followers, bytes)
+    this.#unread.sent(bytes * followers.size)
   }
 
   #send(connection: LiveConnection, frame: string): void {
     if (connection.isClosed) return
     connection.socket.send(frame)
+    this.#unread.sent(Buffer.byteLength(frame))
     this.#checkBuffer(connection)
   }
 
@@ -295,8 +304,18 @@ export class LiveFeed {
   /** What is buffered goes out before the close frame: a reader that catches up sees the code. */
   #close(connection: LiveConnection, code: number, reason: string): void {
     if (connection.isClosed) return
+    const isKept = this.#unread.keepsClosing(connection)
     connection.isClosed = true
     this.#incoming.drop(connection)
-    connection.socket.end(code, reason)
+    if (isKept) connection.socket.end(code, reason)
+    else connection.socket.close()
+  }
+
+  /** At once, for want of memory: what is buffered goes with it, and so does the code. */
+  #cut(connection: LiveConnection): void {
+    this.#cutReaders++
+    connection.isClosed = true
+    this.#incoming.drop(connection)
+    connection.socket.close()
   }
 }
