@@ -128,29 +128,6 @@ test('event lines are read plain, from gzip, from joined gzips and from zstd', a
   }
 })
 
-test('other work gets its turn also amid bad lines behind such a first line', async () => {
-  const counters = newFeedCounters()
-  const run = new LineRun(new CollectingSink(), {
-    counters,
-    report: () => {},
-    pacer: new Pacer('max'),
-    signal: new AbortController().signal,
-    progress: null,
-    documentCharactersMax: 1_000_000,
-  })
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    if (counters.badLines > 0) turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  await run.read(Readable.from([Buffer.from(`{\n${'no JSON\n'.repeat(100_000)}`)]))
-  isOver = true
-  expect(counters).toMatchObject({ lines: 100_001, badLines: 100_001 })
-  expect(turns).toBeGreaterThan(20)
-})
-
 test('a torn archive is reported and gives what came before the tear', async () => {
   const text = linesOf(prices(60_000))
   const whole = zlib.gzipSync(text)
