@@ -16,7 +16,8 @@ interface Unread {
 /**
  * Keeps what all readers of the live feed together leave unread below a bound: a thousand that do not read take
  * a gigabyte else, though none of them leaves more than it may. uWebSockets.js does not tell what lies unread
- * in all, so that it is looked at whenever as much may: those go that have more than an equal part of their client.
+ * in all, so that it is looked at whenever as much may. Then each client has an equal part, and of who has more the
+ * connections go that have most.
  */
 export class UnreadMemory {
   readonly #connections: ReadonlySet<LiveConnection>
