@@ -1,7 +1,7 @@
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
-import { isUnreadable } from '../store/node-disk.ts'
+import { isUnreadable, unlessUnreadable } from '../store/node-disk.ts'
 import {
   type ChunkKind,
   type ChunkTable,
@@ -41,12 +41,7 @@ export function reportChunk(disk: Disk, chunk: NumberedFile, kind: ChunkKind): C
 
 /** Reads a block into `into`; of one with a sector that cannot be read nothing more can be told than of a damaged one. */
 function isWhole(file: DiskFile, table: ChunkTable, block: number, into: Uint8Array): boolean {
-  try {
-    return readChunkBlock(file, table, block, into)
-  } catch (error) {
-    if (isUnreadable(error)) return false
-    throw error
-  }
+  return unlessUnreadable(() => readChunkBlock(file, table, block, into)) ?? false
 }
 
 /** A chunk of a later version, or with a head that cannot be read, is none that this program can answer from. */

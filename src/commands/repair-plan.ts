@@ -8,7 +8,7 @@ import type { Disk } from '../store/disk.ts'
 import { newerVersion, StoreError } from '../store/failure.ts'
 import type { JournalPlace } from '../store/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal-scan.ts'
-import { isUnreadable } from '../store/node-disk.ts'
+import { unlessUnreadable } from '../store/node-disk.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
 import { repairBase } from './repair-base.ts'
@@ -90,21 +90,21 @@ function goodEnd(disk: Disk, files: DataFiles, from: JournalStart, until: number
   const headers = files.segments.map(({ path }) => knownHeader(disk, path))
   const buffer = new FileBuffer()
   let first = firstOf(files, headers, from)
+  let end: GoodEnd | null = null
   // Where that one is none, what takes its place goes on where the one before it ends.
-  while (first >= 0 && endIn(disk, buffer, files.segments[first], first, until, null) === null)
-    first -= 1
-  if (first < 0 && fromSeq === 0 && files.segments.length > 0)
+  for (; first >= 0 && end === null; first--)
+    end = endIn(disk, buffer, files.segments[first], first, until, null)
+  if (end === null && fromSeq === 0 && files.segments.length > 0)
     throw new StoreError(
       'missing',
       `There is no whole snapshot with its chunks at or before seq ${until} and no segment of the journal ` +
         `that can be read begins at 0: there is nothing to go back to. Snapshots are at ${seqsOf(files)}.`,
     )
-  let end: GoodEnd = { seq: fromSeq, crc: 0, segment: first < 0 ? -1 : first - 1, cut: null }
-  for (let i = Math.max(0, first); i < files.segments.length && first >= 0; i++) {
-    const next = endIn(disk, buffer, files.segments[i], i, until, i === first ? null : end)
+  if (end === null) return { seq: fromSeq, crc: 0, segment: -1, cut: null }
+  for (let i = end.segment + 1; i < files.segments.length && end.cut === null; i++) {
+    const next = endIn(disk, buffer, files.segments[i], i, until, end)
     if (next === null) break
     end = next
-    if (end.cut !== null) break
   }
   return { ...end, seq: Math.max(end.seq, fromSeq) }
 }
@@ -151,18 +151,9 @@ function endIn(
 }
 
 function knownHeader(disk: Disk, path: string): SegmentHeader | null {
-  const header = readableHeader(disk, path)
+  const header = unlessUnreadable(() => headerOf(disk, path))
   if (header === 'newer') throw newerVersion(path)
   return header
-}
-
-function readableHeader(disk: Disk, path: string): ReturnType<typeof headerOf> {
-  try {
-    return headerOf(disk, path)
-  } catch (error) {
-    if (isUnreadable(error)) return null
-    throw error
-  }
 }
 
 function seqsOf({ snapshots }: DataFiles): string {

@@ -1,7 +1,7 @@
 import { type FileBuffer, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { Kind } from '../store/journal-format.ts'
-import { isUnreadable } from '../store/node-disk.ts'
+import { unlessUnreadable } from '../store/node-disk.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
 import { SegmentScan } from '../store/segment-scan.ts'
 
@@ -79,12 +79,7 @@ export function bytesOf(
   buffer: FileBuffer,
   { path }: NumberedFile,
 ): Uint8Array<ArrayBuffer> | null {
-  try {
-    return buffer.read(disk, path)
-  } catch (error) {
-    if (isUnreadable(error)) return null
-    throw error
-  }
+  return unlessUnreadable(() => buffer.read(disk, path))
 }
 
 export function sizeOf(disk: Disk, { path }: NumberedFile): number {

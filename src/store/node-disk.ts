@@ -165,6 +165,16 @@ export function isUnreadable(error: unknown): boolean {
   return codeOf(error) === 'EIO'
 }
 
+/** What was read; null where the disk cannot read a sector of it. */
+export function unlessUnreadable<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
+  }
+}
+
 /** The `code` of a system error, or "". */
 export function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : ''
