@@ -9,6 +9,7 @@ import { CatchUps } from '../../src/server/live/catch-ups.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
 import type { StreamSource } from '../../src/wire/streams.ts'
 import { fakeStreams } from './fake-service.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 const CHANNEL = 'update_mint_info'
 const source: StreamSource = {
@@ -22,6 +23,7 @@ const source: StreamSource = {
 function reader(unreadBytes: number) {
   const about = { unreadBytes, looks: 0 }
   const socket = {
+    ...SILENT_OUTLET,
     send: (frame: string) => {
       about.unreadBytes += frame.length
     },
@@ -29,10 +31,6 @@ function reader(unreadBytes: number) {
       about.looks += 1
       return about.unreadBytes
     },
-    subscribe: () => true,
-    unsubscribe: () => true,
-    end: () => {},
-    close: () => {},
   }
   const client = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, socket, load: null }
   return { about, connection: newConnection(client, 0, 1) }

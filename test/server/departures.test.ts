@@ -3,19 +3,19 @@ import { expect, test } from 'vitest'
 import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../src/server/limits.ts'
 import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
 import { Departures } from '../../src/server/live/departures.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
-const socket = {
-  send: () => 1,
-  getBufferedAmount: () => 0,
-  subscribe: () => true,
-  unsubscribe: () => true,
-  end: () => {},
-  close: () => {},
-}
 const connections = (count: number): LiveConnection[] =>
   Array.from({ length: count }, (_, index) =>
     newConnection(
-      { id: `c${index}`, isLocal: false, client: '', isSocket: true, socket, load: null },
+      {
+        id: `c${index}`,
+        isLocal: false,
+        client: '',
+        isSocket: true,
+        socket: SILENT_OUTLET,
+        load: null,
+      },
       0,
       1,
     ),

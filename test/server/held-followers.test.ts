@@ -14,6 +14,7 @@ import { LiveFailures } from '../../src/server/live/live-failures.ts'
 import { StateChannel } from '../../src/server/live/state-channel.ts'
 import { Topics } from '../../src/server/live/topics.ts'
 import { EngineServer } from './engine-server.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 const EVERY_MS = 5
 const TOPICS = ['a', 'b', 'c'] as const
@@ -42,12 +43,11 @@ class Reader {
 
   constructor(isSocket: boolean) {
     const socket = {
+      ...SILENT_OUTLET,
       send: (frame: string) => void this.take(frame),
       getBufferedAmount: () => this.unreadBytes,
       subscribe: (name: string) => this.names.add(name),
       unsubscribe: (name: string) => this.names.delete(name),
-      end: () => {},
-      close: () => {},
     }
     const about = { id: 'me', isLocal: false, client: '', isSocket, socket, load: null }
     this.connection = newConnection(about, 0, 1)

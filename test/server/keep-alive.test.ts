@@ -1,24 +1,23 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { PING_MS, SILENCE_MS } from '../../src/server/limits.ts'
-import { newConnection, type Outlet } from '../../src/server/live/connection.ts'
+import { newConnection } from '../../src/server/live/connection.ts'
 import { keepAlive } from '../../src/server/live/keep-alive.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 afterEach(() => void vi.useRealTimers())
-
-const NOBODY: Outlet = {
-  send() {},
-  close() {},
-  getBufferedAmount: () => 0,
-  subscribe() {},
-  unsubscribe() {},
-  end() {},
-}
 
 /** Seconds at which a client is pinged and closed, which sends something at the seconds told; over five minutes. */
 function timesOf(speaks: (second: number) => boolean) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const startedMs = performance.now()
-  const about = { id: 'me', isLocal: true, client: 'c', isSocket: true, socket: NOBODY, load: null }
+  const about = {
+    id: 'me',
+    isLocal: true,
+    client: 'c',
+    isSocket: true,
+    socket: SILENT_OUTLET,
+    load: null,
+  }
   const connection = newConnection(about, startedMs, PING_MS)
   const connections = new Set([connection])
   const pings: number[] = []

@@ -15,6 +15,7 @@ import { handshake } from '../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
 import { type RawConnection, rawConnect, waitUntil } from './raw-http.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 let fake: FakeService
 const start = async (limits: Partial<AdjustableLimits> = {}) => {
@@ -249,17 +250,9 @@ test('handshakes and requests that are torn hurt nobody', async () => {
   expect(fake.logged).toEqual([])
 })
 
-const outlet = {
-  send: () => 1,
-  getBufferedAmount: () => 0,
-  subscribe: () => true,
-  unsubscribe: () => true,
-  end: () => {},
-  close: () => {},
-}
 const connectionOf = (client: string): LiveConnection =>
   newConnection(
-    { id: client, isLocal: false, client, isSocket: true, socket: outlet, load: null },
+    { id: client, isLocal: false, client, isSocket: true, socket: SILENT_OUTLET, load: null },
     0,
     1,
   )

@@ -8,6 +8,7 @@ import { Topics } from '../../src/server/live/topics.ts'
 import { MAX_CONNECTION_MINTS } from '../../src/wire/live-messages.ts'
 import type { StreamSource } from '../../src/wire/streams.ts'
 import { fakeStreams } from './fake-service.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 const CHANNEL = 'update_mint_info'
 /** Snapshots that lie on a disk which never answers: all who ask for one stay on their way. */
@@ -20,15 +21,8 @@ const UNANSWERED: StreamSource = {
 const nothing = () => {}
 
 function newClient(): LiveConnection {
-  const socket = {
-    send: nothing,
-    subscribe: nothing,
-    unsubscribe: nothing,
-    end: nothing,
-    close: nothing,
-  }
   const about = { id: '', isLocal: false, client: '9.9.9.9', isSocket: true, load: null }
-  return newConnection({ ...about, socket: { ...socket, getBufferedAmount: () => 0 } }, 0, 1)
+  return newConnection({ ...about, socket: SILENT_OUTLET }, 0, 1)
 }
 
 function started(source: StreamSource = UNANSWERED) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newConnection } from '../../src/server/live/connection.ts'
 import { Topics } from '../../src/server/live/topics.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 const nothing = () => {}
 
@@ -11,16 +12,8 @@ test.each(['angry toad', '怒れる蛙'])('a frame with %s counts its bytes', (n
     (_, bytes) => counted.push(bytes),
     nothing,
   )
-  const socket = {
-    send: nothing,
-    subscribe: nothing,
-    unsubscribe: nothing,
-    end: nothing,
-    close: nothing,
-  }
   const about = { id: '', isLocal: false, client: '', isSocket: true, load: null }
-  const outlet = { ...socket, getBufferedAmount: () => 0 }
-  topics.join(newConnection({ ...about, socket: outlet }, 0, 1), 'a')
+  topics.join(newConnection({ ...about, socket: SILENT_OUTLET }, 0, 1), 'a')
   topics.publish('a', name)
   expect(counted).toEqual([Buffer.byteLength(name)])
 })

@@ -2,18 +2,16 @@ import { expect, test } from 'vitest'
 import { newConnection, type Outlet } from '../../src/server/live/connection.ts'
 import { Subscriptions } from '../../src/server/live/subscriptions.ts'
 import { Topics } from '../../src/server/live/topics.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 
 /** A socket that keeps the names of the topics it is in, and every name it was told. */
 function outlet() {
   const joined = new Set<string>()
   const told = new Set<string>()
   const socket: Outlet = {
-    send: () => {},
-    close: () => {},
-    getBufferedAmount: () => 0,
+    ...SILENT_OUTLET,
     subscribe: (topic) => joined.add(topic) && told.add(topic),
     unsubscribe: (topic) => joined.delete(topic),
-    end: () => {},
   }
   const about = { id: 'me', isLocal: false, client: '9.9.9.9', isSocket: true, load: null }
   return { joined, told, connection: newConnection({ ...about, socket }, 0, 1000) }

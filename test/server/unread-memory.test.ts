@@ -5,6 +5,7 @@ import { type LiveConnection, newConnection } from '../../src/server/live/connec
 import { UnreadMemory } from '../../src/server/live/unread-memory.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 import { born, trade } from './told-events.ts'
 
 const MAX = 1_000
@@ -16,14 +17,7 @@ class Reader {
   isCut = false
 
   constructor(client: string) {
-    const socket = {
-      send: () => {},
-      getBufferedAmount: () => this.unread,
-      subscribe: () => {},
-      unsubscribe: () => {},
-      end: () => {},
-      close: () => {},
-    }
+    const socket = { ...SILENT_OUTLET, getBufferedAmount: () => this.unread }
     const about = { id: 'me', isLocal: false, client, isSocket: true, socket, load: null }
     this.connection = newConnection(about, 0, 0)
   }

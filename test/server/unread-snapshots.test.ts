@@ -15,6 +15,7 @@ import { START_SECOND } from '../oracle/fixtures.ts'
 import { HAS_OPENSSL, makeCertificate } from './certificates.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
+import { SILENT_OUTLET } from './silent-outlet.ts'
 import { born, trade } from './told-events.ts'
 
 /** A chart of so many bars takes a megabyte: all together pass what a system holds for a socket. */
@@ -125,12 +126,9 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
     isCut ||= hasTooMuchUnread(connection)
   }
   const socket = {
+    ...SILENT_OUTLET,
     send: (frame: string) => (unreadBytes += frame.length),
     getBufferedAmount: () => unreadBytes,
-    subscribe: () => true,
-    unsubscribe: () => true,
-    end: () => {},
-    close: () => {},
   }
   const about = { id: 'me', isLocal: false, client: '', isSocket: true, socket, load: null }
   const connection = newConnection(about, 0, 1)
