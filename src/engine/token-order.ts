@@ -53,10 +53,11 @@ export class TokenOrder {
     this.#state = state
   }
 
-  /** The columns by token; the orders themselves lie on the heap, 8 bytes a token. */
+  /** The orders, and the columns by token. */
   get bytes(): number {
     const columns = [this.#listed, this.#f64, this.#u32, this.#isDirty]
-    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const orders = this.#new.bytes + this.#completing.bytes + this.#graduated.bytes
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, orders)
   }
 
   /** The token changed: its places may have. */

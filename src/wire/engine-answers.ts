@@ -21,6 +21,7 @@ import { swapJson } from './swap-json.ts'
 import { TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { TableScan } from './table-scan.ts'
+import { isSettledSoon } from './token-column.ts'
 import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
 import { columnPage, ORDER_PARTS } from './trader-column-pages.ts'
@@ -198,7 +199,7 @@ export class EngineAnswers implements Answers {
   /** Most filters are answered by the newest tokens; the others need their columns settled. */
   #isNear(group: Group, query: TablesQuery, mayGoOn: () => boolean): boolean {
     const gates = compileFilters(query.filters[group], this.#columns)
-    if (gates.every(({ column }) => column.isSettledSoon)) return true
+    if (gates.every(({ column }) => isSettledSoon(column))) return true
     const { blocks } = this.#engine.order[group]
     if (this.#scan.endsSoon(blocks, gates, query.limit)) return true
     return gates.every(({ column }) => column.isNear(mayGoOn))

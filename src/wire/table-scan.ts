@@ -1,4 +1,6 @@
+import type { TokenBlock } from '../engine/ordered-tokens.ts'
 import type { Gate } from './table-columns.ts'
+import type { TokenRun } from './token-column.ts'
 
 /** Tokens looked at together: few at first, since most filters let the newest pass. */
 const FIRST_BATCH = 64
@@ -7,7 +9,7 @@ const LAST_BATCH = 1_024
 const REFRESHED_MAX = 1_024
 
 /** Tokens in the order of a table, read from the end. */
-type Blocks = readonly (readonly number[])[]
+type Blocks = readonly TokenBlock[]
 
 /** A condition in a scan. */
 interface Sieve {
@@ -23,7 +25,8 @@ interface Sieve {
  * what the ones before have left, where its column lies. Those that let the fewest pass come first.
  */
 export class TableScan {
-  readonly #batch = new Uint32Array(LAST_BATCH)
+  /** Tokens of a batch that passed what they came to, the last at its end. */
+  readonly #kept = new Uint32Array(LAST_BATCH)
 
   /** Are so many found, or is there no more, before a column has to be settled? */
   endsSoon(blocks: Blocks, gates: readonly Gate[], limit: number): boolean {
@@ -48,59 +51,73 @@ export class TableScan {
     most: number,
   ): boolean {
     const sieves = gates.map((gate) => ({ gate, isSettled: false, came: 0, passed: 0 }))
-    const batch = this.#batch
+    const kept = this.#kept
     let looked = 0
     let size = FIRST_BATCH
     let count = 0
+    let from = LAST_BATCH
     for (let i = blocks.length - 1; i >= 0; i--) {
-      const block = blocks[i]
-      for (let place = block.length - 1; place >= 0; ) {
-        const last = Math.max(0, place + 1 - (size - count))
-        while (place >= last) batch[count++] = block[place--]
+      const { tokens, count: end } = blocks[i]
+      for (let to = end; to > 0; ) {
+        const run = { tokens, from: Math.max(0, to - (size - count)), to }
+        // The first condition reads tokens where they stand.
+        from = sieves.length === 0 ? copied(run, kept, from) : narrowed(sieves[0], run, kept, from)
+        count += to - run.from
+        to = run.from
         // The next block goes on.
         if (count < size) break
-        if (!tellFound(batch, sifted(sieves, batch, count), found)) return true
+        if (!tellFound(kept, sifted(sieves, kept, from), found)) return true
         looked += count
         count = 0
+        from = LAST_BATCH
         size = Math.min(size * 2, LAST_BATCH)
         if (looked + size > most) return false
       }
     }
-    tellFound(batch, sifted(sieves, batch, count), found)
+    tellFound(kept, sifted(sieves, kept, from), found)
     return true
   }
 }
 
 /** False once enough were found. */
-function tellFound(batch: Uint32Array, count: number, found: (token: number) => boolean): boolean {
-  for (let i = 0; i < count; i++) if (!found(batch[i])) return false
+function tellFound(kept: Uint32Array, from: number, found: (token: number) => boolean): boolean {
+  for (let i = LAST_BATCH - 1; i >= from; i--) if (!found(kept[i])) return false
   return true
 }
 
-/** Keeps those of a batch that pass, in their order; returns how many. */
-function sifted(sieves: Sieve[], batch: Uint32Array, count: number): number {
-  let left = count
-  for (let i = 0; i < sieves.length && left > 0; i++) {
+function copied({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number): number {
+  const first = end - (to - from)
+  kept.set(tokens.subarray(from, to), first)
+  return first
+}
+
+/** Keeps those that have passed the first condition and pass the others; returns where they begin. */
+function sifted(sieves: Sieve[], kept: Uint32Array, first: number): number {
+  let from = first
+  for (let i = 1; i < sieves.length && from < LAST_BATCH; i++) {
     const sieve = sieves[i]
-    left = narrowed(sieve, batch, left)
-    if (i === 0 || !letsFewerPass(sieve, sieves[i - 1])) continue
+    from = narrowed(sieve, { tokens: kept, from, to: LAST_BATCH }, kept, LAST_BATCH)
+    if (!letsFewerPass(sieve, sieves[i - 1])) continue
     sieves[i] = sieves[i - 1]
     sieves[i - 1] = sieve
   }
-  return left
+  return from
 }
 
-function narrowed(sieve: Sieve, batch: Uint32Array, count: number): number {
-  const { column, min, max } = sieve.gate
-  if (!sieve.isSettled && sieve.came + count > REFRESHED_MAX) {
+/** `Column.narrow`, of values that are brought up to date. */
+function narrowed(sieve: Sieve, run: TokenRun, kept: Uint32Array, end: number): number {
+  const { gate } = sieve
+  const { column } = gate
+  const count = run.to - run.from
+  if (!sieve.isSettled && (sieve.came + count > REFRESHED_MAX || column.unsettled <= count)) {
     column.settle()
     sieve.isSettled = true
   }
-  if (!sieve.isSettled) column.refresh(batch, count)
-  const left = column.narrow(batch, count, min, max)
+  if (!sieve.isSettled) column.refresh(run)
+  const from = column.narrow(run, kept, end, gate)
   sieve.came += count
-  sieve.passed += left
-  return left
+  sieve.passed += end - from
+  return from
 }
 
 function letsFewerPass(sieve: Sieve, other: Sieve): boolean {

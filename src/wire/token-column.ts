@@ -8,15 +8,28 @@ const TOKENS_A_LOOK = 256
 /** Changes that are read at once by a scan: of some hundred tokens, since a swap is several. */
 const CHANGES_SOON_READ = 2_048
 
+/** Values from `min` to `max`, both allowed. */
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+/** Some tokens in the order of a table, which is read from the end: those from `from` to before `to`. */
+export interface TokenRun {
+  readonly tokens: Uint32Array
+  readonly from: number
+  readonly to: number
+}
+
 /** Values of one quantity by token, as filters compare them. */
 export interface Column {
   readonly bytes: number
-  /** Has so little changed since all values were read that `settle` takes no time to speak of? */
-  readonly isSettledSoon: boolean
+  /** Changes that `settle` has to look at; beyond all numbers where it has to look at every token. */
+  readonly unsettled: number
   /** Makes room for all tokens: before each use. */
   cover(): void
-  /** Reads the first `count` of some tokens anew where they have changed. */
-  refresh(tokens: Uint32Array, count: number): void
+  /** Reads those of some tokens anew that have changed. */
+  refresh(run: TokenRun): void
   /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
   settle(): void
   /**
@@ -25,10 +38,11 @@ export interface Column {
    */
   isNear(mayGoOn: () => boolean): boolean
   /**
-   * Keeps those of the first `count` tokens, refreshed or settled, whose values are from `min` to `max`,
-   * in their order; returns how many.
+   * Keeps those of some tokens, refreshed or settled, whose values are within the bounds: in their order
+   * in `kept`, the last right before `end`; returns where the first is. The tokens may be those of `kept`
+   * that end there.
    */
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number
+  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 }
 
 /** A column whose values are read once for each change of the token. */
@@ -61,18 +75,18 @@ export abstract class TokenColumn implements Column {
     this.widen(size)
   }
 
-  refresh(tokens: Uint32Array, count: number): void {
+  refresh({ tokens, from, to }: TokenRun): void {
     const known = this.#changes
     const changes = this.state.changes.counts(this.state.tokens.count)
-    for (let i = 0; i < count; i++) {
+    for (let i = from; i < to; i++) {
       const token = tokens[i]
       if (known[token] !== changes[token] + 1) this.#readAnew(token)
     }
   }
 
-  get isSettledSoon(): boolean {
-    const { log } = this.state.changes
-    return this.#settledTo >= 0 && log.end - this.#settledTo <= CHANGES_SOON_READ
+  get unsettled(): number {
+    if (this.#settledTo < 0) return Number.POSITIVE_INFINITY
+    return this.state.changes.log.end - this.#settledTo
   }
 
   settle(): void {
@@ -81,7 +95,7 @@ export abstract class TokenColumn implements Column {
   }
 
   isNear(mayGoOn: () => boolean): boolean {
-    return this.isSettledSoon || this.#bringUp(mayGoOn)
+    return isSettledSoon(this) || this.#bringUp(mayGoOn)
   }
 
   #bringUp(mayGoOn: () => boolean): boolean {
@@ -114,7 +128,7 @@ export abstract class TokenColumn implements Column {
     return true
   }
 
-  abstract narrow(tokens: Uint32Array, count: number, min: number, max: number): number
+  abstract narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 
   /** Reads a token anew where it has changed. */
   protected refreshOne(token: number): void {
@@ -131,4 +145,9 @@ export abstract class TokenColumn implements Column {
   protected abstract widen(size: number): void
   /** Bytes of what values are made of. */
   protected abstract get ownBytes(): number
+}
+
+/** Has so little changed since all values were read that `settle` takes no time to speak of? */
+export function isSettledSoon({ unsettled }: Column): boolean {
+  return unsettled <= CHANGES_SOON_READ
 }

@@ -7,10 +7,15 @@ import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
 import { finiteNumber } from './json-text.ts'
-import { type Column, FIRST_TOKENS, TokenColumn } from './token-column.ts'
+import {
+  type Bounds,
+  type Column,
+  FIRST_TOKENS,
+  TokenColumn,
+  type TokenRun,
+} from './token-column.ts'
 
-/** In the order of their numbers. */
-const QUOTES = Object.values(Quote).toSorted((a, b) => a - b)
+const QUOTES = Object.values(Quote)
 
 // Each kind of column has a loop of its own over where its values lie: through a call for each it takes
 // twice the time.
@@ -36,8 +41,8 @@ export class NumberColumn extends TokenColumn {
     return this.#values.subarray(0, this.state.tokens.count)
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    return narrowed(this.#values, tokens, count, min, max)
+  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+    return narrowed(this.#values, run, kept, end, bounds)
   }
 
   protected get ownBytes(): number {
@@ -56,6 +61,9 @@ export class MarketCapColumn extends TokenColumn {
   #quotes = new Uint8Array(FIRST_TOKENS)
   /** What `all` gave last. */
   #all = new Float64Array(0)
+  /** Dollars of one, by quote, at the price of SOL beside it. */
+  readonly #dollarsOfOne = new Float64Array(QUOTES.length)
+  #solPriceUsd = Number.NaN
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInQuote[token] = reader.priceInQuote
@@ -90,20 +98,29 @@ export class MarketCapColumn extends TokenColumn {
 
   /** Dollars of one, by quote. */
   #dollars(): Float64Array {
-    return Float64Array.from(QUOTES, (quote) => usdOfQuote(1, quote, this.state.solPriceUsd))
+    const { solPriceUsd } = this.state
+    if (this.#solPriceUsd !== solPriceUsd)
+      for (const quote of QUOTES) this.#dollarsOfOne[quote] = usdOfQuote(1, quote, solPriceUsd)
+    this.#solPriceUsd = solPriceUsd
+    return this.#dollarsOfOne
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+  narrow(
+    { tokens, from, to }: TokenRun,
+    kept: Uint32Array,
+    end: number,
+    { min, max }: Bounds,
+  ): number {
     const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
     const dollars = this.#dollars()
-    let left = 0
-    for (let i = 0; i < count; i++) {
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
       const token = tokens[i]
       const value = finiteNumber(prices[token] * dollars[quotes[token]] * supplies[token])
-      tokens[left] = token
-      left += isWithin(value, min, max)
+      kept[at] = token
+      at -= isWithin(value, min, max)
     }
-    return left
+    return at + 1
   }
 
   protected get ownBytes(): number {
@@ -126,16 +143,21 @@ export class AgeColumn extends TokenColumn {
     this.#createdAt[token] = reader.createdAt
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+  narrow(
+    { tokens, from, to }: TokenRun,
+    kept: Uint32Array,
+    end: number,
+    { min, max }: Bounds,
+  ): number {
     const { now } = this.state
     const createdAt = this.#createdAt
-    let left = 0
-    for (let i = 0; i < count; i++) {
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
       const token = tokens[i]
-      tokens[left] = token
-      left += isWithin(ageSecondsAt(now, createdAt[token]) / 60, min, max)
+      kept[at] = token
+      at -= isWithin(ageSecondsAt(now, createdAt[token]) / 60, min, max)
     }
-    return left
+    return at + 1
   }
 
   protected get ownBytes(): number {
@@ -156,7 +178,7 @@ export class CreatorColumn extends TokenColumn {
   /** By token: number of its creator; 0 is nobody's. */
   #creators = new Uint32Array(FIRST_TOKENS)
   /** By creator. */
-  #counts = new Float64Array(FIRST_TOKENS)
+  #counts = new Uint32Array(FIRST_TOKENS)
   /** By wallet row: number of the creator; 0 is none. */
   readonly #numbers = new U32List()
   /** By number of the creator: its wallet row; nobody has the first. */
@@ -185,15 +207,20 @@ export class CreatorColumn extends TokenColumn {
     this.#readTo = log.end
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
+  narrow(
+    { tokens, from, to }: TokenRun,
+    kept: Uint32Array,
+    end: number,
+    { min, max }: Bounds,
+  ): number {
     const [creators, counts] = [this.#creators, this.#counts]
-    let left = 0
-    for (let i = 0; i < count; i++) {
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
       const token = tokens[i]
-      tokens[left] = token
-      left += isWithin(counts[creators[token]], min, max)
+      kept[at] = token
+      at -= isWithin(counts[creators[token]], min, max)
     }
-    return left
+    return at + 1
   }
 
   protected read(token: number, reader: TokenReader): void {
@@ -208,7 +235,7 @@ export class CreatorColumn extends TokenColumn {
     this.#numbers.set(wallet, creator)
     this.#wallets.push(wallet)
     if (creator >= this.#counts.length)
-      this.#counts = widened(new Float64Array(creator * 2), this.#counts)
+      this.#counts = widened(new Uint32Array(creator * 2), this.#counts)
     this.#readCount(creator, wallet)
     return creator
   }
@@ -232,7 +259,7 @@ export class CreatorColumn extends TokenColumn {
 /** Reuses of X links: kept by the links themselves, since they hang on other tokens; never stale. */
 export class ReusesColumn implements Column {
   readonly bytes = 0
-  readonly isSettledSoon = true
+  readonly unsettled = 0
   readonly #state: State
   readonly #links: XLinks
   #reuses: Uint32Array = new Uint32Array(0)
@@ -254,25 +281,25 @@ export class ReusesColumn implements Column {
     return true
   }
 
-  narrow(tokens: Uint32Array, count: number, min: number, max: number): number {
-    return narrowed(this.#reuses, tokens, count, min, max)
+  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+    return narrowed(this.#reuses, run, kept, end, bounds)
   }
 }
 
 function narrowed(
   values: Float64Array | Uint32Array,
-  tokens: Uint32Array,
-  count: number,
-  min: number,
-  max: number,
+  { tokens, from, to }: TokenRun,
+  kept: Uint32Array,
+  end: number,
+  { min, max }: Bounds,
 ): number {
-  let left = 0
-  for (let i = 0; i < count; i++) {
+  let at = end - 1
+  for (let i = to - 1; i >= from; i--) {
     const token = tokens[i]
-    tokens[left] = token
-    left += isWithin(values[token], min, max)
+    kept[at] = token
+    at -= isWithin(values[token], min, max)
   }
-  return left
+  return at + 1
 }
 
 /** 1 or 0: without a branch, since which tokens pass cannot be foretold. */

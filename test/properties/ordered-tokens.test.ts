@@ -24,8 +24,15 @@ test('tokens added and taken out in any order stand as a sort of them does', () 
       const sorted = [...keys.keys()].sort(compare)
       expect(ordered.count).toBe(sorted.length)
       expect(ordered.tokens).toEqual(sorted)
-      expect(ordered.blocks.every((block) => block.length > 0)).toBe(true)
+      expect(ordered.blocks.every(({ count }) => count > 0)).toBe(true)
     }),
     { numRuns: 60 },
   )
+})
+
+test('tokens that come behind all others leave full blocks', () => {
+  const ordered = new OrderedTokens((a, b) => a - b)
+  for (let token = 0; token < 5_000; token++) ordered.add(token)
+  const counts = ordered.blocks.map(({ count }) => count)
+  expect(counts).toEqual([...new Array(9).fill(512), 5_000 - 9 * 512])
 })
