@@ -75,7 +75,7 @@ export const TablesSchema = Type.Object(
   CLOSED,
 )
 
-/** Compiled once: a check costs a quarter of a microsecond, a compilation a hundred times that. */
+/** Compiled once: a check costs up to some microseconds, a compilation a hundred times that. */
 export const tablesValidator = Compile(TablesSchema)
 
 const FILTER_NAMES = [...RANGE_FILTERS, ...FLAG_FILTERS, SUFFIX_ALIAS, 'socials']
