@@ -74,7 +74,10 @@ export class LiveFeed {
     this.#times = options.times
     this.#gate = options.gate
     const { unreadBytes } = options.limits
-    this.#unread = new UnreadMemory(this.#connections, unreadBytes, (reader) => this.#cut(reader))
+    this.#unread = new UnreadMemory(this.#connections, unreadBytes, ({ socket }) => {
+      this.#cutReaders++
+      socket.close()
+    })
     const send: Send = (connection, frame) => this.#send(connection, frame)
     const sendSnapshot: Send = (connection, frame) => {
       connection.snapshotBytes = Buffer.byteLength(frame)
@@ -301,21 +304,13 @@ export class LiveFeed {
     this.#close(connection, CLOSE_CODES.slowReader, reason)
   }
 
-  /** What is buffered goes out before the close frame: a reader that catches up sees the code. */
+  /**
+   * What is buffered goes out before the close frame, while there is memory for it: a reader that catches up
+   * sees the code. Either way `disconnected` is called at once.
+   */
   #close(connection: LiveConnection, code: number, reason: string): void {
     if (connection.isClosed) return
-    const isKept = this.#unread.keepsClosing(connection)
-    connection.isClosed = true
-    this.#incoming.drop(connection)
-    if (isKept) connection.socket.end(code, reason)
+    if (this.#unread.keepsClosing(connection)) connection.socket.end(code, reason)
     else connection.socket.close()
-  }
-
-  /** At once, for want of memory: what is buffered goes with it, and so does the code. */
-  #cut(connection: LiveConnection): void {
-    this.#cutReaders++
-    connection.isClosed = true
-    this.#incoming.drop(connection)
-    connection.socket.close()
   }
 }
