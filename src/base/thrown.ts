@@ -8,6 +8,12 @@ export function stackOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }
 
+/** The `code` of what was thrown, as system errors have one: "ENOENT" and the like; "" without. */
+export function codeOf(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : ''
+  return typeof code === 'string' ? code : ''
+}
+
 /** What was thrown as an error, for who hands it on as one. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))

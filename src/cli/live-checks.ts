@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
 import type { Config } from '../base/config.ts'
+import { codeOf } from '../base/thrown.ts'
 import { bad, type Finding, good, warn } from '../commands/finding.ts'
 import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
@@ -139,7 +140,5 @@ function tooLate(): string {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return tooLate()
-  const { cause } = error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return code === '' ? error.message : code
+  return codeOf(error.cause) || error.message
 }

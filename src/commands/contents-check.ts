@@ -2,11 +2,10 @@ import { performance } from 'node:perf_hooks'
 import { type DataFiles, listDataFiles, type NumberedFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { readMark } from '../store/file-mark.ts'
-import { codeOf } from '../store/node-disk.ts'
 import { bootId, holderOf } from '../store/process-lock.ts'
 import { lossOfAll } from '../store/written-mark.ts'
 import { Exit } from './command.ts'
-import { bad, type Finding, good, warn } from './finding.ts'
+import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
 import { verdictLine } from './inspect-text.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
@@ -24,12 +23,7 @@ export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
     const says = `${folder} is used by process ${holder}: stop it, or give another DATA_DIR.`
     return bad(ABOUT, says, Exit.data)
   }
-  try {
-    return contentsOf(folder, lookMs)
-  } catch (error) {
-    if (!(error instanceof Error) || codeOf(error) === '') throw error
-    return bad(ABOUT, `${error.message}: mend that, or give another DATA_DIR.`, Exit.data)
-  }
+  return unlessRefused(ABOUT, () => contentsOf(folder, lookMs))
 }
 
 function contentsOf(folder: string, lookMs: number): Finding {

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../base/thrown.ts'
 import { Exit } from './command.ts'
 
 /** What the doctor found out about one thing. */
@@ -22,6 +23,16 @@ export function warn(about: string, says: string): Finding {
 
 export function bad(about: string, says: string, code: number = Exit.bad): Finding {
   return { level: 'bad', about, code, says }
+}
+
+/** What a look at a data folder finds; where the disk refuses it, that it does. */
+export function unlessRefused<T>(about: string, look: () => T): T | Finding {
+  try {
+    return look()
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    return bad(about, `${messageOf(error)}: mend that, or give another DATA_DIR.`, Exit.data)
+  }
 }
 
 /** That of a setting goes before that of the data folder, as at a start. */

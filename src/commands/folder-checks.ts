@@ -1,12 +1,13 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Market } from '../base/market.ts'
+import { codeOf } from '../base/thrown.ts'
 import { listDataFiles } from '../store/data-folder.ts'
 import { otherMarket, unknownMarket } from '../store/market-mark.ts'
-import { codeOf, diskOf, isFolder } from '../store/node-disk.ts'
+import { diskOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
-import { bad, type Finding, good, warn } from './finding.ts'
+import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -19,8 +20,11 @@ const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 export function checkFolder(folder: string | null, market: Market | null): Finding[] {
   if (folder === null)
     return [warn('data folder', 'DATA_DIR is none: nothing outlives a stop of the service.')]
-  const refused = refusalOf(() => fs.statSync(folder, { throwIfNoEntry: false }))
-  if (refused !== null) return [bad('data folder', refused, Exit.data)]
+  const refused = unlessRefused('data folder', () => {
+    fs.statSync(folder, { throwIfNoEntry: false })
+    return null
+  })
+  if (refused !== null) return [refused]
   const place = nearestPath(folder)
   if (!isFolder(place)) {
     const what = isLink(place) ? 'a link that leads nowhere' : 'no folder'
@@ -45,39 +49,23 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
 }
 
 function checkMarket(folder: string, market: Market | null): Finding[] {
-  let findings: Finding[] = []
-  const unread = refusalOf(() => {
-    findings = marketFindings(folder, market)
+  const found = unlessRefused('market', () => {
+    const refusal = otherMarket(folder, market)
+    if (refusal !== null) return bad('market', refusal, Exit.data)
+    const unknown = unknownMarket(folder, market)
+    return unknown === null ? null : warn('market', unknown)
   })
-  return unread === null ? findings : [bad('market', unread, Exit.data)]
-}
-
-function marketFindings(folder: string, market: Market | null): Finding[] {
-  const refusal = otherMarket(folder, market)
-  if (refusal !== null) return [bad('market', refusal, Exit.data)]
-  const unknown = unknownMarket(folder, market)
-  return unknown === null ? [] : [warn('market', unknown)]
+  return found === null ? [] : [found]
 }
 
 /** What the folder holds that this user may not read and write, as a start does; null for nothing. */
 function filesRefused(folder: string): Finding | null {
-  const says = refusalOf(() => {
+  return unlessRefused('contents', () => {
     const { segments, snapshots, chunks, dormantChunks } = listDataFiles(new ReadOnlyDisk(), folder)
     for (const { path } of [...segments, ...snapshots, ...chunks, ...dormantChunks])
       fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK)
-  })
-  return says === null ? null : bad('contents', says, Exit.data)
-}
-
-/** Why the disk refuses a call, and what to do; null when it does not. */
-function refusalOf(call: () => unknown): string | null {
-  try {
-    call()
     return null
-  } catch (error) {
-    if (!(error instanceof Error) || codeOf(error) === '') throw error
-    return `${error.message}: mend that, or give another DATA_DIR.`
-  }
+  })
 }
 
 /** Unix milliseconds of the newest file in the folder, null when there is none that can be seen. */

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../base/thrown.ts'
 import {
   DAMAGED,
   FileBuffer,
@@ -9,7 +10,6 @@ import {
 } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { readMark } from '../store/file-mark.ts'
-import { codeOf } from '../store/node-disk.ts'
 import { bootId, holderOf } from '../store/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'

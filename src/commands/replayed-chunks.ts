@@ -1,8 +1,9 @@
+import { codeOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/tape.ts'
 import { withFile } from '../store/data-folder.ts'
 import type { Disk, DiskFile } from '../store/disk.ts'
-import { codeOf, isUnreadable } from '../store/node-disk.ts'
+import { isUnreadable } from '../store/node-disk.ts'
 import { blockBytes } from '../store/tape-archive.ts'
 import {
   type ChunkKind,

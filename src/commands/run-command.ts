@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { flagSentence } from '../base/flag-sentence.ts'
+import { codeOf, messageOf } from '../base/thrown.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import { StoreError } from '../store/failure.ts'
-import { codeOf, isFolder } from '../store/node-disk.ts'
+import { isFolder } from '../store/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
 import { exportCommand } from './export-command.ts'
 import { inspectCommand } from './inspect-command.ts'
@@ -56,9 +57,9 @@ function told(error: unknown, { stderr }: Terminal): number {
   if (error instanceof UsageError) return sentence(stderr, error.message, Exit.usage)
   if (error instanceof StoreError || error instanceof TapeDamage)
     return sentence(stderr, error.message, Exit.data)
-  if (code === '' || !(error instanceof Error)) throw error
+  if (code === '') throw error
   const running = code === 'ENOENT' ? ' A running service removes files: run it again.' : ''
-  return sentence(stderr, `${error.message}.${running}`, Exit.data)
+  return sentence(stderr, `${messageOf(error)}.${running}`, Exit.data)
 }
 
 function sentence(stderr: Terminal['stderr'], text: string, code: number): number {

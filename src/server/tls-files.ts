@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { codeOf } from '../base/thrown.ts'
 
 /** TLS_CERT and TLS_KEY: a chain of certificates and its key, both PEM. */
 export interface TlsFiles {
@@ -48,7 +49,6 @@ function textOf(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new Error(`${name} ${file} cannot be read: ${code}.`)
+    throw new Error(`${name} ${file} cannot be read: ${codeOf(error) || error}.`)
   }
 }

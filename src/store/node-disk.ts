@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { codeOf } from '../base/thrown.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
 
@@ -173,10 +174,4 @@ export function unlessUnreadable<T>(read: () => T): T | null {
     if (isUnreadable(error)) return null
     throw error
   }
-}
-
-/** The `code` of a system error, or "". */
-export function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
-  return typeof code === 'string' ? code : ''
 }

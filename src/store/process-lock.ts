@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../base/thrown.ts'
 import { StoreError } from './failure.ts'
 import { lockOpenFile } from './kernel-lock.ts'
 import { NodeDisk } from './node-disk.ts'
@@ -152,7 +153,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

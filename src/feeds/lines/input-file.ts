@@ -1,6 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
+import { codeOf } from '../../base/thrown.ts'
 import { gunzipped } from './gzip-members.ts'
 import { zstdDecompressed } from './zstd-frames.ts'
 
@@ -21,7 +22,7 @@ export function checkInputFile(path: string): string | null {
     if (statSync(path).isDirectory()) return `"${path}" is a directory but must be a file`
     accessSync(path, constants.R_OK)
   } catch (error) {
-    return `"${path}" cannot be read (${codeOf(error)}) but must be a file that can`
+    return `"${path}" cannot be read (${codeOf(error) || error}) but must be a file that can`
   }
   return path.endsWith('.zst') && !canReadZstd()
     ? `"${path}" is zstd, which needs Node 22.15 or newer, but this is ${process.version}`
@@ -42,9 +43,4 @@ function decompressed(path: string, file: Readable): Readable {
 
 function canReadZstd(): boolean {
   return typeof zlib.createZstdDecompress === 'function'
-}
-
-/** `ENOENT` and the like. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../base/thrown.ts'
 import { isRecord, type JsonRecord, recordAt, textAt } from '../chain/json-access.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { type Timers, waitFor } from '../supervisor/timers.ts'
@@ -175,7 +176,7 @@ export class RpcClient {
 /** `fetch failed` is all that the library says by itself. */
 function unreached(method: string, error: unknown): Error {
   const cause = error instanceof Error ? error.cause : null
-  const reason = cause instanceof Error && 'code' in cause ? cause.code : error
+  const reason = codeOf(cause) || error
   return new Error(`the RPC server does not answer ${method} (${reason})`, { cause })
 }
 
