@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import type { Disk, DiskFile } from '../store/disk.ts'
-import { NodeDisk, readAt } from '../store/node-disk.ts'
+import { NodeDisk, NodeFile } from '../store/node-disk.ts'
 
 /**
  * The disk of the machine for commands that only look: it cannot change anything, and folders that
@@ -13,8 +13,9 @@ export class ReadOnlyDisk implements Disk {
     return this.#disk.list(folder)
   }
 
+  /** Opened so that the kernel refuses a change. */
   open(path: string): DiskFile {
-    return new ReadOnlyFile(fs.openSync(path, 'r'), path)
+    return new NodeFile(fs.openSync(path, 'r'), path)
   }
 
   makeFolder(folder: string): never {
@@ -39,44 +40,6 @@ export class ReadOnlyDisk implements Disk {
 
   syncFolderLater(folder: string): never {
     throw refusal(folder)
-  }
-}
-
-class ReadOnlyFile implements DiskFile {
-  readonly #fd: number
-  readonly #path: string
-
-  constructor(fd: number, path: string) {
-    this.#fd = fd
-    this.#path = path
-  }
-
-  size(): number {
-    return fs.fstatSync(this.#fd).size
-  }
-
-  read(into: Uint8Array, position: number): number {
-    return readAt(this.#fd, this.#path, into, position)
-  }
-
-  append(): never {
-    throw refusal('a file')
-  }
-
-  truncate(): never {
-    throw refusal('a file')
-  }
-
-  sync(): never {
-    throw refusal('a file')
-  }
-
-  syncLater(): never {
-    throw refusal('a file')
-  }
-
-  close(): void {
-    fs.closeSync(this.#fd)
   }
 }
 

@@ -98,7 +98,7 @@ function openKept(path: string): number {
   }
 }
 
-class NodeFile implements DiskFile {
+export class NodeFile implements DiskFile {
   readonly #fd: number
   readonly #path: string
 
@@ -116,7 +116,13 @@ class NodeFile implements DiskFile {
   }
 
   read(into: Uint8Array, position: number): number {
-    return readAt(this.#fd, this.#path, into, position)
+    try {
+      return again(() => fs.readSync(this.#fd, into, 0, into.length, position))
+    } catch (error) {
+      // Which file it was the error of the system does not say.
+      if (error instanceof Error) error.message += ` '${this.#path}'`
+      throw error
+    }
   }
 
   truncate(size: number): void {
@@ -133,16 +139,6 @@ class NodeFile implements DiskFile {
 
   close(): void {
     fs.closeSync(this.#fd)
-  }
-}
-
-/** Fills `into` from a position of an open file; an error names the file, which that of the system does not. */
-export function readAt(fd: number, path: string, into: Uint8Array, position: number): number {
-  try {
-    return again(() => fs.readSync(fd, into, 0, into.length, position))
-  } catch (error) {
-    if (error instanceof Error) error.message += ` '${path}'`
-    throw error
   }
 }
 

@@ -58,6 +58,16 @@ test('a read that the disk refuses names the file, also for who only looks', () 
   }
 })
 
+test('who only looks changes no file', () => {
+  const path = join(folder, 'looked-at')
+  fs.writeFileSync(path, bytes)
+  const file = new ReadOnlyDisk().open(path)
+  expect(() => file.append(bytes)).toThrow()
+  expect(() => file.truncate(0)).toThrow()
+  file.close()
+  expect(fs.readFileSync(path)).toEqual(Buffer.from(bytes))
+})
+
 test('on a disk that is read-only by now files are still opened to be read', () => {
   const path = join(folder, 'kept')
   fs.writeFileSync(path, bytes)
