@@ -44,7 +44,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
   const isFiltering = useSignal(false)
   const sort = useSignal(view.sort)
   sort.value = view.sort
-  const live = useComputed(() => sorted(feed.rows.value, sort.value))
+  const live = useComputed(() => sorted(feed.items.value, sort.value))
   const order = useMemo(() => new HeldOrder(live, mintOf), [live])
   const held = useMemo(() => holding(order), [order])
   const box = useRef<HTMLDivElement>(null)
@@ -97,7 +97,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
       <header class="column-head">
         <h2>{COLUMN_TITLES[group]}</h2>
         <span class="count" title={`Rows shown, at most ${ROWS}`}>
-          {exact(feed.rows.value.length)}
+          {exact(feed.items.value.length)}
         </span>
         <span class="held">{heldText(order.isHeld, arrived)}</span>
         <span class="spring" />
@@ -166,7 +166,7 @@ function Unfilled({
   const problem = feed.problem.value
   if (problem !== null) return <Note title="The service refuses this filter">{problem}</Note>
   if (feed.isLoading.value) return <Note title="Loading">The first rows are on their way.</Note>
-  if (feed.rows.value.length > 0) return null
+  if (feed.items.value.length > 0) return null
   return hasFilters ? (
     <Note title="Nothing fits">
       No token passes these filters now. Rows appear as soon as one does.

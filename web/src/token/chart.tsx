@@ -33,7 +33,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
   const isMissing = useSignal(false)
   const feed = useMemo(() => new CandleFeed(), [])
   const candles = useComputed(() =>
-    feed.bars.value.map((bar) => candleOf(bar, view.value, supply.value)),
+    feed.items.value.map((bar) => candleOf(bar, view.value, supply.value)),
   )
   const shownBars = useRef(0)
 
@@ -68,7 +68,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
     if (canvas.value !== null) shownBars.current = all.length
   })
   useSignalEffect(() => {
-    const times = feed.bars.value.map(({ time }) => time)
+    const times = feed.items.value.map(({ time }) => time)
     canvas.value?.mark(barMarks(marks.value, times))
   })
   useSignalEffect(() => {
@@ -128,7 +128,7 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
         />
         <div ref={box} class="canvas-box" aria-hidden="true" />
         {isMissing.value && <Undrawn />}
-        {!isMissing.value && feed.bars.value.length === 0 && <Barless feed={feed} />}
+        {!isMissing.value && feed.items.value.length === 0 && <Barless feed={feed} />}
       </div>
       <div class="chart-foot">
         <BarTable candles={candles.value} />
