@@ -1,11 +1,11 @@
 import { WebSocket } from 'ws'
 import { snakeCase } from '../../base/snake-case.ts'
+import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
 import { reasonOf } from '../supervisor/reason.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
-import { isTooLong } from '../too-long.ts'
 import { FollowedMints, type PortalMints } from './followed-mints.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
@@ -13,7 +13,6 @@ import { refusalOf } from './portal-frame.ts'
 
 /** Name of the source, in FEED and in recordings. */
 export const PUMPPORTAL = 'pumpportal'
-const HANDSHAKE_MS = 10_000
 /** Longest frame; theirs have one to two thousand bytes. */
 const FRAME_BYTES_MAX = 256 * 1024
 /** Tokens are created every few seconds; pings in between tell silence from a dead connection. */
@@ -71,13 +70,7 @@ export class PumpPortalSource implements Source {
 
   connect(receiver: Receiver, _cursor: number | null, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const socket = new WebSocket(this.#address(), {
-      maxPayload: FRAME_BYTES_MAX,
-      handshakeTimeout: HANDSHAKE_MS,
-      perMessageDeflate: false,
-    })
-    const stop = () => socket.terminate()
-    signal.addEventListener('abort', stop)
+    const socket = peerSocket(this.#address(), FRAME_BYTES_MAX, signal)
     const watch = this.#watch(socket, reject)
     let isFirst = true
     const refused = (reason: string) => {
@@ -99,11 +92,9 @@ export class PumpPortalSource implements Source {
       reject(error)
     })
     socket.on('close', () => {
-      signal.removeEventListener('abort', stop)
       watch.end()
       resolve()
     })
-    if (signal.aborted) stop()
     return promise
   }
 

@@ -1,9 +1,8 @@
 import { WebSocket } from 'ws'
 import { Backoff } from '../backoff.ts'
+import { peerSocket } from '../peer-socket.ts'
 import { wait } from '../wait.ts'
 
-/** How long a handshake may take. */
-const HANDSHAKE_MS = 10_000
 /** A connection that lasted this long counts as one that works: the next wait is short again. */
 const STEADY_MS = 10_000
 
@@ -59,13 +58,8 @@ export class VenueSocket {
   #connection(signal: AbortSignal): Promise<void> {
     const { url, silenceMs, stallMs, frameBytesMax, greetings, onText } = this.#options
     const { promise, resolve } = Promise.withResolvers<void>()
-    const socket = new WebSocket(url, {
-      maxPayload: frameBytesMax,
-      handshakeTimeout: HANDSHAKE_MS,
-      perMessageDeflate: false,
-    })
+    const socket = peerSocket(url, frameBytesMax, signal)
     const end = () => socket.terminate()
-    signal.addEventListener('abort', end)
     const silence = setTimeout(end, silenceMs)
     const stall = setTimeout(end, stallMs)
     socket.on('open', () => {
@@ -82,7 +76,6 @@ export class VenueSocket {
     socket.on('close', () => {
       clearTimeout(silence)
       clearTimeout(stall)
-      signal.removeEventListener('abort', end)
       this.#isOpen = false
       resolve()
     })

@@ -1,12 +1,12 @@
-import { WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'
+import { isTooLong, peerSocket } from '../peer-socket.ts'
 import type { RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
-import { isTooLong } from '../too-long.ts'
 import { BlockTeller } from './block-teller.ts'
 import { BlocksInOrder } from './blocks-in-order.ts'
 import { FrameCheck } from './frame-check.ts'
@@ -20,7 +20,6 @@ import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames
 const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
-const HANDSHAKE_MS = 10_000
 
 export interface SolanaOptions {
   readonly rpcUrl: string
@@ -100,17 +99,11 @@ export class SolanaSource implements Source {
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
     const { wsUrl, frameBytesMax = FRAME_BYTES_MAX } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const socket = new WebSocket(wsUrl, {
-      maxPayload: frameBytesMax,
-      handshakeTimeout: HANDSHAKE_MS,
-      perMessageDeflate: false,
-    })
+    const socket = peerSocket(wsUrl, frameBytesMax, signal)
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
     const { rawFrames = null, blocks } = this.#options
     const frames = new SocketFrames(this.#reading, rawFrames, cursor !== null)
     let isOver = false
-    const stop = () => socket.terminate()
-    signal.addEventListener('abort', stop)
     socket.on('open', () => subscribe(socket))
     socket.on('message', (data) => {
       // Frames that are there already come after the end.
@@ -126,7 +119,6 @@ export class SolanaSource implements Source {
       reject(error)
     })
     socket.on('close', () => {
-      signal.removeEventListener('abort', stop)
       reader.stop()
       // Frames of these may have been on their way: silence is all that says where a slot ends.
       const { openFrom } = frames
@@ -134,7 +126,6 @@ export class SolanaSource implements Source {
         receiver.suspect(openFrom, reader.newestWhole)
       resolve()
     })
-    if (signal.aborted) stop()
     return promise
   }
 
