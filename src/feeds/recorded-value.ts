@@ -1,3 +1,4 @@
+import { jsonOf } from '../base/json-text.ts'
 import type { FeedEvent } from '../engine/event.ts'
 import { type LineError, parseEventLine, parseEventValue } from '../wire/event-lines.ts'
 import { ArrivalIndexes } from './chain/arrival-index.ts'
@@ -34,15 +35,11 @@ export class RecordedValues {
 
   /** Events of JSON text; an error is one sentence. Never throws. */
   eventsOfText(text: string): readonly FeedEvent[] | LineError {
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch {
-      // Its sentence shows how the line begins.
-      const line = parseEventLine(text)
-      return 'error' in line ? line : [line]
-    }
-    return this.#guarded(value)
+    const value = jsonOf(text)
+    if (value !== undefined) return this.#guarded(value)
+    // Its sentence shows how the line begins.
+    const line = parseEventLine(text)
+    return 'error' in line ? line : [line]
   }
 
   /**
@@ -50,12 +47,8 @@ export class RecordedValues {
    * it is none.
    */
   eventsOfDocument(text: string): readonly (readonly FeedEvent[] | LineError)[] | null {
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch {
-      return null
-    }
+    const value = jsonOf(text)
+    if (value === undefined) return null
     return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
   }
 

@@ -52,12 +52,3 @@ export const LauncherMessage = Type.Union([
   Type.Object({ failed: Type.String() }),
 ])
 export type LauncherMessage = Type.Static<typeof LauncherMessage>
-
-/** What a text says that another process wrote; null for one that is none, as a dying process cuts it short. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}

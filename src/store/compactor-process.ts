@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { jsonOf } from '../base/json-text.ts'
 import { entryFile } from '../base/program-files.ts'
 import { messageOf } from '../base/thrown.ts'
 import {
@@ -9,7 +10,6 @@ import {
   CompactorProgress,
   CompactorResult,
   type CompactorRun,
-  jsonOf,
 } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
 import { besideProcessorOf } from './other-processors.ts'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { jsonOf } from '../base/json-text.ts'
 import type { Thresholds } from '../base/thresholds.ts'
 import type { EngineSettings } from '../engine/engine-options.ts'
 
@@ -32,10 +33,6 @@ const validator = Compile(SettingsSchema)
 
 /** Settings from their JSON; null: it is none. */
 export function recordedSettings(text: string): EngineSettings | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return validator.Check(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = jsonOf(text)
+  return validator.Check(value) ? value : null
 }

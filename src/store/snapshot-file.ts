@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { jsonOf } from '../base/json-text.ts'
 import { StateError, type StatePart } from '../engine/memory/state-part.ts'
 import { totalBytes } from '../engine/memory/views.ts'
 import { writeWhole } from './data-folder.ts'
@@ -137,19 +138,11 @@ export function readContents(
   const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
   const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
   if (text === null) return null
-  let contents = parsed(text)
-  if (contents === null) return null
+  // A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other.
+  let contents = jsonOf(text)
+  if (contents == null) return null
   for (const step of steps) if (step.contents !== undefined) contents = step.contents(contents)
   return contentsValidator.Check(contents) ? { ...contents, version } : null
-}
-
-/** A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** The JSON that stands before the footer, or null when it is not what the footer says. */

@@ -1,5 +1,6 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { jsonOf } from '../base/json-text.ts'
 import { withoutSteering } from '../base/steering.ts'
 import {
   type ChainPosition,
@@ -100,13 +101,8 @@ export function parseEventValue(value: unknown): FeedEvent | LineError {
 }
 
 function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { error: `the line is ${shown(text)} but must be one JSON object` }
-  }
-  return parseValue(value, readers)
+  const value = jsonOf(text)
+  return parseValue(value === undefined ? text : value, readers)
 }
 
 function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {

@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json-text.ts'
 import { isRecord } from '../chain/json-access.ts'
 
 /** Of a file that is one JSON value so much is kept, in characters. */
@@ -43,10 +44,6 @@ export class DocumentLines {
 function isValue(text: string): boolean {
   const trimmed = text.trim()
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return false
-  try {
-    const value: unknown = JSON.parse(trimmed)
-    return isRecord(value) && Object.keys(value).length > 0
-  } catch {
-    return false
-  }
+  const value = jsonOf(trimmed)
+  return isRecord(value) && Object.keys(value).length > 0
 }

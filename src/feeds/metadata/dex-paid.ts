@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { jsonOf } from '../../base/json-text.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
 import { isRecord, listAt } from '../chain/json-access.ts'
@@ -118,12 +119,7 @@ export class DexPaid {
 
 /** The answer is a list of orders, or has one in `orders`. */
 export function isProfileApproved(json: string): boolean {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return false
-  }
+  const value = jsonOf(json)
   const orders: readonly unknown[] = Array.isArray(value) ? value : (listAt(value, 'orders') ?? [])
   return orders.some(
     (order) => isRecord(order) && order.type === 'tokenProfile' && order.status === 'approved',

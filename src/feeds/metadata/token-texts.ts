@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json-text.ts'
 import { ownText } from '../../base/own-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../engine/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX } from '../../engine/text.ts'
@@ -26,13 +27,8 @@ export type TokenTexts = { readonly [K in MetadataKey]?: string }
 /** Reads the texts; never throws. */
 export function readTokenTexts(json: string): TokenTexts | Refusal {
   if (isNestedDeeper(json, DEPTH_MAX)) return refusal('depth', true)
-  let value: unknown
-  try {
-    // Some editors begin a file with a byte order mark.
-    value = JSON.parse(json.replace(/^\ufeff/, ''))
-  } catch {
-    return refusal('json', true)
-  }
+  // Some editors begin a file with a byte order mark.
+  const value = jsonOf(json.replace(/^\ufeff/, ''))
   return isRecord(value) ? textsOf(value) : refusal('json', true)
 }
 

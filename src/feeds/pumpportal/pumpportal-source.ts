@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { jsonOf } from '../../base/json-text.ts'
 import { snakeCase } from '../../base/snake-case.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
@@ -106,7 +107,7 @@ export class PumpPortalSource implements Source {
   ): void {
     const { rawFrames = NO_RECORDER } = this.#options
     rawFrames.frame(PUMPPORTAL, text)
-    const value = parsed(text)
+    const value = jsonOf(text)
     const { refusedSubscriptions } = this.#counters
     const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
     if (this.#counters.refusedSubscriptions > refusedSubscriptions) {
@@ -154,13 +155,5 @@ export class PumpPortalSource implements Source {
     const address = new URL(url)
     address.searchParams.set('api-key', key)
     return address.href
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

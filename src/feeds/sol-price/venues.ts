@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json-text.ts'
 import { isRecord, type JsonRecord, listAt } from '../chain/json-access.ts'
 
 /** Prices outside of this are taken for garbage; in USD per SOL. */
@@ -55,12 +56,7 @@ export const PRICE_VENUES: readonly PriceVenue[] = [COINBASE, BINANCE, KRAKEN]
 
 /** USD per SOL in a message; null: none in it; `garbage`: not what the venue sends. */
 export function readPrice(venue: PriceVenue, text: string): number | null | 'garbage' {
-  let message: unknown
-  try {
-    message = JSON.parse(text)
-  } catch {
-    return 'garbage'
-  }
+  const message = jsonOf(text)
   if (!isRecord(message)) return 'garbage'
   const price = venue.priceOf(message)
   if (price === null) return null

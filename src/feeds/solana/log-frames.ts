@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json-text.ts'
 import { integerAt, isRecord, recordAt, textAt } from '../chain/json-access.ts'
 import { transactionOfLogsFrame } from '../chain/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
@@ -40,12 +41,8 @@ export function readLogFrame(bytes: Buffer): LogFrame {
       subscription: idBehind(tail, SUBSCRIPTION_KEY) ?? idBehind(head, SUBSCRIPTION_KEY),
     }
   }
-  let frame: unknown
-  try {
-    frame = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return { kind: 'bad' }
-  }
+  const frame = jsonOf(bytes.toString('utf8'))
+  if (frame === undefined) return { kind: 'bad' }
   const method = textAt(frame, 'method')
   if (method === 'logsNotification') return logs(frame, idBehind(bytes, SUBSCRIPTION_KEY))
   if (method === 'slotNotification') {
