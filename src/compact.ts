@@ -7,7 +7,7 @@
 import { resolve } from 'node:path'
 import { Compile } from 'typebox/compile'
 import { endFirst } from './base/end-first.ts'
-import { jsonOf } from './base/json-text.ts'
+import { jsonOf } from './base/json-access.ts'
 import { residentBytes } from './base/memory-usage.ts'
 import { archivedEngine } from './store/archived-engine.ts'
 import { type Compaction, compact } from './store/compaction.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { jsonOf } from '../base/json-text.ts'
+import { jsonOf } from '../base/json-access.ts'
 import { entryFile } from '../base/program-files.ts'
 import { messageOf } from '../base/thrown.ts'
 import {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { jsonOf } from '../base/json-text.ts'
+import { jsonOf } from '../base/json-access.ts'
 import type { Thresholds } from '../base/thresholds.ts'
 import type { EngineSettings } from '../engine/engine-options.ts'
 

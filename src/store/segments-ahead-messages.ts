@@ -1,3 +1,5 @@
+import { isRecord } from '../base/json-access.ts'
+
 /** What the worker (segments-ahead-worker.ts) is told: a file to load, into old memory if any. */
 export interface LoadOrder {
   readonly path: string
@@ -12,15 +14,11 @@ export interface LoadedFile {
 }
 
 export function isLoadOrder(message: unknown): message is LoadOrder {
-  if (typeof message !== 'object' || message === null) return false
-  if (!('path' in message) || typeof message.path !== 'string' || !('buffer' in message))
-    return false
+  if (!isRecord(message) || typeof message.path !== 'string') return false
   return message.buffer === null || message.buffer instanceof ArrayBuffer
 }
 
 export function isLoadedFile(message: unknown): message is LoadedFile {
-  if (typeof message !== 'object' || message === null) return false
-  if (!('buffer' in message) || !(message.buffer instanceof ArrayBuffer)) return false
-  if (!('length' in message) || !('checkedTo' in message)) return false
+  if (!isRecord(message) || !(message.buffer instanceof ArrayBuffer)) return false
   return Number.isInteger(message.length) && Number.isInteger(message.checkedTo)
 }

@@ -1,6 +1,6 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { jsonOf } from '../base/json-text.ts'
+import { isRecord, jsonOf } from '../base/json-access.ts'
 import { withoutSteering } from '../base/steering.ts'
 import {
   type ChainPosition,
@@ -106,10 +106,10 @@ function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent
 }
 
 function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     return { error: `the line is ${shown(value)} but must be one JSON object` }
   }
-  const type: unknown = Object.hasOwn(value, 'type') && 'type' in value ? value.type : undefined
+  const type: unknown = Object.hasOwn(value, 'type') ? value.type : undefined
   const read = readers.get(type)
   if (read !== undefined) return read(value)
   const allowed = [...readers.keys()].join(', ')
@@ -204,10 +204,10 @@ function firstError(
 ): string {
   const wrong = new Set(errors.map((error) => error.instancePath.split('/')[1]))
   for (const [key, property] of Object.entries(schema.properties)) {
-    const has = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    const has = isRecord(value) && Object.hasOwn(value, key)
     const isMissing = !has && schema.required.includes(key)
     if (!isMissing && !wrong.has(key)) continue
-    const came = has ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined
+    const came = has ? value[key] : undefined
     const allowed = 'description' in property ? String(property.description) : 'another value'
     return sentence(key, came, allowed)
   }

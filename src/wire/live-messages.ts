@@ -1,8 +1,9 @@
 /** The client's messages on the live feed as values: specification "Events", contract section 4. */
 
+import { isRecord, type JsonRecord } from '../base/json-access.ts'
 import type { LiveErrorCode } from './errors.ts'
 import { type FrameError, KEY_NAMES, type StreamChannel } from './live-frames.ts'
-import { isObject, parseJson } from './requests/json-body.ts'
+import { parseJson } from './requests/json-body.ts'
 import {
   hasOptions,
   type LiveOptions,
@@ -78,14 +79,12 @@ export interface LiveRefusal {
   readonly message: string
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 /** Reads one text message of the connection whose id is `id`. */
 export function parseLiveMessage(text: string, id: string): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
   const message = json.value
-  if (!isObject(message)) return refused('invalid_message', 'The message must be a JSON object.')
+  if (!isRecord(message)) return refused('invalid_message', 'The message must be a JSON object.')
   if (message.event === undefined && message.type === 'pong') return { kind: 'pong' }
   if (message.event === undefined && message.type === 'ping') return { kind: 'ping' }
   const event = LIVE_EVENTS.find((known) => known === message.event)
@@ -97,7 +96,7 @@ export function parseLiveMessage(text: string, id: string): LiveRequest {
 }
 
 function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
-  if (!isObject(data)) return refused('invalid_message', 'data must be an object.')
+  if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
   if (action === undefined) {
     const came = shown(data.action)
@@ -137,7 +136,7 @@ function asRequest<T extends LiveRequest>(parsed: T | FrameError): T | LiveRefus
 function parseKeyed(
   channel: 'update_mint_info' | 'wallet_trades',
   action: LiveAction,
-  data: JsonObject,
+  data: JsonRecord,
 ): LiveRequest {
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
   const keys = parseKeys(name, channel, data)
@@ -150,7 +149,7 @@ function parseKeyed(
 
 function parseNumbered(
   named: Pick<StreamRequest, 'channel' | 'action' | 'keys' | 'many'>,
-  data: JsonObject,
+  data: JsonRecord,
 ): LiveRequest {
   const name = KEY_NAMES[named.channel]
   const keyNames = name === null ? [] : [name, `${name}s`]
@@ -161,7 +160,7 @@ function parseNumbered(
   return { kind: 'stream', ...named, ...options }
 }
 
-function parsePools(action: LiveAction, data: JsonObject): LiveRequest {
+function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
   if (action === 'unsubscribe' || !hasOptions(data))
     return { kind: 'broadcast', event: 'update_pools_info', action }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
@@ -182,7 +181,7 @@ type KeyName = 'mint' | 'wallet'
 function parseKeys(
   name: KeyName,
   channel: LiveEvent,
-  data: JsonObject,
+  data: JsonRecord,
 ): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
   const one = data[name] ?? null
   const list = data[`${name}s`] ?? null

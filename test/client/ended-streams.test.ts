@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed, type Problem } from '../../client/src/mintfeed.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
 import { BreakableArchive } from '../server/breakable-archive.ts'
 import { EngineServer } from '../server/engine-server.ts'
@@ -60,7 +60,7 @@ const STEP = { step: 1, seq: 0, epoch: 'e1', time: 1 }
 /** Begins tables, candles and trades of A, and ends each of them when trades of B are asked for. */
 async function endingService(): Promise<ScriptedService> {
   return await ScriptedService.start((socket, message) => {
-    if (!isSubscription(message) || !isObject(message) || !isObject(message.data)) return
+    if (!isSubscription(message) || !isRecord(message) || !isRecord(message.data)) return
     const say = (frame: object) => socket.send(JSON.stringify(frame))
     const { event } = message
     const { mint } = message.data
@@ -101,7 +101,7 @@ test('tables and candles that cannot go on are refused, and nothing else is', as
 test('what has ended while it was being left costs nothing', async () => {
   const error = { type: 'error', code: 'history_unreadable', message: 'm' }
   const scripted = await ScriptedService.start((socket, message) => {
-    if (!isObject(message) || !('event' in message)) return
+    if (!isRecord(message) || !('event' in message)) return
     const say = (frame: object) => socket.send(JSON.stringify(frame))
     const { event } = message
     if (event === 'candles') say({ ...error, code: 'invalid_mint' })

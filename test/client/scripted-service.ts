@@ -1,5 +1,5 @@
 import { type WebSocket, WebSocketServer } from 'ws'
-import { isObject } from '../../src/wire/requests/json-body.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 
 /** A live feed that says whatever a test wants it to say. */
 export class ScriptedService {
@@ -46,12 +46,12 @@ export class ScriptedService {
 
 /** The `from_seq` of a subscription to trades; null when it has none or is none. */
 export function askedFrom(message: unknown): number | null {
-  if (!isObject(message) || !isObject(message.data)) return null
+  if (!isRecord(message) || !isRecord(message.data)) return null
   return typeof message.data.from_seq === 'number' ? message.data.from_seq : null
 }
 
 export function isSubscription(message: unknown): boolean {
-  return isObject(message) && isObject(message.data) && message.data.action === 'subscribe'
+  return isRecord(message) && isRecord(message.data) && message.data.action === 'subscribe'
 }
 
 const SWAP = {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { ScriptedService } from './scripted-service.ts'
 
@@ -27,7 +27,7 @@ test('bars of a reader that sleeps are joined, and read anew when they are too m
   let asked = 0
   let isLeft = false
   service = await ScriptedService.start((socket, message) => {
-    if (!isObject(message) || !isObject(message.data)) return
+    if (!isRecord(message) || !isRecord(message.data)) return
     if (message.data.action === 'unsubscribe') isLeft = true
     if (message.data.action !== 'subscribe') return
     asked += 1

@@ -11,8 +11,8 @@ import { isDetail, isMarketData, isSearched } from '../../client/src/resources/t
 import { isTrader } from '../../client/src/resources/trader.ts'
 import { isUdfFound, isUdfHistory, isUdfSymbol } from '../../client/src/resources/udf.ts'
 import type { Shape } from '../../client/src/shape.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 
 const zone = process.env.TZ
 afterAll(() => {
@@ -45,25 +45,25 @@ type Schema = Readonly<Record<string, unknown>>
 /** The smallest value of a schema of the service's own document. */
 function sampleOf(schema: Schema): unknown {
   if (Array.isArray(schema.allOf))
-    return Object.assign({}, ...schema.allOf.filter(isObject).map(sampleOf))
-  if (Array.isArray(schema.anyOf)) return sampleOf(schema.anyOf.filter(isObject)[0])
+    return Object.assign({}, ...schema.allOf.filter(isRecord).map(sampleOf))
+  if (Array.isArray(schema.anyOf)) return sampleOf(schema.anyOf.filter(isRecord)[0])
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (typeof schema.$ref === 'string')
     return sampleOf(RESOURCE_SCHEMAS[schema.$ref.split('/').at(-1) ?? ''])
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'object': {
       const required = Array.isArray(schema.required) ? schema.required : []
-      const properties = isObject(schema.properties) ? schema.properties : {}
+      const properties = isRecord(schema.properties) ? schema.properties : {}
       const keys = required.filter((key) => typeof key === 'string')
       return Object.fromEntries(
         keys.map((key) => {
           const inner = properties[key]
-          return [key, isObject(inner) ? sampleOf(inner) : null]
+          return [key, isRecord(inner) ? sampleOf(inner) : null]
         }),
       )
     }
     case 'array':
-      return isObject(schema.items) ? [sampleOf(schema.items)] : []
+      return isRecord(schema.items) ? [sampleOf(schema.items)] : []
     case 'string':
       return 'text'
     case 'boolean':
@@ -94,7 +94,7 @@ test.each(SHAPES)(
   (name, shape) => {
     const sample = sampleOf(RESOURCE_SCHEMAS[name])
     expect(shape(sample)).toBe(true)
-    if (!isObject(sample)) throw new Error('a resource is no object')
+    if (!isRecord(sample)) throw new Error('a resource is no object')
     for (const key of Object.keys(sample)) {
       const { [key]: _, ...rest } = sample
       expect(shape(rest), `${name} without ${key}`).toBe(false)

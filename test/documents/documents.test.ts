@@ -3,18 +3,18 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import { asyncApiJson, openApiJson } from '../../src/wire/openapi/documents.ts'
 import { ENDPOINTS } from '../../src/wire/openapi/endpoints.ts'
 import { exampleOf } from '../../src/wire/openapi/examples.ts'
 import { LIVE_MESSAGES } from '../../src/wire/openapi/live-messages-schemas.ts'
 import { docsHtml } from '../../src/wire/openapi/page.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { runningExamples } from './examples.ts'
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
-  if (!isObject(value)) throw new Error('the document is no object')
+  if (!isRecord(value)) throw new Error('the document is no object')
   return value
 }
 
@@ -33,9 +33,9 @@ test.each([
 ])('openapi.json has the parameters of %s %s in the %s', (method, path, place, names) => {
   let operation: unknown = parsed(openApiJson())
   for (const key of ['paths', path, method, 'parameters'])
-    operation = isObject(operation) ? operation[key] : undefined
+    operation = isRecord(operation) ? operation[key] : undefined
   const parameters: readonly unknown[] = Array.isArray(operation) ? operation : []
-  const found = parameters.filter(isObject).filter((parameter) => parameter.in === place)
+  const found = parameters.filter(isRecord).filter((parameter) => parameter.in === place)
   expect(found.map(({ name }) => name)).toEqual(names)
 })
 
@@ -72,7 +72,7 @@ test('asyncapi.json is valid AsyncAPI 3.0', () => {
   const schema: unknown = createRequire(import.meta.url)(
     '@asyncapi/specs/schemas/3.0.0-without-$id.json',
   )
-  if (!isObject(schema)) throw new Error('no schema of AsyncAPI')
+  if (!isRecord(schema)) throw new Error('no schema of AsyncAPI')
   const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
   const validate = ajv.compile(schema)
   const document = parsed(asyncApiJson())
@@ -85,7 +85,7 @@ test('every reference of both documents leads somewhere', () => {
     const document = parsed(text)
     for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
       let value: unknown = document
-      for (const key of pointer.split('/')) value = isObject(value) ? value[key] : undefined
+      for (const key of pointer.split('/')) value = isRecord(value) ? value[key] : undefined
       expect(value, pointer).toBeDefined()
     }
   }
@@ -110,17 +110,17 @@ function faults(
 /** The same schema, by which an object has no key that it does not name. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
-  if (!isObject(schema)) return schema
+  if (!isRecord(schema)) return schema
   if (Array.isArray(schema.allOf))
     return { ...schema, allOf: schema.allOf.map(whole), unevaluatedProperties: false }
   const parts = Object.entries(schema).map(([key, part]) => [key, closed(part)])
-  const isOpen = schema.type === 'object' && isObject(schema.properties)
+  const isOpen = schema.type === 'object' && isRecord(schema.properties)
   return { ...Object.fromEntries(parts), ...(isOpen && { additionalProperties: false }) }
 }
 
 /** A component itself in place of its name. */
 function whole(schema: unknown): unknown {
-  const name = isObject(schema) ? String(schema.$ref).split('/').at(-1) : undefined
+  const name = isRecord(schema) ? String(schema.$ref).split('/').at(-1) : undefined
   return RESOURCE_SCHEMAS[name ?? ''] ?? schema
 }
 
@@ -154,7 +154,7 @@ test('asyncapi.json has ping and pong of both sides', () => {
   const { operations } = parsed(asyncApiJson())
   for (const side of ['ask', 'tell'])
     for (const name of ['ping', 'pong'])
-      expect(isObject(operations) ? operations[side] : null).toHaveProperty(
+      expect(isRecord(operations) ? operations[side] : null).toHaveProperty(
         'messages',
         expect.arrayContaining([{ $ref: `#/channels/live/messages/${name}` }]),
       )

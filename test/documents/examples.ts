@@ -1,4 +1,4 @@
-import { isObject } from '../../src/wire/requests/json-body.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { LiveClient } from '../server/live-client.ts'
@@ -148,7 +148,7 @@ function asked(found: Map<string, unknown>, event: string, data: object): object
 /** The file that keeps them: one JSON text a line. */
 export function examplesFile(found: ReadonlyMap<string, unknown>): string {
   const lines = [...found]
-    .filter(([, example]) => isObject(example) || Array.isArray(example))
+    .filter(([, example]) => isRecord(example) || Array.isArray(example))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, example]) => `  ${name}: ${quoted(JSON.stringify(example))},\n`)
   return (

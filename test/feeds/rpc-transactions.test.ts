@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
+import type { JsonRecord } from '../../src/base/json-access.ts'
 import { isEvent } from '../../src/feeds/chain/decode-event.ts'
-import type { JsonRecord } from '../../src/feeds/chain/json-access.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
 import { PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
 import { TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'

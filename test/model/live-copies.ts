@@ -1,11 +1,11 @@
 /** What a client makes of the frames of the state channels, by the rules of docs/live.md alone. */
-import { isObject } from '../../src/wire/requests/json-body.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 function rowsOf(value: unknown): Row[] {
   if (!Array.isArray(value)) throw new Error('no list of rows')
-  return value.filter(isObject)
+  return value.filter(isRecord)
 }
 
 /** A live table put together of its frames. */
@@ -23,7 +23,7 @@ export class TableCopy {
     if (step !== this.step + 1) throw new Error(`step ${String(step)} after ${this.step}`)
     this.step = step
     for (const [group, delta] of Object.entries(data))
-      if (isObject(delta)) this.groups.set(group, applied(this.groups.get(group) ?? [], delta))
+      if (isRecord(delta)) this.groups.set(group, applied(this.groups.get(group) ?? [], delta))
   }
 
   get json(): string {
@@ -36,9 +36,9 @@ function applied(before: readonly Row[], delta: Row): Row[] {
   const change = rowsOf(delta.change)
   if (!Array.isArray(delta.leave)) throw new Error('no list of mints')
   const gone = new Set<unknown>(delta.leave)
-  for (const { row } of put) if (isObject(row)) gone.add(row.mint)
+  for (const { row } of put) if (isRecord(row)) gone.add(row.mint)
   const rows = before.filter(({ mint }) => !gone.has(mint))
-  for (const { at, row } of put) if (isObject(row)) rows.splice(Number(at), 0, row)
+  for (const { at, row } of put) if (isRecord(row)) rows.splice(Number(at), 0, row)
   return rows.map((row) => change.find(({ mint }) => mint === row.mint) ?? row)
 }
 
@@ -80,6 +80,6 @@ export function columns(series: Row, i: number): string {
 
 function framed(frame: string): Row & { readonly data: Row } {
   const value: unknown = JSON.parse(frame)
-  if (!isObject(value) || !isObject(value.data)) throw new Error(`no frame: ${frame}`)
+  if (!isRecord(value) || !isRecord(value.data)) throw new Error(`no frame: ${frame}`)
   return { ...value, data: value.data }
 }

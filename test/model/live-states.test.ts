@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { LiveCandles } from '../../src/wire/live-candles.ts'
 import { LiveTable } from '../../src/wire/live-table.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { tableName } from '../../src/wire/table-name.ts'
 import { TableTexts } from '../../src/wire/table-texts.ts'
 import { swap } from '../oracle/fixtures.ts'
@@ -186,7 +186,7 @@ test(
         const chart: unknown = JSON.parse(
           answers.chart(wholeChart(mint, market.second + 100, resolution)),
         )
-        if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+        if (!isRecord(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
         const bars = chart.t.map((_, i) => columns(chart, i))
         expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
         expect(copy.faults).toEqual([])
@@ -223,7 +223,7 @@ test('a bar that a swap with an older time changes is told again, however final 
   copy.take(candles.advance() ?? '{}')
   expect(copy.faults).toEqual([timestamp])
   const chart: unknown = JSON.parse(answers.chart(wholeChart(mint, market.second + 100, '5')))
-  if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+  if (!isRecord(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
   expect(copy.series).toEqual(chart.t.map((_, i) => columns(chart, i)))
 })
 
@@ -267,7 +267,7 @@ test(
         if (frame !== null) copy.take(frame)
         const query = wholeChart(mint, market.second + 100, resolution)
         const chart: unknown = JSON.parse(anew.service.answers.chart(query))
-        if (!isObject(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
+        if (!isRecord(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
         const bars = chart.t.map((_, i) => columns(chart, i))
         expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
       }

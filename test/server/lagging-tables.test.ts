@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { TABLES_EVERY_MS } from '../../src/server/limits.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { TableCopy } from '../model/live-copies.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
@@ -44,7 +44,7 @@ async function followAll(client: LiveClient): Promise<Map<unknown, number>> {
   for (const limit of LIMITS) {
     const data = { action: 'subscribe', id: 'me', filter: filterOf(limit) }
     const subscribed = await client.ask({ event: 'meme_tables', data })
-    limits.set(isObject(subscribed) ? subscribed.table : null, limit)
+    limits.set(isRecord(subscribed) ? subscribed.table : null, limit)
     expect(await client.next()).toMatchObject({ type: 'snapshot' })
   }
   return limits
@@ -52,7 +52,7 @@ async function followAll(client: LiveClient): Promise<Map<unknown, number>> {
 
 /** What a client makes of all frames of a table, and how many of them were whole tables. */
 function madeOf(frames: readonly unknown[], table: unknown): { json: string; snapshots: number } {
-  const own = frames.filter(isObject).filter((frame) => frame.table === table && 'channel' in frame)
+  const own = frames.filter(isRecord).filter((frame) => frame.table === table && 'channel' in frame)
   const copy = new TableCopy()
   for (const frame of own) copy.take(JSON.stringify(frame))
   return { json: copy.json, snapshots: own.filter(({ type }) => type === 'snapshot').length }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { RECENT_ARRIVALS_MAX } from '../../src/engine/recent-arrivals.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { EngineServer } from './engine-server.ts'
@@ -52,7 +52,7 @@ test.each([
     service.feed(['B', 'A', 'C'].flatMap(make))
     const live = [await client.next(), await client.next(), await client.next()]
     expect(live).toMatchObject([1, 2, 3].map((seq) => ({ channel, seq, epoch: 'e1' })))
-    expect(live.map((frame) => isObject(frame) && isObject(frame.data) && frame.data.mint)).toEqual(
+    expect(live.map((frame) => isRecord(frame) && isRecord(frame.data) && frame.data.mint)).toEqual(
       ['B', 'A', 'C'],
     )
     service = await service.restarted()
@@ -534,7 +534,7 @@ test('what is not right is refused with a code and a sentence, and the connectio
     const said = JSON.stringify(message)
     const answer = await client.ask(message)
     expect(answer, said).toMatchObject({ type: 'error', code })
-    expect(isObject(answer) && String(answer.message), said).toMatch(/^[A-Za-z].*\.$/)
+    expect(isRecord(answer) && String(answer.message), said).toMatch(/^[A-Za-z].*\.$/)
     expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
   }
 })
@@ -556,7 +556,7 @@ test.each([
     const from = (address: string) => open({ headers: { 'X-Forwarded-For': address } })
     const follow = async (client: LiveClient, n: number) => {
       const answer = await client.ask(ask(event, dataOf(n)))
-      if (isObject(answer) && answer.type === 'subscribed') await client.next()
+      if (isRecord(answer) && answer.type === 'subscribed') await client.next()
       return answer
     }
     const [neighbour, first] = [await from('9.9.9.8'), await from('9.9.9.9')]

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { migrated } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
@@ -44,12 +44,12 @@ test.each<[event: string, words: object, make: Make]>([
       service.feed([make(MINTS[i] ?? '')])
       const frames: unknown[] = []
       for (let frame = await client.ask({ type: 'ping' }); ; frame = await client.next()) {
-        if (isObject(frame) && frame.type === 'pong') break
+        if (isRecord(frame) && frame.type === 'pong') break
         // A snapshot that was asked for.
-        if (isObject(frame) && frame.type === undefined) frames.push(frame)
+        if (isRecord(frame) && frame.type === undefined) frames.push(frame)
       }
       const isNumbered = options !== PLAIN
-      expect(frames.map((frame) => isObject(frame) && [frame.channel, 'seq' in frame])).toEqual([
+      expect(frames.map((frame) => isRecord(frame) && [frame.channel, 'seq' in frame])).toEqual([
         [event, isNumbered],
       ])
     }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'
 import { TableCopy } from '../model/live-copies.ts'
 import { LiveMarket } from '../model/live-market.ts'
@@ -30,7 +30,7 @@ async function open(): Promise<LiveClient> {
 
 const computations = async () => {
   const ready = await service.json('/readyz')
-  return isObject(ready) ? Number(ready.live_table_computations_total) : Number.NaN
+  return isRecord(ready) ? Number(ready.live_table_computations_total) : Number.NaN
 }
 
 /** Calls of the computation itself, by whomever. */
@@ -91,7 +91,7 @@ test('a live table begins with the POST answer and tells what enters, changes an
   const filter = { type: 'new', newPools: { holders: { max: 1 } } }
   const client = await open()
   const subscribed = await client.ask(ask({ filter }))
-  const table = isObject(subscribed) ? subscribed.table : null
+  const table = isRecord(subscribed) ? subscribed.table : null
   expect(subscribed).toEqual({
     ...{ type: 'subscribed', event: 'meme_tables', table, step: 1, seq: 2, epoch: 'e1' },
   })
@@ -165,12 +165,12 @@ test(
       const byTable = new Map<unknown, number>()
       for (let i = at; i < at + TABLES_A_CONNECTION; i += 1) {
         const answer = await client.ask(ask({ filter: followed[i].filter }))
-        if (!isObject(answer)) throw new Error('no answer')
+        if (!isRecord(answer)) throw new Error('no answer')
         byTable.set(answer.table, i)
         await client.next()
       }
       const take = (frame: unknown) => {
-        if (!isObject(frame) || frame.channel !== 'meme_tables') return
+        if (!isRecord(frame) || frame.channel !== 'meme_tables') return
         const i = byTable.get(frame.table) ?? -1
         const { copy } = followed[i]
         copy.take(JSON.stringify(frame))

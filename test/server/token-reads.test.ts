@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json-access.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
-import { isObject } from '../../src/wire/requests/json-body.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -40,12 +40,12 @@ type Fields = Readonly<Record<string, unknown>>
 
 async function fields(path: string): Promise<Fields> {
   const body = await service.json(path)
-  if (!isObject(body)) throw new Error(`${path} is no object`)
+  if (!isRecord(body)) throw new Error(`${path} is no object`)
   return body
 }
 
 function rows(body: Fields): Fields[] {
-  return Array.isArray(body.items) ? body.items.filter(isObject) : []
+  return Array.isArray(body.items) ? body.items.filter(isRecord) : []
 }
 
 test('a detail is the search row and more: highest price, counts, what the creator made', async () => {
@@ -165,7 +165,7 @@ test.each(['x', '1-2', '999-0-0', ''])('the cursor "%s" is a 400', async (cursor
 test('a cursor of another wallet is a 400 that says what it has to be of', async () => {
   const path = '/api/v2/search/tokens/A/swaps'
   const { items, next_cursor } = await fields(`${path}?limit=1&cursor=start`)
-  const own = Array.isArray(items) ? items.filter(isObject).map(({ signer }) => signer) : []
+  const own = Array.isArray(items) ? items.filter(isRecord).map(({ signer }) => signer) : []
   const of = (wallet: unknown) =>
     fetch(`${service.server.url}${path}?cursor=${String(next_cursor)}&wallet=${String(wallet)}`)
   expect((await of(own[0])).status).toBe(200)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isObject } from '../../src/wire/requests/json-body.ts'
+import { isRecord } from '../../src/base/json-access.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 
@@ -21,7 +21,7 @@ test('traders whose dollars are beyond all numbers are each on one page, in the 
   for (let page = 1; page <= Math.ceil(TRADERS / LIMIT); page += 1) {
     const path = `/api/v2/search/traders/tokens/mint?page=${page}&limit=${LIMIT}`
     const body = await service.json(path)
-    if (!isObject(body) || !Array.isArray(body.items)) throw new Error(`${path} is no page`)
+    if (!isRecord(body) || !Array.isArray(body.items)) throw new Error(`${path} is no page`)
     for (const item of body.items) told.push({ pnl: Number(item.pnl), wallet: String(item.wallet) })
   }
   expect(told.map(({ wallet }) => wallet).toSorted()).toEqual(signers.toSorted())

@@ -1,4 +1,4 @@
-import { isRecord, listAt, recordAt, textAt } from './json-access.ts'
+import { isRecord, listAt, recordAt, textAt } from '../../base/json-access.ts'
 import type { TokenBalanceChange } from './transaction.ts'
 
 const U64_TEXT = /^\d{1,20}$/

@@ -7,7 +7,7 @@ import {
   recordAt,
   textAt,
   textsAt,
-} from './json-access.ts'
+} from '../../base/json-access.ts'
 import type { EmittedBytes } from './program-logs.ts'
 import { programName } from './programs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'

@@ -1,5 +1,4 @@
-import { jsonOf } from '../../base/json-text.ts'
-import { isRecord } from '../chain/json-access.ts'
+import { isRecord, jsonOf } from '../../base/json-access.ts'
 
 /** Of a file that is one JSON value so much is kept, in characters. */
 export const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024

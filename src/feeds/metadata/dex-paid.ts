@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { jsonOf } from '../../base/json-text.ts'
+import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
-import { isRecord, listAt } from '../chain/json-access.ts'
 import { wait } from '../wait.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -1,8 +1,7 @@
-import { jsonOf } from '../../base/json-text.ts'
+import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-access.ts'
 import { ownText } from '../../base/own-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../engine/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX } from '../../engine/text.ts'
-import { isRecord, type JsonRecord, textAt } from '../chain/json-access.ts'
 import { isNestedDeeper } from './json-depth.ts'
 import { type Refusal, refusal } from './refusal.ts'
 

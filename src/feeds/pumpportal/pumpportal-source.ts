@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { jsonOf } from '../../base/json-text.ts'
+import { jsonOf } from '../../base/json-access.ts'
 import { snakeCase } from '../../base/snake-case.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'

@@ -1,5 +1,4 @@
-import { jsonOf } from '../../base/json-text.ts'
-import { isRecord, type JsonRecord, listAt } from '../chain/json-access.ts'
+import { isRecord, type JsonRecord, jsonOf, listAt } from '../../base/json-access.ts'
 
 /** Prices outside of this are taken for garbage; in USD per SOL. */
 const USD_MIN = 0.01

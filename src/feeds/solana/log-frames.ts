@@ -1,5 +1,4 @@
-import { jsonOf } from '../../base/json-text.ts'
-import { integerAt, isRecord, recordAt, textAt } from '../chain/json-access.ts'
+import { integerAt, isRecord, jsonOf, recordAt, textAt } from '../../base/json-access.ts'
 import { transactionOfLogsFrame } from '../chain/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 

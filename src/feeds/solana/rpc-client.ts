@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
 import { codeOf } from '../../base/thrown.ts'
-import { isRecord, type JsonRecord, recordAt, textAt } from '../chain/json-access.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { type Timers, waitFor } from '../supervisor/timers.ts'
 

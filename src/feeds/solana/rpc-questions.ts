@@ -1,4 +1,4 @@
-import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../chain/json-access.ts'
+import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../base/json-access.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'

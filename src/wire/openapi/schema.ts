@@ -1,4 +1,4 @@
-import { isObject } from '../requests/json-body.ts'
+import { isRecord } from '../../base/json-access.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -39,10 +39,10 @@ export function object(
 /** The same object, each key of which may also be null where it may be left out, and so in the objects of its keys. */
 export function nullable(schema: Schema): Schema {
   const { properties, required } = schema
-  if (!isObject(properties)) return schema
+  if (!isRecord(properties)) return schema
   const needed = Array.isArray(required) ? required : []
   const parts = Object.entries(properties).map(([name, part]) => {
-    const inner = isObject(part) ? nullable(part) : {}
+    const inner = isRecord(part) ? nullable(part) : {}
     return [name, needed.includes(name) ? inner : { anyOf: [inner, { type: 'null' }] }]
   })
   return { ...schema, properties: Object.fromEntries(parts) }

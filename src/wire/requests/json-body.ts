@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/json-access.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -43,11 +44,6 @@ function breakOf(error: unknown): string {
   return character === undefined ? '' : `: ${quoted(character)} is not expected where it stands`
 }
 
-/** A plain JSON object, not an array and not null. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /**
  * Keys of an object that are judged at most, far more than are allowed in any: one that has more is
  * refused for one of the first, and judging a thousand of them would cost a millisecond.
@@ -59,7 +55,7 @@ export const MAX_JUDGED_KEYS = 64
  * (contract section 3). Keys of the client stay own properties, `__proto__` included.
  */
 export function withoutNulls(value: unknown, depth: number): unknown {
-  if (depth === 0 || !isObject(value)) return value
+  if (depth === 0 || !isRecord(value)) return value
   const kept: [string, unknown][] = []
   for (const key of Object.keys(value)) {
     const member = value[key]

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { FrameError } from '../live-frames.ts'
-import { isObject } from './json-body.ts'
 import { quoted, shown } from './parsed.ts'
 
 /** Words that make a subscription one of numbered messages (docs/live.md). */
@@ -40,10 +40,8 @@ export interface LiveOptions {
   readonly wantsSnapshot: boolean
 }
 
-type Data = Readonly<Record<string, unknown>>
-
 /** Does the message use any of the options? `"seq": false` and `"snapshot": false` are as if they were not there. */
-export function hasOptions(data: Data): boolean {
+export function hasOptions(data: JsonRecord): boolean {
   return OPTION_KEYS.some((key) => {
     const isUnasked = (key === 'seq' || key === 'snapshot') && data[key] === false
     return data[key] !== undefined && !isUnasked
@@ -55,7 +53,7 @@ export function hasOptions(data: Data): boolean {
  * them in a list, so that `from_seq` is an object.
  */
 export function parseOptions(
-  data: Data,
+  data: JsonRecord,
   keys: readonly string[],
   many: boolean,
 ): LiveOptions | FrameError {
@@ -95,14 +93,14 @@ function parseFrom(
 
 /** By hand: the check of a `Type.Record` passes over what stands under a key with a line break. */
 function areSeqs(value: unknown): value is Readonly<Record<string, number>> {
-  return isObject(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
+  return isRecord(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
 }
 
 /** Options that a channel of states takes; they ask for what it does anyhow. */
 export const STATE_OPTION_KEYS = ['seq', 'snapshot'] as const
 
 /** The refusal of an option that a channel of states cannot do, or null. */
-export function stateOptionError(data: Data): FrameError | null {
+export function stateOptionError(data: JsonRecord): FrameError | null {
   for (const key of OPTION_KEYS) {
     const value = data[key]
     const isTaken = value === true && STATE_OPTION_KEYS.some((taken) => taken === key)
@@ -113,7 +111,7 @@ export function stateOptionError(data: Data): FrameError | null {
 }
 
 /** The refusal of a key of `data` that is not known, or null. */
-export function unknownKey(data: Data, known: readonly string[]): FrameError | null {
+export function unknownKey(data: JsonRecord, known: readonly string[]): FrameError | null {
   const key = Object.keys(data).find((one) => !known.includes(one))
   if (key === undefined) return null
   const message = `data.${shownKey(key)} is not known, allowed are ${known.join(', ')}.`

@@ -1,3 +1,4 @@
+import type { JsonRecord } from '../../base/json-access.ts'
 import { BARS_MAX } from '../../engine/chart.ts'
 import { RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
@@ -25,13 +26,12 @@ export interface CandlesRequest {
   readonly countback: number
 }
 
-type Data = Readonly<Record<string, unknown>>
 type Action = TableRequest['action']
 
 const TABLE_NAME = /^[0-9a-f]{16}$/
 
 /** `filter`, or on unsubscribing `table` instead. */
-export function parseTableRequest(action: Action, data: Data): TableRequest | FrameError {
+export function parseTableRequest(action: Action, data: JsonRecord): TableRequest | FrameError {
   const refused = refusedKey(data, ['filter', 'table'])
   if (refused !== null) return refused
   const { table, filter } = data
@@ -51,7 +51,7 @@ export function parseTableRequest(action: Action, data: Data): TableRequest | Fr
   return { kind: 'table', action, table: tableName(query.value), query: query.value }
 }
 
-function refusedKey(data: Data, own: readonly string[]): FrameError | null {
+function refusedKey(data: JsonRecord, own: readonly string[]): FrameError | null {
   return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
 }
 
@@ -62,7 +62,7 @@ function invalidFilter(message: string): FrameError {
 /** `resolution` and `countback`; `mint` was read before. */
 export function parseCandlesRequest(
   action: Action,
-  data: Data,
+  data: JsonRecord,
   mint: string,
 ): CandlesRequest | FrameError {
   const refused = refusedKey(data, ['mint', 'resolution', 'countback'])

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/json-access.ts'
 import {
   type Filters,
   GROUPS,
@@ -6,7 +7,7 @@ import {
   type RangeFilter,
   type TablesQuery,
 } from '../answers.ts'
-import { isObject, parseJson, withoutNulls } from './json-body.ts'
+import { parseJson, withoutNulls } from './json-body.ts'
 import { DEFAULT_LIMIT } from './page.ts'
 import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
 import {
@@ -87,6 +88,6 @@ function quotedPath(path: readonly string[]): string {
 
 function valueAt(body: unknown, path: readonly string[]): unknown {
   let value = body
-  for (const key of path) value = isObject(value) ? value[key] : undefined
+  for (const key of path) value = isRecord(value) ? value[key] : undefined
   return value
 }

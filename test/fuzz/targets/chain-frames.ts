@@ -1,7 +1,7 @@
+import { isRecord } from '../../../src/base/json-access.ts'
 import type { Random } from '../../../src/base/random.ts'
 import { EVENT_LAYOUTS } from '../../../src/feeds/chain/decode-event.ts'
 import type { FieldType } from '../../../src/feeds/chain/event-layout.ts'
-import { isRecord } from '../../../src/feeds/chain/json-access.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from '../../../src/feeds/chain/rpc-json.ts'

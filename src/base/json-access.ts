@@ -1,7 +1,17 @@
-/** Reading JSON values of unknown shape; every answer is checked, a wrong shape is null. */
+/** Reading JSON of unknown shape; every answer is checked, a wrong shape is null. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
+/** The value of a text; undefined for a text that is no JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A plain JSON object, not an array and not null. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
