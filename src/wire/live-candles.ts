@@ -35,6 +35,8 @@ export class LiveCandles {
   readonly mint: string
   readonly resolution: Resolution
   step = 0
+  /** Of what was told last; -1 before. */
+  position = -1
   readonly #answers: Answers
   readonly #streams: LiveStreams
   /** Bars that may still change, as they were sent, by their time. */
@@ -42,7 +44,6 @@ export class LiveCandles {
   /** Bars from here on are looked at. */
   #from: number
   #isTraded = false
-  #position = -1
   #now = -1
 
   constructor(mint: string, resolution: Resolution, answers: Answers, streams: LiveStreams) {
@@ -95,13 +96,6 @@ export class LiveCandles {
     return this.#frame('snapshot', chart, timesOf(chart))
   }
 
-  /** The acknowledgement of a subscription. */
-  acknowledgement(): string {
-    const { words, step } = this
-    const epoch = this.#streams.epoch()
-    return JSON.stringify({ type: 'subscribed', ...words, step, seq: this.#position, epoch })
-  }
-
   /** The bars from a time on. */
   #bars(from: number): Series {
     const json: unknown = JSON.parse(this.#chart(0, from))
@@ -119,7 +113,7 @@ export class LiveCandles {
 
   /** What is told now is of this position and time. */
   #stand(): void {
-    this.#position = this.#streams.position()
+    this.position = this.#streams.position()
     this.#now = this.#streams.now()
   }
 
@@ -142,7 +136,7 @@ export class LiveCandles {
     const final = JSON.stringify(times.map((time) => this.#isFinal(time)))
     return (
       `{"channel":"candles","type":"${type}","mint":${jsonString(this.mint)}` +
-      `,"resolution":"${this.resolution}","step":${this.step},"seq":${this.#position}` +
+      `,"resolution":"${this.resolution}","step":${this.step},"seq":${this.position}` +
       `,"epoch":${jsonString(this.#streams.epoch())},"time":${this.#now},"data":${data},"final":${final}}`
     )
   }

@@ -11,6 +11,8 @@ export class LiveTable {
   readonly name: string
   /** Frames so far. */
   step = 0
+  /** Of what was told last; -1 before. */
+  position = -1
   readonly #query: TablesQuery
   readonly #answers: Answers
   readonly #streams: LiveStreams
@@ -20,7 +22,6 @@ export class LiveTable {
   #digest: string | null = null
   /** Of the last answer; null: nothing was compared with it yet. */
   #rows: TableRows | null = null
-  #position = -1
   #now = -1
 
   constructor(name: string, query: TablesQuery, answers: Answers, streams: LiveStreams) {
@@ -49,7 +50,7 @@ export class LiveTable {
 
   /** Has anything happened, or the clock moved, since it was computed? */
   get isStale(): boolean {
-    return this.#position !== this.#streams.position() || this.#now !== this.#streams.now()
+    return this.position !== this.#streams.position() || this.#now !== this.#streams.now()
   }
 
   /**
@@ -59,7 +60,7 @@ export class LiveTable {
    */
   advance(): string | null {
     const json = this.#answers.tables(this.#query)
-    this.#position = this.#streams.position()
+    this.position = this.#streams.position()
     this.#now = this.#streams.now()
     const before = this.#json
     if (json === before) return null
@@ -81,13 +82,13 @@ export class LiveTable {
   snapshot(): string {
     if (this.#digest === null) return this.#frame('snapshot', this.#json)
     const json = this.#answers.tables(this.#query)
-    this.#position = this.#streams.position()
+    this.position = this.#streams.position()
     this.#now = this.#streams.now()
     const frame = this.#frame('snapshot', json)
     if (digestOf(json) === this.#digest) return frame
     // The clock went on within the turn, and who followed it before has the former one: all are told the next.
     this.#digest = ''
-    this.#position = -1
+    this.position = -1
     return frame
   }
 
@@ -100,17 +101,10 @@ export class LiveTable {
     return this.#frame('snapshot', json)
   }
 
-  /** The acknowledgement of a subscription. */
-  acknowledgement(): string {
-    const { words, step } = this
-    const epoch = this.#streams.epoch()
-    return JSON.stringify({ type: 'subscribed', ...words, step, seq: this.#position, epoch })
-  }
-
   #frame(type: string, data: string): string {
     return (
       `{"channel":"meme_tables","type":"${type}","table":"${this.name}","step":${this.step}` +
-      `,"seq":${this.#position},"epoch":${jsonString(this.#streams.epoch())}` +
+      `,"seq":${this.position},"epoch":${jsonString(this.#streams.epoch())}` +
       `,"time":${this.#now},"data":${data}}`
     )
   }

@@ -22,7 +22,7 @@ const TOPICS = ['a', 'b', 'c'] as const
 interface Counter {
   readonly words: { readonly event: string }
   step: number
-  acknowledgement(): string
+  readonly position: number
 }
 
 let service: EngineServer
@@ -98,7 +98,7 @@ async function followed(readers: readonly Reader[], padding: () => string = () =
   channels.push(channel)
   for (const { connection } of readers)
     for (const topic of TOPICS) {
-      const begun = () => ({ words: { event: topic }, step: 0, acknowledgement: () => '' })
+      const begun = () => ({ words: { event: topic }, step: 0, position: 0 })
       channel.follow(connection, topic, begun, (state) => `whole ${state.step}`)
     }
   return { topics, channel }

@@ -29,7 +29,8 @@ export interface StateParts {
 /** A table, or the candles of a mint, as those who follow it have it. */
 interface FollowedState {
   readonly words: FollowedWords
-  acknowledgement(): string
+  readonly step: number
+  readonly position: number
 }
 
 export interface StateChannelOptions<State> {
@@ -95,7 +96,7 @@ export class StateChannel<State extends FollowedState> {
     newState: () => State,
     snapshotOf: (state: State) => string,
   ): void {
-    const { send, sendSnapshot, topics } = this.#parts
+    const { send, sendSnapshot, streams, topics } = this.#parts
     const full = this.#fullFrame(connection, topic)
     if (full !== null) {
       send(connection, full)
@@ -105,8 +106,10 @@ export class StateChannel<State extends FollowedState> {
     try {
       const state = this.#states.get(topic) ?? this.#begin(topic, newState())
       this.#advance(topic, state)
-      const [acknowledgement, snapshot] = [state.acknowledgement(), snapshotOf(state)]
-      send(connection, acknowledgement)
+      const { words, step, position: seq } = state
+      const epoch = streams.epoch()
+      const snapshot = snapshotOf(state)
+      send(connection, JSON.stringify({ type: 'subscribed', ...words, step, seq, epoch }))
       sendSnapshot(connection, snapshot)
       topics.join(connection, topic)
     } finally {
