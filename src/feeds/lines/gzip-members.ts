@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { outputOf } from './decompressor-output.ts'
 
@@ -13,12 +13,7 @@ const FLAG = { headerCheck: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } 
  * when it fails, and what it was making with it; here a file that breaks off, or that something else
  * follows, is an error after all that it held.
  */
-export function gunzipped(file: Readable, chunkSize: number): Readable {
-  // Nothing is read ahead: an error would take along what nobody has read yet.
-  return Readable.from(decompressed(file, chunkSize), { objectMode: false, highWaterMark: 1 })
-}
-
-async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
+export async function* gunzipped(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
   const input = new Input(file)
   try {
     do {

@@ -1,5 +1,5 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { codeOf } from '../../base/thrown.ts'
 import { gunzipped } from './gzip-members.ts'
@@ -37,8 +37,10 @@ export function openInputFile(path: string): InputFile {
 }
 
 function decompressed(path: string, file: Readable): Readable {
-  if (path.endsWith('.zst')) return zstdDecompressed(file, CHUNK_BYTES)
-  return path.endsWith('.gz') ? gunzipped(file, CHUNK_BYTES) : file
+  if (!/\.(gz|zst)$/.test(path)) return file
+  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file, CHUNK_BYTES)
+  // Nothing is read ahead: an error would take along what nobody has read yet.
+  return Readable.from(parts, { objectMode: false, highWaterMark: 1 })
 }
 
 function canReadZstd(): boolean {

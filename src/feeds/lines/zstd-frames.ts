@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib'
 import { outputOf } from './decompressor-output.ts'
 import { MAGIC_HEAD, ZstdEnd } from './zstd-end.ts'
@@ -12,12 +12,7 @@ const NEW_LINE = Buffer.from('\n')
  * still held: a block goes in by itself, for Node drops what it has made of a chunk that it cannot read
  * to its end. Where a recorder was killed and another file put behind, reading goes on with a new line.
  */
-export function zstdDecompressed(file: Readable, chunkSize: number): Readable {
-  // Nothing is read ahead: an error would take along what nobody has read yet.
-  return Readable.from(decompressed(file, chunkSize), { objectMode: false, highWaterMark: 1 })
-}
-
-async function* decompressed(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
+export async function* zstdDecompressed(file: Readable, chunkSize: number): AsyncGenerator<Buffer> {
   let frames: ZstdDecompress | null = null
   const end = new ZstdEnd()
   try {
