@@ -7,7 +7,7 @@
  * every product below 2^48, exact in a double.
  */
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const NOT_IN_ALPHABET = 255
 const CHARS_PER_LIMB = 4
 const CHAR_LIMB = 58 ** CHARS_PER_LIMB

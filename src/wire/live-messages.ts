@@ -62,6 +62,9 @@ export type LiveRequest =
   | CandlesRequest
   | LiveRefusal
 
+/** Requests that docs/live.md adds to the specification's: also what a stream of server-sent events follows. */
+export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
+
 /** A subscription to numbered messages, or the end of one. */
 export interface StreamRequest extends LiveOptions {
   readonly kind: 'stream'

@@ -1,5 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import type { Metadata, TokenCreated } from '../../engine/event.ts'
+import { USDC_MINT } from '../../engine/platform.ts'
 import { Flag } from '../../engine/swap-record.ts'
 import { Appointment, type Appointments } from './appointments.ts'
 import type { ChainClock } from './chain-clock.ts'
@@ -22,7 +23,6 @@ import { QUANTILES, TICKETS } from './trade-sizes.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
-const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 /** Millionths of a dollar a lamport at 150 dollars per SOL: trade sizes of USDC tokens. */
 const MICRO_USDC_PER_LAMPORT = 0.15
 

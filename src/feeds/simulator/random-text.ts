@@ -1,7 +1,6 @@
-import { encodeBase58 } from '../../base/base58.ts'
+import { ALPHABET, encodeBase58 } from '../../base/base58.ts'
 import type { Random } from '../../base/random.ts'
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ADDRESS_CHARS = 44
 /**
  * 44 characters that begin with one of the first 17 digits are always below 2^256: real addresses.

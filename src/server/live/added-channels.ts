@@ -1,6 +1,6 @@
 import type { Answers } from '../../wire/answers.ts'
 import type { AnnouncedChannel } from '../../wire/live-frames.ts'
-import type { LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
+import type { AddedRequest, LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
@@ -12,9 +12,6 @@ import { FollowedTables } from './followed-tables.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import { Topics } from './topics.ts'
-
-/** Requests that docs/live.md adds to the specification's. */
-export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
 
 /** The answer while the state is being recovered: what is joined now would miss the rest of it. */
 export const STARTING_FRAME = liveErrorFrame(

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { type EventStreamRequest, parseEventStream } from '../../wire/requests/event-stream.ts'
+import type { AddedRequest } from '../../wire/live-messages.ts'
+import { parseEventStream } from '../../wire/requests/event-stream.ts'
 import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
@@ -160,7 +161,7 @@ export class EventStreams {
  * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
  * there would go on behind a snapshot that it never had.
  */
-function idRule(request: EventStreamRequest): (frame: string) => boolean {
+function idRule(request: AddedRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }

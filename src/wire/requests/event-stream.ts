@@ -1,8 +1,8 @@
 import { ownText } from '../../base/own-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
 import {
+  type AddedRequest,
   isMint,
-  type LiveRequest,
   MAX_MINT_CHARACTERS,
   type StreamRequest,
 } from '../live-messages.ts'
@@ -19,9 +19,6 @@ import {
 import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
 import { choice, optIn, type QueryParameters, required, single } from './query-parameters.ts'
 import { parseTables } from './tables.ts'
-
-/** What a stream of server-sent events follows. */
-export type EventStreamRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
 
 /** All but `update_pools_info`, which goes by the id of a socket. */
 const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
@@ -50,7 +47,7 @@ const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAUL
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
-): Parsed<EventStreamRequest> {
+): Parsed<AddedRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
   if (channel.value === null) {
