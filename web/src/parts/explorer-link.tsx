@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import type { Swap } from '../../../client/src/mintfeed.ts'
 import { IS_SIMULATED } from '../frame/market.ts'
+import { parseTime } from '../text/time-form.ts'
+import { TimeAgo } from './time-ago.tsx'
 
 const EXPLORER_URL = 'https://solscan.io'
 
@@ -9,18 +12,13 @@ interface OnChain {
   readonly name: string
 }
 
-/** What is shown of a transaction, as a link to it; without one where the market is made up. */
-export function TransactionLink({
-  signature,
-  children,
-}: {
-  readonly signature: string
-  readonly children: ComponentChildren
-}) {
-  if (IS_SIMULATED) return children
+/** How long ago a trade was, as a link to its transaction; without one where the market is made up. */
+export function TradeAge({ swap: { timestamp, signature } }: { readonly swap: Swap }) {
+  const since = <TimeAgo seconds={parseTime(timestamp) ?? 0} />
+  if (IS_SIMULATED) return since
   return (
     <ForeignLink kind="tx" name={signature} style="link">
-      {children}
+      {since}
     </ForeignLink>
   )
 }

@@ -1,13 +1,11 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { TransactionLink } from '../parts/explorer-link.tsx'
+import { TradeAge } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
-import { TimeAgo } from '../parts/time-ago.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { compact, exact, exactUsd, money, usd } from '../text/number-form.ts'
-import { parseTime } from '../text/time-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
 
@@ -83,9 +81,7 @@ function TapeRow({
   return (
     <tr data-seq={seq}>
       <td class="faint">
-        <TransactionLink signature={swap.signature}>
-          <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
-        </TransactionLink>
+        <TradeAge swap={swap} />
       </td>
       <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
       <td class={`number ${side}`} title={`$${swap.volume_usd}`}>

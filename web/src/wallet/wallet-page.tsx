@@ -4,16 +4,14 @@ import type { TraderRecord } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
-import { ExplorerButton, TransactionLink } from '../parts/explorer-link.tsx'
+import { ExplorerButton, TradeAge } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
-import { TimeAgo } from '../parts/time-ago.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, exactUsd, money, signedMoney, usd } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
-import { parseTime } from '../text/time-form.ts'
 import { swapName } from '../token/marks.ts'
 import { RecordTable, recordKey } from '../token/record-table.tsx'
 import { WalletFeed } from './wallet-feed.ts'
@@ -159,9 +157,7 @@ function LastTrades({
           {held.rows.map(({ row: swap }, index) => (
             <tr key={`${swap.signature} ${index}`}>
               <td class="faint">
-                <TransactionLink signature={swap.signature}>
-                  <TimeAgo seconds={parseTime(swap.timestamp) ?? 0} />
-                </TransactionLink>
+                <TradeAge swap={swap} />
               </td>
               <td class={swap.direction === 'buy' ? 'up' : 'down'}>
                 {swap.direction === 'buy' ? 'Buy' : 'Sell'}
