@@ -25,7 +25,7 @@ import { archiveTape, learnChunks, unarchivedBytes } from './tape-archive.ts'
 import { DORMANT_CHUNKS, SWAP_CHUNKS } from './tape-chunk.ts'
 
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
-export const SNAPSHOTS_KEPT = 2
+const SNAPSHOTS_KEPT = 2
 
 export interface CompactionOptions {
   readonly disk: Disk

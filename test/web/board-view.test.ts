@@ -5,7 +5,6 @@ import { parseTables } from '../../src/wire/requests/tables.ts'
 import {
   boardViewText,
   bound,
-  PLAIN_BOARD,
   parseBoardView,
   parseRange,
   tableQuery,
@@ -18,6 +17,9 @@ import {
 } from '../../web/src/filters/filter-fields.ts'
 import { PRESETS_MAX, parsePresets, withPreset } from '../../web/src/filters/presets.ts'
 import { SORT_KEYS } from '../../web/src/filters/sort-orders.ts'
+
+const PLAIN = { filters: {}, sort: 'default' } as const
+const PLAIN_BOARD = { new: PLAIN, completing: PLAIN, graduated: PLAIN }
 
 const range = fc
   .tuple(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, max: 1e6 }), fc.nat(2))

@@ -25,9 +25,6 @@ export type BoardView = Readonly<Record<Group, ColumnView>>
 /** Rows of a column the service is asked for: enough to scroll, few enough to stay live. */
 export const ROWS = 100
 
-const PLAIN: ColumnView = { filters: {}, sort: 'default' }
-export const PLAIN_BOARD: BoardView = { new: PLAIN, completing: PLAIN, graduated: PLAIN }
-
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Reads `new.holders=20..&new.dexPaid=1&new.socials=twitter&new.sort=cap`; what it does not know it leaves out. */
