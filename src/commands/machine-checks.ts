@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import os from 'node:os'
+import { systemText } from '../base/system-text.ts'
 import { bad, type Finding, good, warn } from './finding.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -60,16 +60,8 @@ export function checkClock(nowMs: number, newestFileMs: number | null): Finding 
 
 /** How many connections may wait to be accepted. */
 export function checkBacklog(): Finding {
-  const text = read('/proc/sys/net/core/somaxconn')
-  if (text === null || Number(text) >= BACKLOG_WANTED)
-    return good('backlog', `${text?.trim() ?? 'Unknown here; it'} is enough.`)
-  return warn('backlog', `${text.trim()} is small: sysctl net.core.somaxconn=4096.`)
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
+  const text = systemText('/proc/sys/net/core/somaxconn').trim()
+  if (text === '' || Number(text) >= BACKLOG_WANTED)
+    return good('backlog', `${text || 'Unknown here; it'} is enough.`)
+  return warn('backlog', `${text} is small: sysctl net.core.somaxconn=4096.`)
 }

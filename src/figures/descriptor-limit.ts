@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { systemText } from '../base/system-text.ts'
 
 const LINE = /^Max open files\s+(\d+|unlimited)/m
 
 /** How many files and sockets this process may have open; where it cannot be told, no limit. */
 export function descriptorLimit(): number {
-  try {
-    const value = LINE.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    return value === undefined || value === 'unlimited' ? Number.POSITIVE_INFINITY : Number(value)
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
+  const value = LINE.exec(systemText('/proc/self/limits'))?.[1]
+  return value === undefined || value === 'unlimited' ? Number.POSITIVE_INFINITY : Number(value)
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
 import { memoryUsage } from '../base/memory-usage.ts'
+import { systemText } from '../base/system-text.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
 
 /** What the system says of this process; only Linux does, and not where no /proc is mounted. */
@@ -48,17 +48,9 @@ function touchedBytes(parts: readonly MemoryPart[]): number {
 }
 
 function readResident(): Resident | null {
-  const status = readStatus()
-  if (status === null) return null
+  const status = systemText(STATUS_FILE)
+  if (status === '') return null
   const bytesOf = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * KIBIBYTE
   return { ownBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') + bytesOf('RssShmem') }
-}
-
-function readStatus(): string | null {
-  try {
-    return readFileSync(STATUS_FILE, 'latin1')
-  } catch {
-    return null
-  }
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { systemText } from '../base/system-text.ts'
 import { codeOf } from '../base/thrown.ts'
 import { StoreError } from './failure.ts'
 import { lockOpenFile } from './kernel-lock.ts'
@@ -162,14 +163,10 @@ function isAlive(pid: number): boolean {
  * has ended and only waits to be noticed by its parent.
  */
 function startedAt(pid: number): string | null {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold spaces: fields are counted behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
-  } catch {
-    return ''
-  }
+  const stat = systemText(`/proc/${pid}/stat`)
+  // The name in parentheses may hold spaces: fields are counted behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
 }
 
 /** Zombie, dead. */
@@ -177,9 +174,5 @@ const ENDED_STATES = ['Z', 'X']
 
 /** Uuid of the machine's boot: while it stays, what was written is in memory or on the disk. */
 export function bootId(): string {
-  try {
-    return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-  } catch {
-    return UNKNOWN_BOOT
-  }
+  return systemText('/proc/sys/kernel/random/boot_id').trim() || UNKNOWN_BOOT
 }
