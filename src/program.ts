@@ -5,7 +5,7 @@ import { openAdmin } from './admin-surface.ts'
 import { AwakeLoop } from './awake-loop.ts'
 import type { Config } from './base/config.ts'
 import { programFile } from './base/program-files.ts'
-import { snakeCase } from './base/snake-case.ts'
+import { totals } from './base/snake-case.ts'
 import { messageOf } from './base/thrown.ts'
 import { withoutPlaces } from './base/without-places.ts'
 import { Durability } from './durability.ts'
@@ -303,7 +303,7 @@ export class Program {
       ]),
       ...this.#service.figures(),
       ...durability?.figures(),
-      ...feedFigures(this.#counters),
+      ...totals(this.#counters, 'feed_'),
       ...Object.fromEntries(
         [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
       ),
@@ -318,12 +318,4 @@ export class Program {
 function spareDescriptors(): number {
   const limit = descriptorLimit()
   return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
-}
-
-function feedFigures(counters: object): Record<string, number> {
-  const named = Object.entries(counters).map(([name, value]) => [
-    `feed_${snakeCase(name)}_total`,
-    Number(value),
-  ])
-  return Object.fromEntries(named)
 }

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { jsonOf } from '../../base/json-access.ts'
-import { snakeCase } from '../../base/snake-case.ts'
+import { totals } from '../../base/snake-case.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
@@ -54,13 +54,9 @@ export class PumpPortalSource implements Source {
   }
 
   figures(): Readonly<Record<string, number>> {
-    const counted = Object.entries(this.#counters).map(([name, count]) => [
-      `${snakeCase(name)}_total`,
-      count,
-    ])
     const { creates, trades, migrations } = this.#counters
     return {
-      ...Object.fromEntries(counted),
+      ...totals(this.#counters),
       followed_mints: this.#followed.count,
       continuity_percent: continuityPercent(this.#counters),
       // Everything it tells has neither; said so that nobody has to know.

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import { totals } from '../../base/snake-case.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import type { FeedCounters } from '../feed-counters.ts'
@@ -69,16 +70,9 @@ export class SolanaSource implements Source {
   }
 
   figures(): Readonly<Record<string, number>> {
-    const { requests, rateLimited, errors } = this.#rpc.counters
     const { repeated, missed, misplaced, disordered } = this.#check.counters
     return {
-      failed_frames_total: this.#own.failedFrames,
-      bad_frames_total: this.#own.badFrames,
-      huge_frames_total: this.#own.hugeFrames,
-      silent_subscriptions_total: this.#own.silentSubscriptions,
-      fetched_total: this.#own.fetched,
-      not_fetched_total: this.#own.notFetched,
-      parked_total: this.#own.parked,
+      ...totals(this.#own),
       pools_resolved_total: this.#pools.resolved,
       pools_unresolved_total: this.#pools.failed,
       frames_repeated_total: repeated,
@@ -86,9 +80,7 @@ export class SolanaSource implements Source {
       frames_misplaced_total: misplaced,
       slots_disordered_total: disordered,
       blocks_total: this.#blocks.blocks,
-      rpc_requests_total: requests,
-      rpc_rate_limited_total: rateLimited,
-      rpc_errors_total: errors,
+      ...totals(this.#rpc.counters, 'rpc_'),
     }
   }
 

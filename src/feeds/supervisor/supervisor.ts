@@ -1,4 +1,4 @@
-import { snakeCase } from '../../base/snake-case.ts'
+import { totals } from '../../base/snake-case.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../../engine/engine-options.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
@@ -153,18 +153,16 @@ export class Supervisor implements Feed {
       feed_seconds_behind: this.#secondsSince(this.#newestTimestamp),
       feed_slots_held: this.#desk.heldSlots,
       feed_gap_open: this.#desk.gap === null ? 0 : 1,
+      feed_curve_drifts_total: this.#reserves.curveDrifts,
+      feed_pool_drifts_total: this.#reserves.poolDrifts,
+      feed_reserve_trades_total: this.#reserveTrades?.leftOut ?? 0,
+      ...totals(this.#counters, 'feed_'),
     }
-    figures.feed_curve_drifts_total = this.#reserves.curveDrifts
-    figures.feed_pool_drifts_total = this.#reserves.poolDrifts
-    figures.feed_reserve_trades_total = this.#reserveTrades?.leftOut ?? 0
-    for (const [name, value] of Object.entries(this.#counters))
-      figures[`feed_${snakeCase(name)}_total`] = value
     for (const run of this.#runs) {
       const prefix = `feed_${run.source.name}`
       figures[`${prefix}_connected`] = run.isConnected ? 1 : 0
       figures[`${prefix}_degraded`] = run.source.isDegraded ? 1 : 0
-      for (const [name, value] of Object.entries(run.counters))
-        figures[`${prefix}_${snakeCase(name)}_total`] = value
+      Object.assign(figures, totals(run.counters, `${prefix}_`))
       for (const [name, value] of Object.entries(run.source.figures?.() ?? {}))
         figures[`${prefix}_${name}`] = value
     }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { totals } from '../../base/snake-case.ts'
 import { messageOf } from '../../base/thrown.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
@@ -81,10 +82,7 @@ export class YellowstoneSource implements Source {
 
   figures(): Readonly<Record<string, number>> {
     return {
-      pings_total: this.#own.pings,
-      dead_slots_total: this.#own.deadSlots,
-      bad_messages_total: this.#own.badMessages,
-      huge_messages_total: this.#own.hugeMessages,
+      ...totals(this.#own),
       replays_total: this.#replays,
       empty_streams_total: this.#emptyStreams,
     }
