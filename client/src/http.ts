@@ -3,7 +3,7 @@ import { Backoff } from './backoff.ts'
 import type { FetchAnswer, Settings } from './options.ts'
 import { type Problem, problem, sentenceOf } from './problem.ts'
 import { RatePacer } from './rate-pacer.ts'
-import { listOf, objectOf, type Shape } from './shape.ts'
+import { jsonOf, listOf, objectOf, type Shape } from './shape.ts'
 
 /** Requests that wait or are under way; further ones are `too_many_waiting`. */
 const REQUESTS_MAX = 1_000
@@ -178,7 +178,7 @@ function read<T>(request: Request<T>, answer: FetchAnswer, text: string): Attemp
     return status >= 500 ? { failed, afterMs: null } : { done: unread(failed) }
   }
   const data =
-    text.length > ANSWER_CHARACTERS_MAX ? undefined : request.isText ? text : parsed(text)
+    text.length > ANSWER_CHARACTERS_MAX ? undefined : request.isText ? text : jsonOf(text)
   if (!request.shape(data)) {
     const message = `The answer of ${request.path} is not what the service promises.`
     return { done: unread(problem('invalid_answer', message, status)) }
@@ -189,7 +189,7 @@ function read<T>(request: Request<T>, answer: FetchAnswer, text: string): Attemp
 }
 
 function refusalOf(status: number, text: string): Problem {
-  const body = parsed(text)
+  const body = jsonOf(text)
   if (isUdfRefusal(body)) return problem('http', body.errmsg, status)
   if (isNotReady(body)) return problem('not_ready', body.reason, status)
   if (!isRefusal(body)) return problem('http', `The service answered ${status}.`, status)
@@ -200,12 +200,4 @@ function refusalOf(status: number, text: string): Problem {
 function retryMs(header: string | null): number {
   const seconds = header !== null && /^\d{1,6}$/.test(header) ? Number(header) : 0
   return Math.max(seconds, 1) * 1000
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

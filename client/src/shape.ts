@@ -40,6 +40,15 @@ export type ObjectOf<T extends ShapeTable> = {
   readonly [K in keyof T as T[K] extends 'text-' ? never : K]: ValueOf<T[K]>
 } & { readonly [K in keyof T as T[K] extends 'text-' ? K : never]?: string }
 
+/** The value of a JSON text; undefined for a text that is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

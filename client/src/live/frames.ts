@@ -1,5 +1,5 @@
 import { type Problem, problem } from '../problem.ts'
-import { isCount, isObject, isText } from '../shape.ts'
+import { isCount, isObject, isText, jsonOf } from '../shape.ts'
 
 export const CHANNELS = [
   'update_mint_info',
@@ -70,12 +70,8 @@ export function parseFrame(data: unknown): Frame {
   if (!isText(data)) return unreadable('invalid_frame', 'A frame came that is not text.')
   if (data.length > FRAME_CHARACTERS_MAX)
     return unreadable('frame_too_large', `A frame came with ${data.length} characters.`)
-  let fields: unknown
-  try {
-    fields = JSON.parse(data)
-  } catch {
-    return unreadable('invalid_frame', 'A frame came that is not JSON.')
-  }
+  const fields = jsonOf(data)
+  if (fields === undefined) return unreadable('invalid_frame', 'A frame came that is not JSON.')
   if (!isObject(fields)) return unreadable('invalid_frame', 'A frame came that is no object.')
   return fields.channel === undefined ? systemFrame(fields) : channelFrame(fields)
 }

@@ -8,7 +8,7 @@ import { isSwap } from '../resources/swap.ts'
 import { isTables, type Tables } from '../resources/tables.ts'
 import { isDetailOrNull, isSearched } from '../resources/token.ts'
 import { isTrader } from '../resources/trader.ts'
-import { listOf, type Shape } from '../shape.ts'
+import { isObject, listOf, type Shape } from '../shape.ts'
 import { barsOf, mergedBars } from './bars.ts'
 import { EventFollow } from './event-follow.ts'
 import { EventTeller } from './event-teller.ts'
@@ -288,7 +288,7 @@ function single(options: StreamOptions) {
 /** The same text for filters that differ in the order of their keys only. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
