@@ -10,7 +10,7 @@ import type { JournalPlace } from '../store/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal-scan.ts'
 import { unlessUnreadable } from '../store/node-disk.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
-import { evidenceBehind, SegmentScan } from '../store/segment-scan.ts'
+import { evidenceBehind, SegmentScan, scanned } from '../store/segment-scan.ts'
 import { repairBase } from './repair-base.ts'
 import { bytesOf, sizeOf } from './segment-report.ts'
 
@@ -176,17 +176,9 @@ function lostFrames(
     // What stands in it nobody can tell.
     if (bytes === null) return
     frames += evidenceBehind(bytes, from).frames
-    lastSeq = Math.max(lastSeq, endSeqOf(bytes))
+    lastSeq = Math.max(lastSeq, scanned(bytes)?.endSeq ?? 0)
   }
   if (end.cut !== null) count(end.cut.file, end.cut.byte)
   for (const file of segments) count(file, 0)
   return { frames, lastSeq, bytes: total }
-}
-
-function endSeqOf(bytes: Uint8Array<ArrayBuffer>): number {
-  const header = readSegmentHeader(bytes)
-  if (header === null || header === 'newer') return 0
-  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
-  while (scan.next());
-  return scan.endSeq
 }

@@ -168,6 +168,15 @@ export function evidenceBehind(bytes: Uint8Array, from: number): Evidence {
   return { syncedSeq, frames }
 }
 
+/** A scan of a segment behind its last good frame; null without a header that can be read. */
+export function scanned(bytes: Uint8Array<ArrayBuffer>): SegmentScan | null {
+  const header = readSegmentHeader(bytes)
+  if (header === null || header === 'newer') return null
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
+  while (scan.next());
+  return scan
+}
+
 /** Evidence of a whole segment behind the damaged place: its header counts too. */
 export function evidenceOfSegment(bytes: Uint8Array): Evidence {
   const header = readSegmentHeader(bytes)

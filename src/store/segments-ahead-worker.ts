@@ -3,8 +3,7 @@ import { MessagePort, workerData } from 'node:worker_threads'
 import { withFile } from './data-folder.ts'
 import { readAll } from './disk.ts'
 import { NodeDisk } from './node-disk.ts'
-import { readSegmentHeader } from './segment-header.ts'
-import { SegmentScan } from './segment-scan.ts'
+import { scanned } from './segment-scan.ts'
 import { isLoadOrder, type LoadedFile, type LoadOrder } from './segments-ahead-messages.ts'
 
 const disk = new NodeDisk()
@@ -24,18 +23,9 @@ function load({ path, buffer: old }: LoadOrder): LoadedFile {
       const buffer = old !== null && old.byteLength >= length ? old : new ArrayBuffer(length)
       const bytes = new Uint8Array(buffer, 0, length)
       if (!readAll(file, bytes, 0)) return { buffer, length: -1, checkedTo: 0 }
-      return { buffer, length, checkedTo: goodBytes(bytes) }
+      return { buffer, length, checkedTo: scanned(bytes)?.end ?? 0 }
     })
   } catch {
     return { buffer: new ArrayBuffer(0), length: -1, checkedTo: 0 }
   }
-}
-
-/** Byte behind the last good frame. */
-function goodBytes(bytes: Uint8Array<ArrayBuffer>): number {
-  const header = readSegmentHeader(bytes)
-  if (header === null || header === 'newer') return 0
-  const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
-  while (scan.next());
-  return scan.end
 }
