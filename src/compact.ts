@@ -15,6 +15,7 @@ import { CompactorOrder } from './store/compactor-messages.ts'
 import { diskReason } from './store/disk-reason.ts'
 import { checkRoom, NodeDisk } from './store/node-disk.ts'
 import { PROGRAM } from './store/program-mark.ts'
+import { runToEnd } from './store/steps.ts'
 
 /** Progress lines are at least this far apart. */
 const PROGRESS_MS = 1_000
@@ -63,17 +64,15 @@ function drive(
   parent: number,
 ): Compaction {
   let nextLineMs = performance.now() + PROGRESS_MS
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
+  return runToEnd(steps, (progress) => {
     endWithout(parent)
-    if (performance.now() < nextLineMs) continue
+    if (performance.now() < nextLineMs) return
     nextLineMs = performance.now() + PROGRESS_MS
     const bytes = residentBytes()
     if (bytes > memoryBytesMax)
       throw new Error(`the compactor has ${bytes} bytes of memory, ${memoryBytesMax} are allowed`)
-    process.stdout.write(`${JSON.stringify({ progress: step.value })}\n`)
-  }
+    process.stdout.write(`${JSON.stringify({ progress })}\n`)
+  })
 }
 
 function tell(compaction: Compaction, startedMs: number): void {

@@ -17,6 +17,7 @@ import {
   SNAPSHOT_VERSION,
 } from '../store/snapshot-format.ts'
 import { stateDigest } from '../store/state-digest.ts'
+import { runToEnd } from '../store/steps.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
 import { lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
 import { reportChunk } from './chunk-report.ts'
@@ -182,10 +183,9 @@ class Verification {
       contents.parts.reduce((sum, { bytes }) => sum + bytes, 0),
     )
     const loading = loadSnapshot(disk, file.path, engine)
-    let step = loading.next()
-    for (; !step.done; step = loading.next()) progress.to(step.value.done)
+    const loaded = runToEnd(loading, ({ done }) => progress.to(done))
     progress.end()
-    if (step.value === null) {
+    if (loaded === null) {
       this.#tell(file.name, false, 'its parts are not what was written')
       return null
     }

@@ -15,10 +15,11 @@ export function* retold<A, B, T>(
   }
 }
 
-/** Runs work to its end at once. */
-export function runToEnd<T>(steps: Generator<unknown, T>): T {
+/** Runs work to its end at once; `told` hears how far it has come. */
+export function runToEnd<A, T>(steps: Generator<A, T>, told: (progress: A) => void = () => {}): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
+    told(step.value)
   }
 }
