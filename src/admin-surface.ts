@@ -25,7 +25,7 @@ export async function openAdmin(
   parts: AdminParts,
 ): Promise<RunningAdmin | null> {
   if (surface.admin === null) return null
-  const { host, port, token } = surface.admin
+  const { host, token } = surface.admin
   const source: AdminSource = {
     metrics: () => parts.server.metrics(),
     readiness: () => {
@@ -39,7 +39,7 @@ export async function openAdmin(
         : async () => (await parts.snapshot()) ?? 'Not yet: the service is starting.',
     reloadTls: parts.reloadTls,
   }
-  const admin = await startAdmin({ host, port, token, source, log: parts.log })
+  const admin = await startAdmin({ ...surface.admin, source, log: parts.log })
   parts.log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
   return admin
 }

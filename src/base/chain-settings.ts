@@ -2,6 +2,7 @@ import { ConfigError } from './config-error.ts'
 
 /** The Yellowstone gRPC server. */
 export interface YellowstoneSetting {
+  /** `https://host:port`, or `http://` without TLS. */
   readonly url: string
   /** Sent as `x-token`; empty: none. */
   readonly token: string
@@ -11,7 +12,11 @@ export interface YellowstoneSetting {
 export interface SolanaSetting {
   readonly rpcUrl: string
   readonly wsUrl: string
-  /** Which slots are read from their blocks: those of gaps, or all. */
+  /**
+   * `gaps`: what the logs say, at once; index of arrival, no fee. `all`: each slot is read from its
+   * block, so index, fee and balances are there and nothing the node drops is lost; it costs a
+   * `getBlock` a slot and its time.
+   */
   readonly blocks: 'gaps' | 'all'
 }
 

@@ -21,7 +21,7 @@ export interface PumpPortalSetting {
   readonly key: string | null
   /** Mints whose trades are asked for. */
   readonly mints: readonly string[]
-  /** Also those of tokens that are created. */
+  /** Also those of tokens that are created while the feed runs: every trade costs the key's owner. */
   readonly followsNew: boolean
 }
 

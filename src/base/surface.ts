@@ -36,11 +36,12 @@ export interface AdjustableLimits {
 /** What faces the network beside the API: limits, TLS, the admin surface. */
 export interface Surface {
   readonly limits: AdjustableLimits
-  /** Null: plain HTTP. */
+  /** A chain of certificates and its key, both PEM; null: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   /** Null: no admin surface. */
   readonly admin: {
     readonly host: string
+    /** 0 takes a free port. */
     readonly port: number
     /** Null: none is asked for, which only loopback may do. */
     readonly token: string | null

@@ -1,13 +1,11 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import type { Surface } from '../base/surface.ts'
 import { codeOf } from '../base/thrown.ts'
 
-/** TLS_CERT and TLS_KEY: a chain of certificates and its key, both PEM. */
-export interface TlsFiles {
-  readonly certFile: string
-  readonly keyFile: string
-}
+/** TLS_CERT and TLS_KEY. */
+export type TlsFiles = NonNullable<Surface['tls']>
 
 /** How the two kinds of PEM say that a key has a passphrase. */
 const LOCKED_KEY = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m

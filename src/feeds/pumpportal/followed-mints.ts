@@ -1,14 +1,9 @@
+import type { PumpPortalSetting } from '../../base/source-settings.ts'
+
 /** Mints in one subscription message. */
 const KEYS_MAX = 200
 /** New mints that are followed at a time; the oldest is let go for the next one. */
 export const NEW_MINTS_MAX = 1_000
-
-/** Which mints' trades are asked for. */
-export interface PortalMints {
-  readonly mints: readonly string[]
-  /** Also those created while the feed runs: every trade costs the key's owner. */
-  readonly followsNew: boolean
-}
 
 /** The mints whose trades are asked for, and the messages that ask. */
 export class FollowedMints {
@@ -17,7 +12,7 @@ export class FollowedMints {
   /** In order of their creation. */
   readonly #newest = new Set<string>()
 
-  constructor({ mints, followsNew }: PortalMints) {
+  constructor({ mints, followsNew }: Pick<PumpPortalSetting, 'mints' | 'followsNew'>) {
     this.#asked = new Set(mints)
     this.#followsNew = followsNew
   }

@@ -1,13 +1,14 @@
 import { WebSocket } from 'ws'
 import { jsonOf } from '../../base/json-access.ts'
 import { totals } from '../../base/snake-case.ts'
+import type { PumpPortalSetting } from '../../base/source-settings.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
 import { reasonOf } from '../supervisor/reason.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
-import { FollowedMints, type PortalMints } from './followed-mints.ts'
+import { FollowedMints } from './followed-mints.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
 import { refusalOf } from './portal-frame.ts'
@@ -21,10 +22,7 @@ const PING_MS = 1_500
 /** A server that answers pings and says nothing else for this long is stalled. */
 const STALL_MS = 60_000
 
-export interface PumpPortalOptions extends PortalMints {
-  readonly url: string
-  /** Funded key; trades need one. */
-  readonly key: string | null
+export interface PumpPortalOptions extends PumpPortalSetting {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number

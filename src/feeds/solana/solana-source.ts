@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import type { SolanaSetting } from '../../base/chain-settings.ts'
 import { totals } from '../../base/snake-case.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
@@ -22,15 +23,7 @@ const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 
-export interface SolanaOptions {
-  readonly rpcUrl: string
-  readonly wsUrl: string
-  /**
-   * `gaps`: what the logs say, at once; index of arrival, no fee. `all`: each slot is read from its
-   * block, so index, fee and balances are there and nothing the node drops is lost; it costs a
-   * `getBlock` a slot and its time.
-   */
-  readonly blocks: 'gaps' | 'all'
+export interface SolanaOptions extends SolanaSetting {
   readonly counters: FeedCounters
   readonly rawFrames?: RawFrames
   readonly timers?: Timers

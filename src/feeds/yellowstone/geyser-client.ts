@@ -6,6 +6,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
+import type { YellowstoneSetting } from '../../base/chain-settings.ts'
 import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from './geyser-service.ts'
 import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
 
@@ -16,11 +17,7 @@ const QUESTION_MS = 3_000
 /** Answers that say no, and will the next time: methods are let through by name on some plans. */
 const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
 
-export interface GeyserPeer {
-  /** `https://host:port`, or `http://` without TLS. */
-  readonly url: string
-  /** Sent as `x-token`; empty: none. */
-  readonly token: string
+export interface GeyserPeer extends YellowstoneSetting {
   /** Certificates to trust instead of the system's, PEM. */
   readonly rootCertificates?: Buffer
   readonly messageBytesMax?: number

@@ -1,16 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Surface } from '../../base/surface.ts'
 import type { Log } from '../options.ts'
 import { whyNotListening } from '../why-not-listening.ts'
 import { whyRefused } from './admin-access.ts'
 import { sendText } from './admin-replies.ts'
 import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
 
-export interface AdminOptions {
-  readonly host: string
-  /** 0 takes a free port. */
-  readonly port: number
-  /** Null: none is asked for. */
-  readonly token: string | null
+export interface AdminOptions extends NonNullable<Surface['admin']> {
   readonly source: AdminSource
   readonly log: Log
 }
