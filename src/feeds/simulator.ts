@@ -2,8 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Feed, RecordSink } from '../engine/event-sink.ts'
 import { History } from './simulator/history.ts'
-import type { Interner } from './simulator/interner.ts'
-import { Market } from './simulator/market.ts'
+import { Market, type MarketOptions } from './simulator/market.ts'
 
 /** Between two looks at the clock: what is owed by then is folded in one turn of the loop. */
 const TICK_MS = 16
@@ -14,19 +13,12 @@ const STEPS_PER_LOOK = 256
 /** After a pause at most this much is caught up. */
 const MAX_CATCH_UP_SECONDS = 2
 
-export interface SimulatorOptions {
-  readonly seed: number
-  /** Tokens already there at the start. */
-  readonly tokens: number
+/** The history ends, and the live market begins, at `startSeconds`; `tokens` are there by then. */
+export interface SimulatorOptions extends MarketOptions {
   /** Swaps per second. */
   readonly rate: number
-  /** Unix seconds at which the history ends and the live market begins. */
-  readonly startSeconds: number
-  /** No slot below it is told. */
-  readonly firstSlot?: number
   /** Now, unix seconds; fractions make the pace even but are not needed. */
   readonly clock: () => number
-  readonly addressBook: Interner
 }
 
 /** A market of its own: a day of history at once, then live trading at a steady rate. */

@@ -1,16 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { ArrivalIndexes } from '../chain/arrival-index.ts'
 import type { DecodedEvent } from '../chain/decode-event.ts'
-import type { ChainNormaliser } from '../chain/normalise.ts'
 import { LOG_TRUNCATED } from '../chain/program-logs.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
-import type { FeedCounters } from '../feed-counters.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
-import { type Timers, waitFor } from '../supervisor/timers.ts'
-import type { FrameCheck } from './frame-check.ts'
-import type { PoolResolver } from './pool-resolver.ts'
-import type { RpcQuestions } from './rpc-questions.ts'
+import { waitFor } from '../supervisor/timers.ts'
+import type { BlockReading } from './block-teller.ts'
 
 /** Times a transaction whose log was cut is asked for; a node may know it a moment later. */
 const FETCHES_MAX = 5
@@ -48,17 +44,11 @@ export function newLogCounters(): LogCounters {
   }
 }
 
-export interface LogReading {
-  readonly normaliser: ChainNormaliser
-  readonly counters: FeedCounters
+export interface LogReading extends BlockReading {
   readonly own: LogCounters
-  readonly timers: Timers
-  readonly questions: RpcQuestions
-  readonly pools: PoolResolver
   readonly settleMs: number
   /** Whether blocks tell the events, and frames only that there are some. */
   readonly isByBlocks: boolean
-  readonly check: FrameCheck
 }
 
 /** Tells what the log frames of one connection say; whole slots in order. */

@@ -53,13 +53,10 @@ export class SolanaSource implements Source {
     const normaliser = new ChainNormaliser(counters)
     const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
-    const check = this.#check
-    this.#blocks = new BlockTeller({ questions, normaliser, pools, counters, check, timers })
-    this.#reading = {
-      ...{ normaliser, counters, own: this.#own, timers, questions, pools, settleMs },
-      isByBlocks: options.blocks === 'all',
-      check,
-    }
+    const reading = { questions, normaliser, pools, counters, check: this.#check, timers }
+    this.#blocks = new BlockTeller(reading)
+    const isByBlocks = options.blocks === 'all'
+    this.#reading = { ...reading, own: this.#own, settleMs, isByBlocks }
   }
 
   figures(): Readonly<Record<string, number>> {

@@ -1,16 +1,14 @@
-import type { Answers } from '../../wire/answers.ts'
 import type { AnnouncedChannel } from '../../wire/live-frames.ts'
 import type { AddedRequest, LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
-import type { OnStep } from '../options.ts'
 import { CatchUps } from './catch-ups.ts'
-import type { LiveConnection, Send } from './connection.ts'
+import type { LiveConnection } from './connection.ts'
 import { FollowedCandles } from './followed-candles.ts'
 import { FollowedTables } from './followed-tables.ts'
-import type { LiveFailures } from './live-failures.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
+import type { StateParts } from './state-channel.ts'
 import { Topics } from './topics.ts'
 
 /** The answer while the state is being recovered: what is joined now would miss the rest of it. */
@@ -19,18 +17,10 @@ export const STARTING_FRAME = liveErrorFrame(
   'The state before the last stop is being recovered: try again in a second.',
 )
 
-export interface AddedChannelsParts {
+export interface AddedChannelsParts extends Omit<StateParts, 'topics'> {
   readonly app: LiveApp
-  readonly streams: LiveStreams
-  readonly answers: Answers
-  readonly send: Send
-  readonly sendSnapshot: Send
-  readonly failures: LiveFailures
-  readonly onStep: OnStep
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void
-  /** Takes what closed connections followed away at once. */
-  readonly finishDepartures: () => void
   /** After a publish: their buffers are to be looked at. */
   readonly published: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
 }
