@@ -16,8 +16,8 @@ const CODE_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
 )
 const scratch = Buffer.alloc(ADDRESS_CHARS)
 
-function fillChars(random: Random, chars: number): void {
-  for (let i = 0; i < chars; i += 4) {
+function fillChars(random: Random): void {
+  for (let i = 0; i < ADDRESS_CHARS; i += 4) {
     const bits = random.next()
     scratch[i] = CODE_OF_BYTE[bits & 0xff]
     scratch[i + 1] = CODE_OF_BYTE[(bits >>> 8) & 0xff]
@@ -29,21 +29,20 @@ function fillChars(random: Random, chars: number): void {
 
 /** A random address: 44 base58 characters that decode to 32 bytes. */
 export function randomAddress(random: Random): string {
-  fillChars(random, ADDRESS_CHARS)
-  return scratch.toString('latin1', 0, ADDRESS_CHARS)
+  fillChars(random)
+  return scratch.toString('latin1')
 }
 
 /** A random mint, with the platform's suffix or without. */
 export function randomMint(random: Random, withSuffix: boolean): string {
-  fillChars(random, ADDRESS_CHARS)
+  fillChars(random)
   if (withSuffix) scratch.write(SUFFIX, ADDRESS_CHARS - SUFFIX.length, 'latin1')
-  return scratch.toString('latin1', 0, ADDRESS_CHARS)
+  return scratch.toString('latin1')
 }
 
 /** The shape of an IPFS content id, version 0. */
 export function randomCid(random: Random): string {
-  fillChars(random, ADDRESS_CHARS)
-  return `Qm${scratch.toString('latin1', 0, ADDRESS_CHARS)}`
+  return `Qm${randomAddress(random)}`
 }
 
 /** Base58 of the 64 bytes in `lanes` (16 of them). */
