@@ -9,6 +9,7 @@ import { jsonPart } from './memory/copied-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { copyRing, isRingLength, ringBytes } from './memory/views.ts'
 import type { OrderKey, RingKey } from './ring-key.ts'
+import type { TapePlace } from './tape-place.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32
@@ -164,14 +165,7 @@ export class OrderRing {
 
   /** Undo mark of the first event after a key: how far a late one reaches back. */
   markAfter(key: OrderKey): number {
-    let low = this.#tail
-    let high = this.#head
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.#isAfter(middle, key)) high = middle
-      else low = middle + 1
-    }
-    return this.#columns.marks[low & (this.#capacity - 1)]
+    return this.#columns.marks[this.#firstAfter(key) & (this.#capacity - 1)]
   }
 
   /** Does it hold every event of a slot that it ever will? */
@@ -186,7 +180,7 @@ export class OrderRing {
   txIndexOf(slot: number, signatureHigh: number, signatureLow: number): number {
     const { slots, txIndexes, signatureHighs, signatureLows, arrivals } = this.#columns
     const mask = this.#capacity - 1
-    const end = this.#endOfSlot(slot)
+    const end = this.#firstAfter({ slot, txIndex: Infinity, ordinal: Infinity })
     if (end === this.#tail || slots[(end - 1) & mask] !== slot) return 0
     let txIndex = txIndexes[(end - 1) & mask] + 1
     let arrival = -1
@@ -202,19 +196,19 @@ export class OrderRing {
     return txIndex
   }
 
-  /** Position after the last event of a slot, or of the slots before it. */
-  #endOfSlot(slot: number): number {
+  /** Position of the first event after a place. */
+  #firstAfter(place: TapePlace): number {
     let low = this.#tail
     let high = this.#head
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      if (this.#columns.slots[middle & (this.#capacity - 1)] > slot) high = middle
+      if (this.#isAfter(middle, place)) high = middle
       else low = middle + 1
     }
     return low
   }
 
-  #isAfter(position: number, { slot, txIndex, ordinal }: OrderKey): boolean {
+  #isAfter(position: number, { slot, txIndex, ordinal }: TapePlace): boolean {
     const at = position & (this.#capacity - 1)
     const { slots, txIndexes, ordinals } = this.#columns
     if (slots[at] !== slot) return slots[at] > slot
