@@ -182,8 +182,7 @@ class Verification {
       `loading ${file.name}`,
       contents.parts.reduce((sum, { bytes }) => sum + bytes, 0),
     )
-    const loading = loadSnapshot(disk, file.path, engine)
-    const loaded = runToEnd(loading, ({ done }) => progress.to(done))
+    const loaded = runToEnd(loadSnapshot(disk, file.path, engine), (step) => progress.to(step.done))
     progress.end()
     if (loaded === null) {
       this.#tell(file.name, false, 'its parts are not what was written')
