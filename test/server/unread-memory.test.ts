@@ -69,6 +69,13 @@ test('what all readers leave unread stays below the bound: those go that have mo
           before.filter((one) => one.unread > 0).map((one) => one.connection.client),
         )
         const part = (MAX / 2 - closingBytes()) / clients.size
+        if (cut.length > 0) {
+          expect(sum(before) + closingBytes()).toBeGreaterThan((MAX * 3) / 4)
+          for (const name of clients)
+            expect(sum(open().filter((one) => one.connection.client === name))).toBeLessThanOrEqual(
+              part,
+            )
+        }
         for (const gone of cut) {
           const own = before.filter((one) => one.connection.client === gone.connection.client)
           expect(sum(own)).toBeGreaterThan(part)
@@ -79,9 +86,14 @@ test('what all readers leave unread stays below the bound: those go that have mo
         if (ending === undefined) continue
         const isKept = closingBytes() + ending.unread <= MAX / 4
         expect(memory.keepsClosing(ending.connection)).toBe(isKept)
-        if (isKept) closing.push({ bytes: ending.unread, endMs: performance.now() + CLOSING_MS })
         ending.connection.isClosed = true
-        connections.delete(ending.connection)
+        if (!isKept) {
+          connections.delete(ending.connection)
+          continue
+        }
+        // It is told that it is gone later on, and counts once meanwhile.
+        closing.push({ bytes: ending.unread, endMs: performance.now() + CLOSING_MS })
+        expect(memory.bytes(performance.now())).toBe(sum(open()) + closingBytes())
       }
     }),
   )
