@@ -5,25 +5,12 @@ import {
   LITTLE_UNREAD_BYTES,
   MAX_BUFFERED_BYTES,
 } from '../../src/server/limits.ts'
-import {
-  hasTooMuchUnread,
-  type LiveConnection,
-  newConnection,
-} from '../../src/server/live/connection.ts'
-import { LiveFailures } from '../../src/server/live/live-failures.ts'
-import { StateChannel } from '../../src/server/live/state-channel.ts'
-import { Topics } from '../../src/server/live/topics.ts'
+import { hasTooMuchUnread } from '../../src/server/live/connection.ts'
+import type { StateChannel } from '../../src/server/live/state-channel.ts'
+import { type Counter, counterChannel, EVERY_MS, Reader, wholeOf } from './counter-channel.ts'
 import { EngineServer } from './engine-server.ts'
-import { SILENT_OUTLET } from './silent-outlet.ts'
 
-const EVERY_MS = 5
 const TOPICS = ['a', 'b', 'c'] as const
-
-interface Counter {
-  readonly words: { readonly event: string }
-  step: number
-  readonly position: number
-}
 
 let service: EngineServer
 const channels: StateChannel<Counter>[] = []
@@ -32,75 +19,16 @@ afterEach(async () => {
   await service.server.stop()
 })
 
-/** A follower whose line the test holds in its hand. */
-class Reader {
-  unreadBytes = 0
-  /** Bytes that each whole state adds to what lies unread. */
-  wholeBytes = 0
-  readonly frames: string[] = []
-  readonly names = new Set<string>()
-  readonly connection: LiveConnection
-
-  constructor(isSocket: boolean) {
-    const socket = {
-      ...SILENT_OUTLET,
-      send: (frame: string) => void this.take(frame),
-      getBufferedAmount: () => this.unreadBytes,
-      subscribe: (name: string) => this.names.add(name),
-      unsubscribe: (name: string) => this.names.delete(name),
-    }
-    const about = { id: 'me', isLocal: false, client: '', isSocket, socket, load: null }
-    this.connection = newConnection(about, 0, 1)
-  }
-
-  take(frame: string): void {
-    this.frames.push(frame)
-    if (frame.startsWith('whole')) this.unreadBytes += this.wholeBytes
-    else if (frame.length > CATCH_UP_BUFFER_BYTES) this.unreadBytes += frame.length
-  }
-
-  /** What came since the last call. */
-  taken(): string[] {
-    return this.frames.splice(0)
-  }
-}
-
-/**
- * States that change each round, followed by readers: sockets, which are published to, and event streams.
- * `padding` is what a change has behind its step.
- */
+/** States that change each round, followed by readers; `padding` is what a change has behind its step. */
 async function followed(readers: readonly Reader[], padding: () => string = () => '') {
   service = await EngineServer.start()
-  const nothing = () => {}
-  const { answers, streams } = service.wired
-  const publish = (name: string, frame: string) => {
-    for (const reader of readers) if (reader.names.has(name)) reader.take(frame)
-    return true
-  }
-  const send = ({ socket }: LiveConnection, frame: string) => void socket.send(frame)
-  const topics = new Topics({ ws: nothing, publish }, nothing, send)
-  const log = { info: nothing, warn: nothing, error: nothing }
-  const failures = new LiveFailures({ log, onStep: nothing, send, close: nothing })
-  const channel = new StateChannel<Counter>(
-    {
-      ...{ answers, streams, topics, failures, send, sendSnapshot: send },
-      ...{ onStep: nothing, finishDepartures: nothing },
-    },
-    {
-      name: 'counters',
-      refusal: { code: 'too_many_tables', what: 'counters' },
-      ...{ maxOfConnection: 10, maxOfAddress: 10, max: 10, everyMs: EVERY_MS },
-      due: (states) => states.keys(),
-      advance: (state) => `change ${++state.step}${padding()}`,
-      whole: (state) => `whole ${state.step}`,
-    },
-  )
+  const advance = (state: Counter) => `change ${++state.step}${padding()}`
+  const { topics, channel, follow } = counterChannel(service, readers, {
+    advance,
+    whole: wholeOf,
+  })
   channels.push(channel)
-  for (const { connection } of readers)
-    for (const topic of TOPICS) {
-      const begun = () => ({ words: { event: topic }, step: 0, position: 0 })
-      channel.follow(connection, topic, begun, (state) => `whole ${state.step}`)
-    }
+  for (const reader of readers) for (const topic of TOPICS) follow(reader, topic)
   return { topics, channel }
 }
 
@@ -141,7 +69,7 @@ test.each([true, false])(
     let padding = ''
     const { topics } = await followed([reader], () => padding)
     reader.taken()
-    padding = ` ${'x'.repeat(2 * MAX_BUFFERED_BYTES)}`
+    padding = ` ${'é'.repeat(2 * MAX_BUFFERED_BYTES)}`
     // One of the states fills the line, the others wait until it is read.
     await expect.poll(() => topics.heldCount).toBeGreaterThan(1)
     expect(hasTooMuchUnread(connection)).toBe(false)
