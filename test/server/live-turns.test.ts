@@ -2,20 +2,12 @@ import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { AdjustableLimits } from '../../src/base/surface.ts'
-import {
-  INBOX_MESSAGE_BYTES,
-  MAX_INBOX_BYTES,
-  MAX_INBOXES_BYTES,
-  TURN_MS,
-} from '../../src/server/limits.ts'
-import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
-import { Inboxes } from '../../src/server/live/inbox.ts'
+import { TURN_MS } from '../../src/server/limits.ts'
 import { Turns } from '../../src/server/turns.ts'
 import { handshake } from '../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
 import { type RawConnection, rawConnect, waitUntil } from './raw-http.ts'
-import { SILENT_OUTLET } from './silent-outlet.ts'
 
 let fake: FakeService
 const start = async (limits: Partial<AdjustableLimits> = {}) => {
@@ -248,94 +240,4 @@ test('handshakes and requests that are torn hurt nobody', async () => {
   const nothing = { live_connections: 0, turn_waiting: 0, sockets: 1 }
   await expect.poll(figures, LOOKED_FOR).toMatchObject(nothing)
   expect(fake.logged).toEqual([])
-})
-
-const connectionOf = (client: string): LiveConnection =>
-  newConnection(
-    { id: client, isLocal: false, client, isSocket: true, socket: SILENT_OUTLET, load: null },
-    0,
-    1,
-  )
-
-/** Inboxes that tell what was served, as `<client> <first byte>`. */
-function someInboxes() {
-  const served: string[] = []
-  const inboxes = new Inboxes(new Turns(), ({ client }, { bytes, isBinary }) => {
-    served.push(`${client} ${new Uint8Array(bytes).at(0)}${isBinary ? ' binary' : ''}`)
-    return true
-  })
-  return { served, inboxes }
-}
-const KEPT_BYTES = 64 * 1024
-const message = (first: number, isBinary = false) => ({
-  bytes: new Uint8Array(KEPT_BYTES).fill(first).buffer,
-  isBinary,
-  isBegun: false,
-})
-
-test('what waits is a copy: the bytes of a message are only lent', async () => {
-  const { served, inboxes } = someInboxes()
-  const lent = message(1, true)
-  const connection = connectionOf('a')
-  expect(inboxes.isWaiting(connection)).toBe(false)
-  expect(inboxes.keep(connection, lent)).toBe(true)
-  expect(inboxes.isWaiting(connection)).toBe(true)
-  new Uint8Array(lent.bytes).fill(9)
-  await waitUntil(() => served.length > 0)
-  expect(served).toEqual(['a 1 binary'])
-  expect(inboxes.isWaiting(connection)).toBe(false)
-})
-
-test('a message that is not finished is served again before those behind it, and judged once', async () => {
-  const served: string[] = []
-  const inboxes = new Inboxes(new Turns(), (_, { bytes, isBegun }) => {
-    served.push(`${new Uint8Array(bytes).at(0)}${isBegun ? ' begun' : ''}`)
-    return new Uint8Array(bytes).at(0) !== 1 || served.length >= 4
-  })
-  const connection = connectionOf('a')
-  for (const first of [1, 2, 3]) inboxes.keep(connection, message(first))
-  await waitUntil(() => !inboxes.isWaiting(connection))
-  expect(served).toEqual(['1', '1 begun', '1 begun', '1 begun', '2', '3'])
-  const none = { live_waiting_messages: 0, live_waiting_bytes: 0 }
-  expect(inboxes.figures()).toMatchObject(none)
-})
-
-test('a connection may have so much waiting and no more, and nothing of a closed one is served', async () => {
-  const { served, inboxes } = someInboxes()
-  const connection = connectionOf('a')
-  const most = Math.floor(MAX_INBOX_BYTES / (KEPT_BYTES + INBOX_MESSAGE_BYTES))
-  for (let count = 0; count < most; count++) expect(inboxes.keep(connection, message(1))).toBe(true)
-  expect(inboxes.keep(connection, message(1))).toBe(false)
-  expect(inboxes.figures().live_waiting_messages).toBe(most)
-  connection.isClosed = true
-  inboxes.drop(connection)
-  const none = { live_waiting_messages: 0, live_waiting_bytes: 0 }
-  expect(inboxes.figures()).toMatchObject(none)
-  expect(inboxes.isWaiting(connection)).toBe(false)
-  inboxes.keep(connectionOf('b'), message(2))
-  await waitUntil(() => served.length > 0)
-  expect(served).toEqual(['b 2'])
-})
-
-test('when all that waits is too much, those go that have more than an equal part of it waiting', () => {
-  const { served, inboxes } = someInboxes()
-  const kept = KEPT_BYTES + INBOX_MESSAGE_BYTES
-  // Half of what one may have: its own bound is not what is met here.
-  const ofOne = Math.floor(MAX_INBOX_BYTES / kept / 2)
-  const most = Math.floor(MAX_INBOXES_BYTES / kept)
-  const connections = Array.from({ length: Math.ceil(most / ofOne) }, (_, n) =>
-    connectionOf(`c${n}`),
-  )
-  for (let count = 0; count < most; count++)
-    expect(inboxes.keep(connections[Math.floor(count / ofOne)], message(1))).toBe(true)
-  const quiet = Array.from({ length: 3 * most }, (_, n) => connectionOf(`quiet ${n}`))
-  expect(quiet.filter((one) => inboxes.keep(one, message(2))).length).toBeGreaterThan(most / 2)
-  for (const flood of connections.slice(0, 4)) expect(inboxes.keep(flood, message(1))).toBe(false)
-  expect(inboxes.figures().live_waiting_bytes).toBeLessThanOrEqual(2 * MAX_INBOXES_BYTES)
-  expect(served).toEqual([])
-  for (const one of [...connections, ...quiet]) {
-    one.isClosed = true
-    inboxes.drop(one)
-  }
-  expect(inboxes.figures().live_waiting_bytes).toBe(0)
 })

@@ -171,7 +171,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
     file: 'src/server/live/inbox.ts',
     find: 'new Uint8Array(message.bytes).slice()',
     replace: 'new Uint8Array(message.bytes)',
-    tests: ['test/server/live-turns.test.ts'],
+    tests: ['test/server/inbox.test.ts'],
   },
   {
     name: 'live: who has read on stays held',
@@ -269,7 +269,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
     file: 'src/server/live/inbox.ts',
     find: 'inbox.messages.clear()',
     replace: '',
-    tests: ['test/server/live-turns.test.ts'],
+    tests: ['test/server/inbox.test.ts'],
   },
   {
     name: "chart: one that is older than the state is kept as the state's own",
