@@ -327,4 +327,25 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: "if (outcome !== 'told') return this.#failed(next, next, outcome, signal)",
     tests: ['test/feeds/supervisor/gaps.test.ts'],
   },
+  {
+    name: 'recordings: of several feeds the creations do not count',
+    file: 'src/feeds/frame-choice.ts',
+    find: "event.type !== 'swap') return true",
+    replace: "event.type !== 'swap') return false",
+    tests: ['test/feeds/recorder/frame-choice.test.ts'],
+  },
+  {
+    name: 'recordings: what one feed tells ahead of a better one counts in its place',
+    file: 'src/feeds/frame-choice.ts',
+    find: 'rank === 0 ? this.#waited(seconds) : this.ended()',
+    replace: 'this.ended()',
+    tests: ['test/feeds/recorder/frame-choice.test.ts'],
+  },
+  {
+    name: 'recordings: an answer of an RPC server keeps the key',
+    file: 'src/feeds/recorder/frames-without-keys.ts',
+    find: 'txType|method',
+    replace: 'txType|method|jsonrpc',
+    tests: ['test/feeds/recorder/frames-without-keys.test.ts'],
+  },
 ]
