@@ -2,7 +2,7 @@ import fs from 'node:fs'
 
 /** Of /proc/<pid>/stat, counted from the state on: the processor that the main thread ran on last. */
 const PROCESSOR_FIELD = 36
-/** Where util-linux is; a service may have no PATH. */
+/** Where `taskset` of util-linux or busybox is; a service may have no PATH. */
 const TASKSET_PLACES = ['/usr/bin/taskset', '/bin/taskset']
 
 /**
@@ -15,7 +15,8 @@ export function besideProcessorOf(pid: number): readonly string[] {
   const others = otherProcessors(pid)
   const taskset = TASKSET_PLACES.find((file) => fs.existsSync(file))
   if (others.length === 0 || taskset === undefined) return []
-  return [taskset, '--cpu-list', others.join(',')]
+  // Busybox knows no long options.
+  return [taskset, '-c', others.join(',')]
 }
 
 function otherProcessors(pid: number): readonly number[] {
