@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /** Of /proc/<pid>/stat, counted from the state on: the processor that the main thread ran on last. */
@@ -7,7 +8,7 @@ const TASKSET_PLACES = ['/usr/bin/taskset', '/bin/taskset']
 
 /**
  * Words to put before a command so that it leaves one processor alone, the one that the main thread of
- * `pid` is on; none where there is no other, no `taskset`, or no Linux. Whatever its priority, what
+ * `pid` is on; none where there is no other, no `taskset`, no Linux, or it is refused. Whatever its priority, what
  * runs on a processor is not always taken off it at once for a thread that wakes up there, but at the
  * system's next tick, some 4 ms later.
  */
@@ -16,7 +17,13 @@ export function besideProcessorOf(pid: number): readonly string[] {
   const taskset = TASKSET_PLACES.find((file) => fs.existsSync(file))
   if (others.length === 0 || taskset === undefined) return []
   // Busybox knows no long options.
-  return [taskset, '-c', others.join(',')]
+  const words = ['-c', others.join(',')]
+  return isAllowed(taskset, words) ? [taskset, ...words] : []
+}
+
+/** A service may be kept from it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
+function isAllowed(taskset: string, words: readonly string[]): boolean {
+  return spawnSync(taskset, [...words, 'true'], { stdio: 'ignore' }).status === 0
 }
 
 function otherProcessors(pid: number): readonly number[] {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import fs from 'node:fs'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   allowedProcessors,
   besideProcessorOf,
@@ -35,3 +36,13 @@ test.runIf(isBeside)(
     expect(numbersOf(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '')).toEqual(others)
   },
 )
+
+test.runIf(isBeside)('where the system refuses that, a command runs wherever it may', () => {
+  const read = fs.readFileSync
+  const reading = vi.spyOn(fs, 'readFileSync').mockImplementation((path, options) =>
+    // Processors that there are not, as where a group of processes was just given others.
+    String(path).endsWith('/status') ? 'Cpus_allowed_list:\t900-903\n' : read(path, options),
+  )
+  onTestFinished(() => reading.mockRestore())
+  expect(besideProcessorOf(process.pid)).toEqual([])
+})
