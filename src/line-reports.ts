@@ -1,5 +1,5 @@
 import { LineReport, type ReportLine } from './feeds/lines/line-report.ts'
-import { REAL_TIMERS } from './feeds/supervisor/timers.ts'
+import { REAL_TIMERS } from './feeds/timers.ts'
 import type { Log } from './server/options.ts'
 
 /** Tells the log of skipped lines, each feed's by its name: of several only that says whose line it was. */

@@ -6,7 +6,7 @@ import { bad, type Finding, good, warn } from '../commands/finding.ts'
 import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
 import { reasonOf as shown } from '../feeds/supervisor/reason.ts'
-import { REAL_TIMERS } from '../feeds/supervisor/timers.ts'
+import { REAL_TIMERS } from '../feeds/timers.ts'
 import { GeyserClient } from '../feeds/yellowstone/geyser-client.ts'
 
 /** How long one server may take to answer. */

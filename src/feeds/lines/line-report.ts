@@ -1,4 +1,4 @@
-import type { Timers } from '../supervisor/timers.ts'
+import type { Timers } from '../timers.ts'
 
 /** Bad lines that are reported one by one when they come at once. */
 export const REPORTED_LINES_MAX = 20

@@ -1,4 +1,4 @@
-import type { Timers } from '../supervisor/timers.ts'
+import type { Timers } from '../timers.ts'
 
 /**
  * Slots that are open at once, 6 minutes of the chain. Past it the one that lies farthest ahead of

@@ -4,7 +4,7 @@ import type { ChainTransaction } from '../chain/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'
-import type { Timers } from '../supervisor/timers.ts'
+import type { Timers } from '../timers.ts'
 import type { FrameCheck } from './frame-check.ts'
 import type { PoolResolver } from './pool-resolver.ts'
 import {

@@ -5,7 +5,7 @@ import { LOG_TRUNCATED } from '../chain/program-logs.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
-import { waitFor } from '../supervisor/timers.ts'
+import { waitFor } from '../timers.ts'
 import type { BlockReading } from './block-teller.ts'
 
 /** Times a transaction whose log was cut is asked for; a node may know it a moment later. */

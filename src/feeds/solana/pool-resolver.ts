@@ -1,5 +1,5 @@
 import type { PoolMints } from '../chain/pool-mints.ts'
-import { type Timers, waitFor } from '../supervisor/timers.ts'
+import { type Timers, waitFor } from '../timers.ts'
 import { mintsOfPool, type PoolAccount } from './pool-account.ts'
 import { ACCOUNTS_MAX, type RpcQuestions } from './rpc-questions.ts'
 

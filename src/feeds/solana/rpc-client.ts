@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
 import { codeOf } from '../../base/thrown.ts'
 import { retryAfterMs } from '../retry-after.ts'
-import { type Timers, waitFor } from '../supervisor/timers.ts'
+import { type Timers, waitFor } from '../timers.ts'
 
 /** Questions under way at once; others wait for their turn. */
 const QUESTIONS_MAX = 4

@@ -1,10 +1,10 @@
 import { Backoff } from '../backoff.ts'
+import { type Timers, waitFor } from '../timers.ts'
 import { type Failure, SlotAsker } from './slot-asker.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import type { Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
 import { type SlotRange, SUSPECT_SLOTS_MAX, Suspects } from './suspects.ts'
-import { type Timers, waitFor } from './timers.ts'
 
 /** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
 const GRACE_MS = 200

@@ -1,4 +1,4 @@
-import type { Timers } from './timers.ts'
+import type { Timers } from '../timers.ts'
 
 /** Times in a row that a server refuses old slots until they are given up; some two minutes. */
 const REFUSALS_MAX = 10

@@ -1,7 +1,7 @@
+import type { Timers } from '../timers.ts'
 import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
-import type { Timers } from './timers.ts'
 
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000

@@ -1,4 +1,4 @@
-import type { Timers } from './timers.ts'
+import type { Timers } from '../timers.ts'
 
 /** Four times what the chain makes. */
 const SLOTS_PER_SECOND_MAX = 10

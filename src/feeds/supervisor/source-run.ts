@@ -1,11 +1,11 @@
 import type { FeedEvent } from '../../engine/event.ts'
 import { Backoff } from '../backoff.ts'
+import { type Timers, waitFor } from '../timers.ts'
 import { reasonOf } from './reason.ts'
 import type { SlotDesk } from './slot-desk.ts'
 import type { SlotReach } from './slot-reach.ts'
 import type { Receiver, Source, ToldTransaction } from './source.ts'
 import { newSourceCounters } from './supervisor-counters.ts'
-import { type Timers, waitFor } from './timers.ts'
 
 /** Silence after which a connection is taken for dead: the chain makes a slot every 0.4 s. */
 export const SILENCE_MS = 5_000

@@ -4,6 +4,7 @@ import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { SwapContent } from '../../engine/swap-outtake.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
+import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { WrittenIndexes } from './given-places.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
@@ -13,7 +14,6 @@ import { SlotReach } from './slot-reach.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
 import { newDeskCounters } from './supervisor-counters.ts'
-import { REAL_TIMERS, type Timers } from './timers.ts'
 
 export interface SupervisorOptions {
   /** At least one. */

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
-import type { Timers } from '../supervisor/timers.ts'
+import type { Timers } from '../timers.ts'
 
 /**
  * Codes by which servers refuse a slot that they do not keep, or cannot say which they do. What a

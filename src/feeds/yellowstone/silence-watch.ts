@@ -1,4 +1,4 @@
-import type { Timers } from '../supervisor/timers.ts'
+import type { Timers } from '../timers.ts'
 
 /** Notices when nothing is heard of a stream any more: behind each slot the next one follows. */
 export class SilenceWatch {

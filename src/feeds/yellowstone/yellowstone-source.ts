@@ -13,7 +13,7 @@ import {
   type Source,
 } from '../supervisor/source.ts'
 import { SILENCE_MS } from '../supervisor/source-run.ts'
-import { REAL_TIMERS, type Timers } from '../supervisor/timers.ts'
+import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { EmptySlots } from './empty-slots.ts'
 import {
   GeyserClient,

@@ -5,7 +5,7 @@ import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
-import type { Timers } from '../../../src/feeds/supervisor/timers.ts'
+import type { Timers } from '../../../src/feeds/timers.ts'
 import { stateDigest } from '../../../src/store/state-digest.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
 

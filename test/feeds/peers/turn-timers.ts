@@ -1,4 +1,4 @@
-import type { Timers } from '../../../src/feeds/supervisor/timers.ts'
+import type { Timers } from '../../../src/feeds/timers.ts'
 
 /** How much time passes in one turn of the event loop, a millisecond apart at least. */
 const TURN_MS = 25

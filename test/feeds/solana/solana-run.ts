@@ -1,7 +1,7 @@
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
-import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
+import { waitFor } from '../../../src/feeds/timers.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
 import { SolanaPeer, type SolanaPeerOptions } from '../peers/solana-peer.ts'

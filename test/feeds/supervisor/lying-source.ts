@@ -7,7 +7,7 @@ import {
   type Source,
   type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
-import { type Timers, waitFor } from '../../../src/feeds/supervisor/timers.ts'
+import { type Timers, waitFor } from '../../../src/feeds/timers.ts'
 import { told } from './scripted-source.ts'
 import type { TrueBlock } from './true-chain.ts'
 

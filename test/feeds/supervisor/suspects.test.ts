@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
-import { waitFor } from '../../../src/feeds/supervisor/timers.ts'
+import { waitFor } from '../../../src/feeds/timers.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Timers } from '../../../src/feeds/supervisor/timers.ts'
+import type { Timers } from '../../../src/feeds/timers.ts'
 
 interface Appointment {
   readonly atMs: number
