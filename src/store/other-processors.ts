@@ -23,7 +23,8 @@ export function besideProcessorOf(pid: number): readonly string[] {
 
 /** A service may be kept from it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
 function isAllowed(taskset: string, words: readonly string[]): boolean {
-  return spawnSync(taskset, [...words, 'true'], { stdio: 'ignore' }).status === 0
+  // By its place as well: the service's PATH may be without it.
+  return spawnSync(taskset, [...words, '/bin/true'], { stdio: 'ignore' }).status === 0
 }
 
 function otherProcessors(pid: number): readonly number[] {

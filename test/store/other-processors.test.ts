@@ -46,3 +46,9 @@ test.runIf(isBeside)('where the system refuses that, a command runs wherever it 
   onTestFinished(() => reading.mockRestore())
   expect(besideProcessorOf(process.pid)).toEqual([])
 })
+
+test.runIf(isBeside)('where a service has another PATH, a command stays beside it as well', () => {
+  vi.stubEnv('PATH', '/opt/nowhere')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(besideProcessorOf(process.pid)).not.toEqual([])
+})
