@@ -18,9 +18,14 @@ export class ColumnFeed extends StateFeed<TableRow> {
   follow(filters: ColumnFilters): void {
     const name = JSON.stringify(filters)
     if (name === this.#followed) return
-    this.#followed = name
     this.close()
+    this.#followed = name
     const subscription = live.tables(tableQuery(this.#group, filters))
     void this.show(subscription, ({ tables }) => tables[this.#group] ?? [])
+  }
+
+  override close(): void {
+    super.close()
+    this.#followed = ''
   }
 }
