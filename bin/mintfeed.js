@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Runs the program on the Node that came with the packages, whatever Node started this file.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
 import { programPath } from './program-path.js'
 
-const node = createRequire(import.meta.url).resolve('node/bin/node')
+const node = ownNode()
 const args = [programPath(), ...process.argv.slice(2)]
 // As packaging/ sets it: malloc then gives big buffers back when they go (docs/operations.md, "Tuning the system").
 const allocator = {
@@ -29,3 +29,29 @@ const isAtTerminal = isatty(0)
 for (const signal of ['SIGINT', 'SIGQUIT'])
   process.on(signal, () => isAtTerminal || child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
+
+/** The Node of the packages; ends with one sentence where it cannot run: nothing can once it is to take over. */
+function ownNode() {
+  let path = ''
+  try {
+    path = createRequire(import.meta.url).resolve('node/bin/node')
+  } catch {
+    refuse(
+      'The Node of the packages is not there: run "npm ci", or where npm runs no scripts of packages ' +
+        '"npm rebuild node --ignore-scripts=false".',
+    )
+  }
+  const { stdout, error, stderr } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  // Not by how it ended: a shell tries what the system cannot run, and may find nothing wrong with it.
+  if (stdout?.startsWith('v')) return path
+  const reason = error?.code ?? (stderr.trim().split('\n')[0] || 'it tells nothing')
+  return refuse(
+    `The Node of the packages does not run here (${reason}, ${path}): it wants the kind of processor it was ` +
+      'installed on, glibc 2.28 or newer (Alpine has none), and a disk that programs may be run from.',
+  )
+}
+
+function refuse(sentence) {
+  process.stderr.write(`mintfeed: ${sentence}\n`)
+  process.exit(1)
+}
