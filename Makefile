@@ -3,6 +3,8 @@ SHELL := /bin/sh
 BIN := node_modules/.bin
 INSTALLED := node_modules/.package-lock.json
 NODE := $(BIN)/node
+NO_NODE := mintfeed: The Node of the packages does not run here: npm has to run scripts of packages \
+	(ignore-scripts=false), and this machine to have glibc 2.28 or newer.
 PAGE := web/dist/index.html
 BUNDLE := dist/main.js
 PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
@@ -17,6 +19,7 @@ help: ## What there is
 $(INSTALLED): package.json package-lock.json
 	@echo "mintfeed: installing packages from the lock file (they bring Node 22 along)"
 	@npm ci --no-audit --no-fund --loglevel=error
+	@$(NODE) --version >/dev/null || { rm -f $(INSTALLED); echo "$(NO_NODE)" >&2; exit 1; }
 	@touch $(INSTALLED)
 
 $(PAGE): $(INSTALLED) $(PAGE_SOURCES)

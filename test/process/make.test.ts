@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ROOT } from '../tidy/source-files.ts'
+
+const hasMake = spawnSync('make', ['--version']).error === undefined
+if (!hasMake) console.log('There is no make here: the test of its first installation is skipped.')
+
+/** Does what npm does that runs no scripts: all packages are there, their Node is not. */
+const NPM = `#!/bin/sh
+[ "$1" = ci ] || exit 1
+mkdir -p node_modules/.bin
+ln -sf ../node/bin/node node_modules/.bin/node
+touch node_modules/.package-lock.json
+`
+
+test.skipIf(!hasMake)('make says in one sentence that npm left out the Node it brings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-make-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const file of ['Makefile', 'package.json', 'package-lock.json'])
+    cpSync(join(ROOT, file), join(folder, file))
+  mkdirSync(join(folder, 'tools'))
+  writeFileSync(join(folder, 'tools/npm'), NPM, { mode: 0o755 })
+  const env = { PATH: `${join(folder, 'tools')}:/usr/bin:/bin` }
+  const make = () => spawnSync('make', ['check'], { cwd: folder, env, encoding: 'utf8' })
+  const { status, stderr } = make()
+  expect(status).not.toBe(0)
+  expect(stderr).toMatch(/^mintfeed: The Node of the packages does not run here: [^\n]+\.$/m)
+  // Who asks again is not told that all is installed.
+  expect(existsSync(join(folder, 'node_modules/.package-lock.json'))).toBe(false)
+  expect(make().stderr).toContain('mintfeed: The Node of the packages')
+})
