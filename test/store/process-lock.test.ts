@@ -49,6 +49,14 @@ test.skipIf(!hasFlock)('who has a folder is seen by the kernel until it is given
   lockFolder(folder)()
 })
 
+test.skipIf(!hasFlock)('a lock is held whatever the system says to every program it starts', () => {
+  const path = join(newFolder(), 'lock')
+  expect(lockOpenFile(openElsewhere(path))).toBe('ours')
+  vi.stubEnv('LD_PRELOAD', '/nowhere/libjemalloc.so')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(lockOpenFile(openElsewhere(path))).toBe('held')
+})
+
 test.skipIf(!hasFlock)('a folder whose lock was removed by hand is still in use', () => {
   const folder = newFolder()
   const giveBack = lockFolder(folder)
