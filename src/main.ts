@@ -1,7 +1,8 @@
 /** The program's start: a command when the arguments ask for one, else the service. */
 import { isCommandLine } from './cli/command-words.ts'
-import { endWithParent } from './signals.ts'
+import { endAsFirst, endWithParent } from './signals.ts'
 
+endAsFirst()
 endWithParent()
 const args = process.argv.slice(2)
 // Somebody waits for either, and neither for what only the other needs.

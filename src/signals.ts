@@ -1,7 +1,12 @@
+import os from 'node:os'
 import { isatty } from 'node:tty'
 import type { Logger, Program } from './program.ts'
 
 const STANDARD_STREAMS = [0, 1, 2]
+/** A program that a signal has ended is said to have ended with this and the signal's number. */
+const EXIT_SIGNAL = 128
+/** The process that the kernel keeps from signals which it does not handle. */
+const FIRST_PID = 1
 
 export interface HangUp {
   /** Whether the program was started at a terminal. */
@@ -51,6 +56,18 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
     else
       log.info({ signal }, 'nothing to reload: without TLS_CERT there are no files to read again')
   })
+}
+
+/**
+ * Has SIGTERM and SIGINT end the first process of a container too, as long as nothing else handles them:
+ * a service that begins, a command.
+ */
+export function endAsFirst(): void {
+  if (process.pid !== FIRST_PID) return
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(EXIT_SIGNAL + os.constants.signals[name])
+    })
 }
 
 /** Ends in order when the process that started this one over a channel is gone (bin/mintfeed.js). */
