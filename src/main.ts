@@ -1,6 +1,6 @@
 /** The program's start: a command when the arguments ask for one, else the service. */
 import { isCommandLine } from './cli/command-words.ts'
-import { endAsFirst, endWithParent } from './signals.ts'
+import { beginThroughHangUp, endAsFirst, endWithParent } from './signals.ts'
 
 endAsFirst()
 endWithParent()
@@ -10,6 +10,7 @@ if (isCommandLine(args)) {
   const { runCommandLine } = await import('./cli/command-line.ts')
   await runCommandLine(args)
 } else {
+  beginThroughHangUp()
   const { startService } = await import('./start-service.ts')
   await startService(args)
 }

@@ -8,6 +8,9 @@ const EXIT_SIGNAL = 128
 /** The process that the kernel keeps from signals which it does not handle. */
 const FIRST_PID = 1
 
+/** A SIGHUP came before there was a service to do what it means. */
+let wasHungUp = false
+
 export interface HangUp {
   /** Whether the program was started at a terminal. */
   readonly wasAtTerminal: boolean
@@ -55,6 +58,19 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
     else if (meaning === 'reload') program.reloadTls()
     else
       log.info({ signal }, 'nothing to reload: without TLS_CERT there are no files to read again')
+  })
+  // The files may have been read before it came.
+  if (wasHungUp && hasTls) program.reloadTls()
+}
+
+/**
+ * Keeps a service that only begins from ending at a SIGHUP: whoever manages it sends one when a certificate
+ * is new, and takes that end for one that was wanted. A terminal that closes ends it as ever.
+ */
+export function beginThroughHangUp(): void {
+  if (isAtTerminal()) return
+  process.on('SIGHUP', () => {
+    wasHungUp = true
   })
 }
 

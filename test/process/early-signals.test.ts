@@ -2,8 +2,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
+import { newFolder } from './data-folders.ts'
+import { startProgram } from './program.ts'
 
 /** Has what follows be the first process of a namespace, as the image has the program. */
 const AS_FIRST = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child']
@@ -33,6 +36,21 @@ test.skipIf(!hasNamespaces).each([
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   expect(await once(child, 'exit')).toEqual([code, null])
+})
+
+test('SIGHUP ends no service that has only begun: it reads its files anyway', async () => {
+  const module = join(newFolder(), 'early.mjs')
+  // The arguments are the first that a start looks at; then it waits for its modules.
+  fs.writeFileSync(
+    module,
+    `process.argv.slice = (from) => {
+       queueMicrotask(() => process.kill(process.pid, 'SIGHUP'))
+       return Array.from(process.argv).slice(from)
+     }`,
+  )
+  const program = await startProgram({ FEED: 'none', NODE_OPTIONS: `--import=${module}` })
+  expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
+  expect(await program.end('SIGTERM')).toBe(0)
 })
 
 /** Pid of the process that `unshare` has begun. */
