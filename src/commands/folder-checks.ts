@@ -12,6 +12,8 @@ import { ReadOnlyDisk } from './read-only-disk.ts'
 
 const MEBIBYTE = 2 ** 20
 const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
+/** The kernel's own, /proc and /sys: root may write there by its rights, and nothing is kept. */
+const KEEPS_NOTHING = [0x9fa0, 0x62656572]
 
 /**
  * Can the data folder be used, is there room in it, and would the service start with what it holds and
@@ -39,6 +41,8 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
         : 'give it to the user of the service'
     return [bad('data folder', `${place} cannot be written: ${remedy}.`, Exit.data)]
   }
+  if (KEEPS_NOTHING.includes(fs.statfsSync(place).type))
+    return [bad('data folder', `${place} keeps no files: give another DATA_DIR.`, Exit.data)]
   const there = place === folder ? 'is there' : 'will be made'
   return [
     good('data folder', `${folder} ${there} and can be written.`),
@@ -84,6 +88,8 @@ export function newestFileMs(folder: string | null): number | null {
 
 function roomOn(place: string): Finding {
   const { freeBytes, roomBytes } = diskOf(place)
+  if (freeBytes === Number.POSITIVE_INFINITY)
+    return warn('disk', 'Its file system does not say how much is free: see that there is room.')
   const text = `${Math.round(freeBytes / MEBIBYTE)} MiB are free`
   if (freeBytes <= roomBytes)
     return bad('disk', `${text}, too few for any snapshot: make room, or move DATA_DIR.`)

@@ -81,11 +81,14 @@ export function checkRoom(folder: string, bytes: number): void {
   )
 }
 
-/** Bytes free on a folder's disk, and how many of them a snapshot leaves to the journal. */
+/**
+ * Bytes free on a folder's disk, and how many of them a snapshot leaves to the journal. One that holds no
+ * block does not say: a tmpfs without a size, ramfs, some of FUSE.
+ */
 export function diskOf(folder: string): { readonly freeBytes: number; readonly roomBytes: number } {
   const { bavail, blocks, bsize } = fs.statfsSync(folder)
   const roomBytes = Math.floor(Math.min(JOURNAL_ROOM_BYTES, blocks * bsize * JOURNAL_ROOM_PART))
-  return { freeBytes: bavail * bsize, roomBytes }
+  return { freeBytes: blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize, roomBytes }
 }
 
 /** A file system that has become read-only, as some do after an error, is read on. */

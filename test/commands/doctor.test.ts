@@ -64,6 +64,7 @@ test('a disk is judged by what a snapshot leaves to the journal, on a small one 
     [512, 25, /^bad +disk +25 MiB are free, too few for any snapshot/m],
     [51_200, 65, /^warn +disk/m],
     [51_200, 63, /^bad +disk/m],
+    [0, 0, /^warn +disk +Its file system does not say how much is free/m],
   ] as const) {
     const { type, bfree, files, ffree } = fs.statfsSync(folder)
     const asking = vi
