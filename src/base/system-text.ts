@@ -8,3 +8,10 @@ export function systemText(path: string): string {
     return ''
   }
 }
+
+/** Fields of /proc/<pid>/stat from the state on; a process that is gone has one, which is empty. */
+export function processFields(pid: number): readonly string[] {
+  const stat = systemText(`/proc/${pid}/stat`)
+  // The name in parentheses may hold spaces: fields are counted behind it.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import { processFields } from '../base/system-text.ts'
 
 /** Of /proc/<pid>/stat, counted from the state on: the processor that the main thread ran on last. */
 const PROCESSOR_FIELD = 36
@@ -29,9 +30,9 @@ function isAllowed(taskset: string, words: readonly string[]): boolean {
 
 function otherProcessors(pid: number): readonly number[] {
   try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const own = Number(fields[PROCESSOR_FIELD])
+    const own = Number(processFields(pid)[PROCESSOR_FIELD])
+    // Of a process that is gone, or without /proc.
+    if (Number.isNaN(own)) return []
     return allowedProcessors(process.pid).filter((processor) => processor !== own)
   } catch {
     return []

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { systemText } from '../base/system-text.ts'
+import { processFields, systemText } from '../base/system-text.ts'
 import { codeOf } from '../base/thrown.ts'
 import { StoreError } from './failure.ts'
 import { lockOpenFile } from './kernel-lock.ts'
@@ -163,9 +163,7 @@ function isAlive(pid: number): boolean {
  * has ended and only waits to be noticed by its parent.
  */
 function startedAt(pid: number): string | null {
-  const stat = systemText(`/proc/${pid}/stat`)
-  // The name in parentheses may hold spaces: fields are counted behind it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const fields = processFields(pid)
   return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
 }
 
