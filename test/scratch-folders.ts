@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removedFolder } from './removed-folder.ts'
 
 /**
  * Gives one run of the tests a folder for all its temporary files, and removes it at the end: what
  * tests, and browsers and services they start, leave behind must not fill the disk of who runs them.
  */
-export default function scratchFolders(): () => void {
+export default function scratchFolders(): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mintfeed-tests-'))
   process.env.TMPDIR = folder
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  return () => removedFolder(folder)
 }

@@ -1,33 +1,16 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { figuresOf } from '../crash/http.ts'
+import { removedFolder } from '../removed-folder.ts'
 import { startProgram, until } from './program.ts'
-
-const REMOVED_TRIES = 50
-const REMOVED_PAUSE_MS = 100
 
 /** A new folder that goes when the test is over. */
 export function newFolder(): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-data-'))
-  onTestFinished(() => removed(folder))
+  onTestFinished(() => removedFolder(folder))
   return folder
-}
-
-/**
- * Removes a folder. A compactor outlives a killed program for a moment, and writes; `maxRetries` would not see
- * what it has written since the folder was listed.
- */
-async function removed(folder: string): Promise<void> {
-  for (let tries = 1; ; tries++)
-    try {
-      return fs.rmSync(folder, { recursive: true, force: true })
-    } catch (error) {
-      if (tries === REMOVED_TRIES) throw error
-      await sleep(REMOVED_PAUSE_MS)
-    }
 }
 
 /** A copy that goes when the test is over. */

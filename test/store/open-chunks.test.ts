@@ -5,7 +5,6 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TAPE_BLOCK_RECORDS, TapeDamage } from '../../src/engine/tape.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { chunkPath } from '../../src/store/data-folder.ts'
-import type { DiskFile } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { recover } from '../../src/store/recovery.ts'
 import { runToEnd } from '../../src/store/steps.ts'
@@ -13,7 +12,7 @@ import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH, FOLDER, SIZES, writtenFolder } from './damage/folder.ts'
-import { countedFile } from './disks/counted-file.ts'
+import { CountingDisk } from './disks/counting-disk.ts'
 
 /** One block each, so that many chunks are small. */
 const CHUNK_RECORDS = TAPE_BLOCK_RECORDS
@@ -23,17 +22,6 @@ const CHUNKS = 80
 const OPEN_MAX = 64
 const SWAPS = { chunkRecords: CHUNK_RECORDS, archivedCount: CHUNKS * CHUNK_RECORDS, chunkCrcs: [] }
 const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0, chunkCrcs: [] }
-
-/** The real disk, which counts the files that are open. */
-class CountingDisk extends NodeDisk {
-  opened = 0
-
-  override open(path: string): DiskFile {
-    const file = super.open(path)
-    this.opened += 1
-    return countedFile(file, () => (this.opened -= 1))
-  }
-}
 
 let folder = ''
 beforeEach(() => {

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TAPE_BLOCK_RECORDS, Tape, TapeDamage } from '../../src/engine/tape.ts'
-import type { DiskFile } from '../../src/store/disk.ts'
 import { StoreError } from '../../src/store/failure.ts'
-import { NodeDisk } from '../../src/store/node-disk.ts'
 import {
   archiveTape,
   DiskTapeArchive,
@@ -20,7 +18,7 @@ import {
   SWAP_CHUNKS,
   writeChunk,
 } from '../../src/store/tape-chunk.ts'
-import { countedFile } from './disks/counted-file.ts'
+import { CountingDisk } from './disks/counting-disk.ts'
 
 const BLOCKS = 4
 const CHUNK_RECORDS = BLOCKS * TAPE_BLOCK_RECORDS
@@ -29,17 +27,6 @@ const KINDS = [
   ['swaps', SWAP_CHUNKS],
   ['positions', DORMANT_CHUNKS],
 ] as const
-
-/** The real disk, which counts the files that are open. */
-class CountingDisk extends NodeDisk {
-  opened = 0
-
-  override open(path: string): DiskFile {
-    const file = super.open(path)
-    this.opened += 1
-    return countedFile(file, () => (this.opened -= 1))
-  }
-}
 
 let folder = ''
 let disk: CountingDisk
