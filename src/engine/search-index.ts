@@ -1,3 +1,4 @@
+import { BeginningChains } from './beginning-chains.ts'
 import { foldCase } from './fold-case.ts'
 import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
 import { GrowingBytes } from './memory/growing-bytes.ts'
@@ -5,31 +6,33 @@ import { CHAINS, NumberChains } from './memory/number-chains.ts'
 import { ROWS_MAX } from './memory/rows.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { U32List } from './memory/u32-list.ts'
-import { entryOf, FIELD_END, FIELDS, TOKEN_END } from './search-entry.ts'
+import { entryOf, FIELD_END, TOKEN_END } from './search-entry.ts'
 
 /** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50
 
-/** Fields of an entry in chains of beginnings (name, symbol) and of whole texts (mint, symbol). */
+/** Texts of an entry by how they begin: its name, then its symbol. */
 const CHAINED = 2
-const BYTE_VALUES = 1 << 8
 const FIRST_BYTES = 1 << 16
 /** By so many of its first bytes a mint or symbol has its chain. */
 const HASHED_BYTES = 16
 /** What more than one token in so many holds is common: it is found soon from the greatest market cap down. */
 const COMMON_SHARE = 64
-/** The same of a symbol: to weigh an eighth of all takes less than to go down the market caps. */
-const COMMON_SYMBOL_SHARE = 8
 /** Entries put into the filter between two questions whether there is time for more. */
 const FILTERED_A_LOOK = 256
+/**
+ * Texts of a chain that are weighed, for each root of all: a longer chain takes longer to walk, and of
+ * what it has fifty are found sooner among all tokens. Both take as long at about so many.
+ */
+const WEIGHED_A_ROOT = 24
 /** So few are never too many to look at. */
 const COMMON_LEAST = 256
 
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
-/** Ranks of tokens that hold a text, but not as the whole of a field. */
-export type InnerRank = typeof Rank.prefix | typeof Rank.substring
+/** Ranks of tokens that a chain has. */
+export type ChainedRank = typeof Rank.symbol | typeof Rank.prefix
 /** Ranks that many tokens may have. */
-export type SharedRank = InnerRank | typeof Rank.symbol
+export type SharedRank = ChainedRank | typeof Rank.substring
 
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
@@ -56,10 +59,11 @@ export class SearchIndex {
   #filtered = 0
   /** Where the name and the symbol of each entry begin. */
   readonly #places = new U32List()
-  /** Names and symbols by their first two bytes, of number entry × CHAINED + which. */
-  readonly #beginningChains = new NumberChains()
-  /** Mints and symbols by their hash, of number entry × CHAINED + which. */
-  readonly #wholeChains = new NumberChains()
+  /** Names and symbols by how they begin, of number entry × CHAINED + which. */
+  readonly #beginnings = new BeginningChains()
+  /** Entries by the hash of their mint, and of their symbol. */
+  readonly #mintChains = new NumberChains()
+  readonly #symbolChains = new NumberChains()
 
   readonly part: StatePart = {
     name: 'search',
@@ -76,8 +80,7 @@ export class SearchIndex {
     },
     settle: () => {
       this.#places.reset(0)
-      this.#beginningChains.clear()
-      this.#wholeChains.clear()
+      for (const chains of this.#chains) chains.clear()
       // A start does not wait for the filter: `isNear` fills it.
       this.#grams.clear()
       this.#filtered = 0
@@ -95,7 +98,11 @@ export class SearchIndex {
 
   get #memory(): readonly { readonly bytes: number; readonly untouchedBytes: number }[] {
     const kept = [this.#texts, this.#starts, this.#tokens, this.#entryOfToken]
-    return [...kept, this.#grams, this.#places, this.#beginningChains, this.#wholeChains]
+    return [...kept, this.#grams, this.#places, ...this.#chains]
+  }
+
+  get #chains(): readonly (BeginningChains | NumberChains)[] {
+    return [this.#beginnings, this.#mintChains, this.#symbolChains]
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
@@ -130,51 +137,46 @@ export class SearchIndex {
     return true
   }
 
-  /**
-   * Calls `found` once for each token whose mint or symbol the needle is, with its rank; false, and not
-   * all symbols are found, when they are many.
-   */
-  alike(needle: Buffer, found: (token: number, rank: number) => void): boolean {
-    const chain = hashOf(needle, 0, needle.length)
-    const chains = this.#wholeChains
-    let symbols = 0
-    let areMany = false
-    for (let next = chains.newestOf(chain); next !== 0; next = chains.olderThan(next)) {
-      const entry = Math.floor((next - 1) / CHAINED)
-      const own = (next - 1) % CHAINED === 0 ? Rank.mint : Rank.symbol
-      if ((areMany && own === Rank.symbol) || this.#rank(needle, entry) !== own) continue
-      if (own === Rank.symbol)
-        areMany = isCommon(++symbols, this.#starts.length, COMMON_SYMBOL_SHARE)
-      found(this.#tokens.get(entry), own)
-    }
-    return !areMany
+  /** Calls `found` once for each token whose mint the needle is. */
+  mints(needle: Buffer, found: (token: number) => void): void {
+    const key = hashOf(needle, 0, needle.length)
+    const entries = new Uint32Array(this.#mintChains.countOf(key))
+    this.#mintChains.copy(key, entries, 0)
+    for (const entry of entries)
+      if (this.#rank(needle, entry) === Rank.mint) found(this.#tokens.get(entry))
   }
 
   /**
-   * Calls `found` once for each token of a rank; false, and not all are found, when they are many.
+   * Texts, by number, among which are those that give a token the rank: all of a chain; null when so
+   * many have the rank that they are found soon among all tokens.
    */
-  ofRank(needle: Buffer, rank: InnerRank, found: (token: number) => void): boolean {
-    return rank === Rank.prefix ? this.#beginnings(needle, found) : this.#insides(needle, found)
+  candidates(needle: Buffer, rank: ChainedRank): Uint32Array | null {
+    const most = Math.max(COMMON_LEAST, WEIGHED_A_ROOT * Math.sqrt(this.#starts.length))
+    if (rank === Rank.prefix) return this.#beginnings.candidates(needle, most)
+    const key = hashOf(needle, 0, needle.length)
+    const count = this.#symbolChains.countOf(key)
+    if (count > most) return null
+    const entries = new Uint32Array(count)
+    this.#symbolChains.copy(key, entries, 0)
+    return entries.map((entry) => entry * CHAINED + 1)
   }
 
-  #beginnings(needle: Buffer, found: (token: number) => void): boolean {
-    const first = needle[0] * BYTE_VALUES
-    const keys = needle.length > 1 ? [first + needle[1]] : range(first, first + BYTE_VALUES)
-    const chains = this.#beginningChains
-    let count = 0
-    for (const key of keys)
-      for (let next = chains.newestOf(key); next !== 0; next = chains.olderThan(next)) {
-        if (!this.#isFirstBeginning(needle, next - 1)) continue
-        const entry = Math.floor((next - 1) / CHAINED)
-        if (this.#rank(needle, entry) !== Rank.prefix) continue
-        found(this.#tokens.get(entry))
-        count += 1
-        if (isCommon(count, this.#starts.length)) return false
-      }
-    return true
+  /** Token of a candidate. */
+  tokenOf(text: number): number {
+    return this.#tokens.get(Math.floor(text / CHAINED))
   }
 
-  #insides(needle: Buffer, found: (token: number) => void): boolean {
+  /** Does this candidate give its token the rank? True of one text of each token that has it. */
+  gives(needle: Buffer, text: number, rank: ChainedRank): boolean {
+    if (rank === Rank.prefix && !this.#isFirstBeginning(needle, text)) return false
+    return this.#rank(needle, Math.floor(text / CHAINED)) === rank
+  }
+
+  /**
+   * Calls `found` once for each token that holds the needle, and neither is it nor begins with it; false,
+   * and not all are found, when they are many.
+   */
+  insides(needle: Buffer, found: (token: number) => void): boolean {
     const bits = this.#grams.bitsOf(needle)
     // One or two letters are in mints everywhere: a beginning tells. Other texts lie where their fashion was.
     const isEverywhere = bits.length === 0
@@ -248,21 +250,30 @@ export class SearchIndex {
 
   /** Puts the fields of an entry into their chains; a blanked one has none. */
   #chain(entry: number): void {
-    let at = this.#starts.get(entry)
-    for (let field = 0; field < FIELDS; field++) {
-      const from = at
-      while (this.#bytes[at] < FIELD_END) at++
-      const isEmpty = at === from
-      const beginning = this.#bytes[from] * BYTE_VALUES + this.#bytes[from + 1]
-      const hash = hashOf(this.#bytes, from, at)
-      // Of the three, mint and symbol are looked for whole, name and symbol by how they begin.
-      if (field !== 0) {
-        this.#places.push(from)
-        this.#beginningChains.push(isEmpty ? null : beginning)
-      }
-      if (field !== 1) this.#wholeChains.push(isEmpty ? null : hash)
-      at++
-    }
+    const mint = this.#starts.get(entry)
+    const name = this.#fieldEnd(mint) + 1
+    const symbol = this.#fieldEnd(name) + 1
+    this.#mintChains.push(this.#wholeKey(mint))
+    this.#symbolChains.push(this.#wholeKey(symbol))
+    this.#places.push(name)
+    this.#places.push(symbol)
+    for (const from of [name, symbol])
+      if (this.#isEmpty(from)) this.#beginnings.skip()
+      else this.#beginnings.push(this.#bytes, from)
+  }
+
+  #wholeKey(from: number): number | null {
+    return this.#isEmpty(from) ? null : hashOf(this.#bytes, from, this.#fieldEnd(from))
+  }
+
+  #isEmpty(from: number): boolean {
+    return this.#bytes[from] >= FIELD_END
+  }
+
+  #fieldEnd(from: number): number {
+    let at = from
+    while (this.#bytes[at] < FIELD_END) at++
+    return at
   }
 
   #views(): Uint8Array[] {
@@ -308,8 +319,8 @@ export function needleOf(query: string): Buffer {
   return Buffer.from(foldCase(query))
 }
 
-function isCommon(count: number, entries: number, share = COMMON_SHARE): boolean {
-  return count >= COMMON_LEAST && count * share > entries
+function isCommon(count: number, entries: number): boolean {
+  return count >= COMMON_LEAST && count * COMMON_SHARE > entries
 }
 
 /** FNV-1a of the first bytes and the length, folded to the number of chains. */
@@ -318,8 +329,4 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   const end = Math.min(to, from + HASHED_BYTES)
   for (let at = from; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
   return (hash ^ (hash >>> 16)) & (CHAINS - 1)
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, i) => from + i)
 }

@@ -59,8 +59,10 @@ export class MarketCapColumn extends TokenColumn {
   #pricesInQuote = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint8Array(FIRST_TOKENS)
-  /** What `all` gave last. */
+  /** What `all` gives, kept up with what is read, at this price of SOL. */
   #all = new Float64Array(0)
+  #priceOfAll = Number.NaN
+  readonly #dollarsOfAll = new Float64Array(QUOTES.length)
   /** Dollars of one, by quote, at the price of SOL beside it. */
   readonly #dollarsOfOne = new Float64Array(QUOTES.length)
   #solPriceUsd = Number.NaN
@@ -69,6 +71,7 @@ export class MarketCapColumn extends TokenColumn {
     this.#pricesInQuote[token] = reader.priceInQuote
     this.#suppliesWhole[token] = reader.supplyWhole
     this.#quotes[token] = reader.quote
+    if (token < this.#all.length) this.#all[token] = this.#worth(token, this.#dollarsOfAll)
   }
 
   usdOf(token: number): number {
@@ -79,14 +82,23 @@ export class MarketCapColumn extends TokenColumn {
   /** The values of all tokens, until the next call. */
   all(): Float64Array {
     this.settle()
-    const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
-    const { count } = this.state.tokens
-    if (this.#all.length < count) this.#all = new Float64Array(supplies.length)
-    const dollars = this.#dollars()
-    const values = this.#all.subarray(0, count)
-    for (let token = 0; token < count; token++)
-      values[token] = finiteNumber(prices[token] * dollars[quotes[token]] * supplies[token])
-    return values
+    const { solPriceUsd, tokens } = this.state
+    if (this.#priceOfAll !== solPriceUsd || this.#all.length < tokens.count) this.#weighAll()
+    return this.#all.subarray(0, tokens.count)
+  }
+
+  #weighAll(): void {
+    const { length } = this.#suppliesWhole
+    if (this.#all.length < length) this.#all = new Float64Array(length)
+    this.#priceOfAll = this.state.solPriceUsd
+    this.#dollarsOfAll.set(this.#dollars())
+    for (let token = 0; token < length; token++)
+      this.#all[token] = this.#worth(token, this.#dollarsOfAll)
+  }
+
+  #worth(token: number, dollars: Float64Array): number {
+    const price = this.#pricesInQuote[token] * dollars[this.#quotes[token]]
+    return finiteNumber(price * this.#suppliesWhole[token])
   }
 
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */

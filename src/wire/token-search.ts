@@ -1,7 +1,7 @@
 import { TokenFlag } from '../engine/layout.ts'
 import { flagsOf } from '../engine/lifecycle.ts'
 import {
-  type InnerRank,
+  type ChainedRank,
   needleOf,
   Rank,
   SEARCH_RESULTS_MAX,
@@ -14,6 +14,9 @@ import { equalsInOrder } from './equals-in-order.ts'
 import { greatestFirst } from './greatest-first.ts'
 import type { TableColumns } from './table-columns.ts'
 import type { MarketCapColumn } from './token-columns.ts'
+
+/** Candidates tried first, more or less: most of what has their chain begins with the query. */
+const FIRST_CANDIDATES = 256
 
 /**
  * The tokens of a search (contract section 3.1): the best ranks first, the greatest market caps
@@ -37,40 +40,68 @@ export class TokenSearch {
     const needle = needleOf(query)
     if (needle.length === 0) return []
     const answer = new Answer(this.#state, this.#columns.marketCaps())
-    this.#addAlike(needle, answer)
+    this.#index.mints(needle, (token) => answer.offer(token, Rank.mint))
     // Each rank stands behind all before it.
-    if (!answer.isFull) this.#add(needle, Rank.prefix, answer)
-    if (!answer.isFull) this.#add(needle, Rank.substring, answer)
+    if (!answer.isFull) this.#addChained(needle, Rank.symbol, answer)
+    if (!answer.isFull) this.#addChained(needle, Rank.prefix, answer)
+    if (!answer.isFull) this.#addInsides(needle, answer)
     return answer.tokens
   }
 
-  /** Those whose mint or symbol it is. */
-  #addAlike(needle: Buffer, answer: Answer): void {
-    const found: (readonly [token: number, rank: number])[] = []
-    const isWhole = this.#index.alike(needle, (token, rank) => found.push([token, rank]))
-    for (const [token, rank] of found) if (isWhole || rank === Rank.mint) answer.offer(token, rank)
-    if (!isWhole) this.#addGreatest(needle, Rank.symbol, answer)
-  }
-
   /** Tokens of one rank, until the answer is full. */
-  #add(needle: Buffer, rank: InnerRank, answer: Answer): void {
-    const found: number[] = []
-    if (this.#index.ofRank(needle, rank, (token) => found.push(token)))
-      for (const token of found) answer.offer(token, rank)
-    else this.#addGreatest(needle, rank, answer)
+  #addChained(needle: Buffer, rank: ChainedRank, answer: Answer): void {
+    const texts = this.#index.candidates(needle, rank)
+    if (texts === null) {
+      this.#addCommon(needle, rank, answer)
+      return
+    }
+    const tokens = texts.map((text) => this.#index.tokenOf(text))
+    const caps = gathered(answer.caps.all(), tokens)
+    const precedences = () => gathered(this.#columns.mintPrecedences().all(), tokens)
+    addGreatest(greatestFirst(caps, FIRST_CANDIDATES), caps, precedences, answer, (at) => {
+      if (this.#index.gives(needle, texts[at], rank)) answer.offer(tokens[at], rank)
+    })
   }
 
-  #addGreatest(needle: Buffer, rank: SharedRank, answer: Answer): void {
+  #addInsides(needle: Buffer, answer: Answer): void {
+    const found: number[] = []
+    if (!this.#index.insides(needle, (token) => found.push(token)))
+      this.#addCommon(needle, Rank.substring, answer)
+    else for (const token of found) answer.offer(token, Rank.substring)
+  }
+
+  /** Those of a rank that many have, looked for in all tokens. */
+  #addCommon(needle: Buffer, rank: SharedRank, answer: Answer): void {
     const has = this.#index.rankTest(needle, rank)
     const caps = answer.caps.all()
     const precedences = () => this.#columns.mintPrecedences().all()
-    for (const batch of greatestFirst(caps))
-      for (const part of equalsInOrder(batch, caps, precedences)) {
-        for (const token of part) if (has(token)) answer.offer(token, rank)
-        // All that come now are worth less than any of this part, or as much with a greater mint.
-        if (answer.isFull) return
-      }
+    addGreatest(greatestFirst(caps), caps, precedences, answer, (token) => {
+      if (has(token)) answer.offer(token, rank)
+    })
   }
+}
+
+/** Tries the places of market caps from the greatest down, until the answer is full. */
+function addGreatest(
+  batches: Iterable<readonly number[]>,
+  caps: Float64Array,
+  precedences: () => Float64Array,
+  answer: Answer,
+  tryOne: (place: number) => void,
+): void {
+  for (const batch of batches)
+    for (const part of equalsInOrder(batch, caps, precedences)) {
+      part.forEach(tryOne)
+      // All that come now are worth less than any of this part, or as much with a greater mint.
+      if (answer.isFull) return
+    }
+}
+
+/** The values of some tokens, in their order. */
+function gathered(values: Float64Array, tokens: Uint32Array): Float64Array {
+  const own = new Float64Array(tokens.length)
+  for (let at = 0; at < tokens.length; at++) own[at] = values[tokens[at]]
+  return own
 }
 
 /** The best tokens found so far. */

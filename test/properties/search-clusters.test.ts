@@ -15,7 +15,7 @@ test('a text that only the oldest tokens hold is found without trying all tokens
   }
   const needle = needleOf('zqwv')
   const found: number[] = []
-  expect(index.ofRank(needle, Rank.substring, (token) => found.push(token))).toBe(true)
+  expect(index.insides(needle, (token) => found.push(token))).toBe(true)
   expect(found).toEqual(holders)
   const has = index.rankTest(needle, Rank.substring)
   expect(Array.from({ length: TOKENS }, (_, token) => token).filter(has)).toEqual(holders)

@@ -7,13 +7,17 @@ import { greatestFirst } from '../../src/wire/greatest-first.ts'
 import { firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { USDC } from '../oracle/market.ts'
 import { Random } from '../oracle/random.ts'
+import { chainedTokens } from './chained-tokens.ts'
 
 /** Few letters, so that texts begin and hold alike; some take two bytes, some have another case. */
 const LETTERS = ['a', 'A', 'b', 'é', 'É', ' ']
-const text = fc
-  .array(fc.constantFrom(...LETTERS), { maxLength: 5 })
-  .map((letters) => letters.join(''))
+const textOf = (maxLength: number) =>
+  fc.array(fc.constantFrom(...LETTERS), { maxLength }).map((letters) => letters.join(''))
+const text = fc.oneof(textOf(5), textOf(14))
+/** A text, or the beginning of one that is there: of so many letters. */
+const query = fc.oneof(text, fc.integer({ min: 1, max: 12 }))
 const texts = fc.record({ token: fc.integer({ min: 0, max: 6 }), name: text, symbol: text })
 const MINTS = ['aab', 'bb', 'ab', 'ba', 'a', 'AAb', 'bé']
 
@@ -21,20 +25,27 @@ type Texts = readonly [mint: string, name: string, symbol: string]
 
 test('every token that holds a text is found once, with its best rank, after any renaming', () => {
   fc.assert(
-    fc.property(fc.array(texts, { maxLength: 12 }), text, fc.boolean(), (sets, query, isLoaded) => {
-      const index = new SearchIndex()
-      const present = new Map<number, Texts>()
-      for (const { token, name, symbol } of sets) {
-        index.set(token, MINTS[token], name, symbol)
-        present.set(token, [MINTS[token], name, symbol])
-      }
-      const found = matchesOf(isLoaded ? loaded(index) : index, query)
-      const expected = [...present].flatMap(([token, fields]) => {
-        const rank = query === '' ? null : rankOf(fields, query)
-        return rank === null ? [] : [[token, rank]]
-      })
-      expect(found).toEqual(expected.toSorted(([a = 0], [b = 0]) => a - b))
-    }),
+    fc.property(
+      fc.array(texts, { maxLength: 12 }),
+      query,
+      fc.boolean(),
+      (sets, asked, isLoaded) => {
+        const last = sets.at(-1)
+        const query = typeof asked === 'string' ? asked : (last?.name ?? 'a').slice(0, asked)
+        const index = new SearchIndex()
+        const present = new Map<number, Texts>()
+        for (const { token, name, symbol } of sets) {
+          index.set(token, MINTS[token], name, symbol)
+          present.set(token, [MINTS[token], name, symbol])
+        }
+        const found = matchesOf(isLoaded ? loaded(index) : index, query)
+        const expected = [...present].flatMap(([token, fields]) => {
+          const rank = query === '' ? null : rankOf(fields, query)
+          return rank === null ? [] : [[token, rank]]
+        })
+        expect(found).toEqual(expected.toSorted(([a = 0], [b = 0]) => a - b))
+      },
+    ),
     { numRuns: Number(process.env.RUNS ?? 1_000) },
   )
 })
@@ -43,9 +54,11 @@ function matchesOf(index: SearchIndex, query: string): number[][] {
   const needle = needleOf(query)
   if (needle.length === 0) return []
   const found: number[][] = []
-  index.alike(needle, (token, rank) => found.push([token, rank]))
-  for (const rank of [Rank.prefix, Rank.substring] as const) {
-    expect(index.ofRank(needle, rank, (token) => found.push([token, rank]))).toBe(true)
+  index.mints(needle, (token) => found.push([token, Rank.mint]))
+  for (const rank of [Rank.symbol, Rank.prefix] as const)
+    for (const token of chainedTokens(index, needle, rank) ?? []) found.push([token, rank])
+  expect(index.insides(needle, (token) => found.push([token, Rank.substring]))).toBe(true)
+  for (const rank of [Rank.symbol, Rank.prefix, Rank.substring] as const) {
     const hasRank = index.rankTest(needle, rank)
     for (const token of MINTS.keys())
       expect(hasRank(token)).toBe(found.some(([other, own]) => other === token && own === rank))
@@ -93,10 +106,13 @@ test('what a text is found by in thousands of others, the filter lets through', 
 function holdersOf(index: SearchIndex, query: string): number[] | null {
   const needle = needleOf(query)
   const found: number[] = []
-  index.alike(needle, (token) => found.push(token))
-  const isWhole = ([Rank.prefix, Rank.substring] as const).every((rank) =>
-    index.ofRank(needle, rank, (token) => found.push(token)),
-  )
+  index.mints(needle, (token) => found.push(token))
+  for (const rank of [Rank.symbol, Rank.prefix] as const) {
+    const tokens = chainedTokens(index, needle, rank)
+    if (tokens === null) return null
+    found.push(...tokens)
+  }
+  const isWhole = index.insides(needle, (token) => found.push(token))
   return isWhole ? found.toSorted((a, b) => a - b) : null
 }
 
@@ -141,10 +157,8 @@ test.each(ALIKE)('%s is found by %s', (name, query) => {
 })
 
 /** Tokens whose name or symbol begins with a query and goes on. */
-function beginningWith(index: SearchIndex, query: string): number[] {
-  const found: number[] = []
-  index.ofRank(needleOf(query), Rank.prefix, (token) => found.push(token))
-  return found
+function beginningWith(index: SearchIndex, query: string): number[] | null {
+  return chainedTokens(index, needleOf(query), Rank.prefix)
 }
 
 test('a dotless i is a letter of its own', () => {
@@ -200,9 +214,12 @@ test('what thousands of tokens hold is answered by the greatest market caps', ()
     const name = `n${i % 7}${word}`
     const virtualQuoteRaw = BigInt(random.integer(1, 400)) * 10n ** digits
     const about = { ...place, signature: mint, name, symbol: `s${i % 11}`, virtualQuoteRaw }
-    pair.apply(created(about))
+    // Worth less than all others that are called so.
+    const usdc = { quoteMint: USDC, virtualQuoteRaw: virtualQuoteRaw / 10_000n + 1n }
+    pair.apply(created(i % 5 === 0 ? { ...about, ...usdc } : about))
     // Some were never traded, some have the same price as others.
-    if (random.chance(0.8)) pair.apply(swap({ ...place, pool: `curve ${i}`, virtualQuoteRaw }))
+    if (i % 5 !== 0 && random.chance(0.8))
+      pair.apply(swap({ ...place, pool: `curve ${i}`, virtualQuoteRaw }))
   }
   const { answers, oracle } = pair
   const queries = [
@@ -213,6 +230,8 @@ test('what thousands of tokens hold is answered by the greatest market caps', ()
     't 25',
     'n',
     'n3',
+    'n3 d',
+    'n3 faint',
     's',
     's1',
     's10',
@@ -221,12 +240,25 @@ test('what thousands of tokens hold is answered by the greatest market caps', ()
     'mint 7 common',
     'nobody',
   ]
-  const checks = queries.map((query) => ({
-    name: `search ${query}`,
-    actual: answers.search(query),
-    expected: oracle.search(query),
-  }))
-  expect(firstDifference(checks)).toBeNull()
+  const expectAlike = () => {
+    const checks = queries.map((query) => ({
+      name: `search ${query}`,
+      actual: answers.search(query),
+      expected: oracle.search(query),
+    }))
+    expect(firstDifference(checks)).toBeNull()
+  }
+  expectAlike()
+  // Faint ones that come to be worth most.
+  for (let i = 2; i < 600; i += 15) {
+    const virtualQuoteRaw = BigInt(random.integer(1, 400)) * 10n ** 11n
+    const about = { mint: `mint ${i} common`, slot: 4_000 + i, timestamp: START_SECOND + 4_000 + i }
+    pair.apply(swap({ ...about, signature: `later ${i}`, pool: `curve ${i}`, virtualQuoteRaw }))
+  }
+  expectAlike()
+  // What is priced in USDC comes to be worth more than the others.
+  pair.apply(price(0.000_001))
+  expectAlike()
 })
 
 test('places come in batches, every value of one greater than all behind it', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
 import { FORMAT_UPGRADES } from '../../src/store/format-upgrades.ts'
 import type { SavedPart } from '../../src/store/saved-part.ts'
+import { chainedTokens } from '../properties/chained-tokens.ts'
 
 const FIELD_END = 0xfe
 const TOKEN_END = 0xff
@@ -46,11 +47,9 @@ test('a search of version 3 finds by full case folding once it is read', () => {
   index.part.settle()
   expect(at).toBe(bytes.length)
   const foundBy = (query: string) => {
-    const found: number[] = []
     const needle = needleOf(query)
-    index.alike(needle, (token) => found.push(token))
-    index.ofRank(needle, Rank.prefix, (token) => found.push(token))
-    return found
+    const ranks = [Rank.symbol, Rank.prefix] as const
+    return ranks.flatMap((rank) => chainedTokens(index, needle, rank) ?? [])
   }
   expect([foundBy('STRASSE'), foundBy('ΣΊΣ'), foundBy('plain'), foundBy('x')]).toEqual([
     [0],

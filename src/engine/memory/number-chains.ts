@@ -7,35 +7,43 @@ export const CHAINS = 1 << 16
 export class NumberChains {
   /** By key: the newest number + 1. */
   readonly #newest = new Uint32Array(CHAINS)
+  /** By key: numbers in its chain. */
+  readonly #counts = new Uint32Array(CHAINS)
   /** By number: the one before it in its chain + 1. */
   readonly #olders = new U32List()
 
   get bytes(): number {
-    return this.#newest.byteLength + this.#olders.bytes
+    return this.#newest.byteLength + this.#counts.byteLength + this.#olders.bytes
   }
 
   get untouchedBytes(): number {
     return this.#olders.untouchedBytes
   }
 
+  /** How many numbers a chain has. */
+  countOf(key: number): number {
+    return this.#counts[key]
+  }
+
   clear(): void {
     this.#newest.fill(0)
+    this.#counts.fill(0)
     this.#olders.reset(0)
   }
 
   /** Adds the next number; null: to no chain. */
   push(key: number | null): void {
     this.#olders.push(key === null ? 0 : this.#newest[key])
-    if (key !== null) this.#newest[key] = this.#olders.length
+    if (key === null) return
+    this.#newest[key] = this.#olders.length
+    this.#counts[key] += 1
   }
 
-  /** The newest number of a chain + 1; 0: there is none. */
-  newestOf(key: number): number {
-    return this.#newest[key]
-  }
-
-  /** The number before this one in its chain, both + 1; 0: there is none. */
-  olderThan(next: number): number {
-    return this.#olders.get(next - 1)
+  /** Copies a chain's numbers, newest first, to `at` and the places behind it; the place behind them all. */
+  copy(key: number, numbers: Uint32Array, at: number): number {
+    let place = at
+    for (let next = this.#newest[key]; next !== 0; next = this.#olders.get(next - 1))
+      numbers[place++] = next - 1
+    return place
   }
 }

@@ -1,0 +1,14 @@
+import type { ChainedRank, SearchIndex } from '../../src/engine/search-index.ts'
+
+/** Tokens whose symbol the needle is, or that begin with it; null when they are too many to weigh. */
+export function chainedTokens(
+  index: SearchIndex,
+  needle: Buffer,
+  rank: ChainedRank,
+): number[] | null {
+  const texts = index.candidates(needle, rank)
+  if (texts === null) return null
+  return [...texts]
+    .filter((text) => index.gives(needle, text, rank))
+    .map((text) => index.tokenOf(text))
+}
