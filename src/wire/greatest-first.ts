@@ -14,7 +14,7 @@ export function* greatestFirst(
 ): Generator<readonly number[]> {
   // No number is NaN or more: nothing is above the first batch.
   let above = Number.NaN
-  for (const least of boundsOf(values, firstBatch)) {
+  for (const least of values.length > firstBatch ? boundsOf(values, firstBatch) : []) {
     const batch: number[] = []
     for (let place = 0; place < values.length; place++)
       if (values[place] >= least && !(values[place] >= above)) batch.push(place)

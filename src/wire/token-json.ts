@@ -4,9 +4,9 @@ import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
 type Write = (token: TokenReader) => string
 
-/** Writes `"name":value` of one metric; "" leaves the field out. */
-function fieldWriter(metric: Metric, name: string, resource: Resource): Write {
-  const key = `"${name}":`
+/** Writes `,"name":value` of one metric, of the first with a bracket; "" leaves the field out. */
+function fieldWriter(metric: Metric, name: string, resource: Resource, isFirst: boolean): Write {
+  const key = `${isFirst ? '{' : ','}"${name}":`
   switch (metric.kind) {
     case 'number':
       return (token) => key + jsonNumber(metric.read(token))
@@ -43,10 +43,11 @@ function optionalWriter(
 }
 
 function writersOf(resource: Resource): Write[] {
-  return METRICS.flatMap((metric) => {
+  const named = METRICS.flatMap((metric) => {
     const name = metric.names[resource]
-    return name === undefined ? [] : [fieldWriter(metric, name, resource)]
+    return name === undefined ? [] : [{ metric, name }]
   })
+  return named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
 }
 
 const WRITERS: { readonly [R in Resource]: Write[] } = {
@@ -58,9 +59,7 @@ const WRITERS: { readonly [R in Resource]: Write[] } = {
 /** One token as an item of a resource. The reader stands on the token. */
 export function tokenJson(token: TokenReader, resource: Resource): string {
   let json = ''
-  for (const write of WRITERS[resource]) {
-    const field = write(token)
-    if (field !== '') json += json === '' ? field : `,${field}`
-  }
-  return `{${json}}`
+  // Each piece is garbage soon: as few as can be.
+  for (const write of WRITERS[resource]) json += write(token)
+  return `${json}}`
 }

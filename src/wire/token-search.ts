@@ -55,6 +55,7 @@ export class TokenSearch {
       this.#addCommon(needle, rank, answer)
       return
     }
+    if (texts.length === 0) return
     const tokens = texts.map((text) => this.#index.tokenOf(text))
     const caps = gathered(answer.caps.all(), tokens)
     const precedences = () => gathered(this.#columns.mintPrecedences().all(), tokens)
