@@ -53,10 +53,13 @@ export class Snapshots {
   }
 
   start(): void {
-    // One that takes longer than the interval is not followed by all that came due meanwhile.
+    const { journal, everyMs } = this.#options
     this.#timer = setInterval(() => {
-      if (this.#running === null) void this.take()
-    }, this.#options.everyMs)
+      // Nothing comes to a journal that is over, which was told: of it none is made any more.
+      const isOver = journal.failure !== null
+      // One that takes longer than the interval is not followed by all that came due meanwhile.
+      if (this.#running === null && !isOver) void this.take()
+    }, everyMs)
     this.#timer.unref()
   }
 

@@ -7,6 +7,7 @@ import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../src/engine/tape.ts'
 import type { CompactorResult } from '../../src/store/compactor-messages.ts'
 import { Journal } from '../../src/store/journal.ts'
+import { Kind } from '../../src/store/journal-format.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { Snapshots, type SnapshotsOptions } from '../../src/store/snapshots.ts'
@@ -102,6 +103,29 @@ test('nothing is made of a journal that has nothing new, and one that fails is m
   expect(told).toEqual(['no room', 'done'])
   expect(runs).toBe(2)
   expect(snapshots.figures()).toMatchObject({ snapshot_failures_total: 1, snapshot_running: 0 })
+  journal.close()
+})
+
+test('once the disk has refused the journal none is tried again by itself: that was told', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { journal, folder } = newJournal()
+  const told: string[] = []
+  const onFailed = (reason: string) => told.push(reason)
+  const about = { journal, folder, compact: async () => RESULT, onFailed }
+  const snapshots = new Snapshots(optionsOf(about), NO_SEQ)
+  journal.begin().addText(Kind.settings, 0, 0, '{}')
+  journal.commit(0)
+  fs.rmSync(folder, { recursive: true })
+  expect(() => journal.boundary()).toThrow(/The disk refused the journal/)
+  snapshots.start()
+  await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+  expect(told).toEqual([])
+  expect(snapshots.figures()).toMatchObject({ snapshot_failures_total: 0 })
+  // Who asks for one is told why there is none.
+  await snapshots.take()
+  expect(told).toEqual([expect.stringContaining('The disk refused the journal')])
+  snapshots.stop()
   journal.close()
 })
 
