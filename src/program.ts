@@ -170,11 +170,15 @@ export class Program {
     this.#isRecovered = true
     // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
     setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
-    this.#feeds = await makeFeeds(this.#config, this.#service.engine, this.#counters, {
-      line: (feed) => this.#badLines.of(feed),
-      trouble: (source, reason) => this.#log.warn({ source, reason }, 'trouble with a live feed'),
-      sentence: (sentence) => this.#log.warn({}, sentence),
-    })
+    const reports = {
+      line: (feed: string) => this.#badLines.of(feed),
+      trouble: (source: string, reason: string) =>
+        this.#log.warn({ source, reason }, 'trouble with a live feed'),
+      sentence: (sentence: string) => this.#log.warn({}, sentence),
+    }
+    const { engine } = this.#service
+    const isAhead = (timestamp: number) => this.#service.isAhead(timestamp)
+    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, isAhead)
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     // Told at every level: with PORT=0 nothing else says where the service is.

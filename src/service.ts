@@ -74,6 +74,12 @@ export class Service implements EventSink {
     this.tick()
   }
 
+  /** Would an event of this time be refused now, as it lies too far ahead of the machine's clock? */
+  isAhead(timestamp: number): boolean {
+    this.tick()
+    return this.engine.isAhead(timestamp)
+  }
+
   /** Why figures of 24 hours cannot be trusted though everything runs, in one sentence; null: they can. */
   get clockReason(): string | null {
     const aheadSeconds = this.engine.state.now - this.#nowSeconds()

@@ -153,6 +153,11 @@ export class Engine implements EventSink {
     if (!this.#isEventClock) this.window.advance(nowSeconds)
   }
 
+  /** Is an event of this time refused, as it lies too far ahead of the wall clock? */
+  isAhead(timestamp: number): boolean {
+    return !this.#isEventClock && timestamp > this.state.now + AHEAD_OF_WALL_SECONDS_MAX
+  }
+
   get chartTrades(): ChartTrades {
     return this.#ordered.swaps.candles.trades
   }
@@ -264,7 +269,7 @@ export class Engine implements EventSink {
   /** Moves the clock with an event; false when the event lies too far ahead of the wall clock. */
   #tick(timestamp: number): boolean {
     if (this.#isEventClock) this.window.advance(timestamp)
-    else if (timestamp > this.state.now + AHEAD_OF_WALL_SECONDS_MAX) {
+    else if (this.isAhead(timestamp)) {
       this.counts.aheadRefused += 1
       return false
     }

@@ -22,7 +22,7 @@ export interface FeedReports {
 }
 
 /**
- * Makes the feeds of FEED.
+ * Makes the feeds of FEED. `isAhead` says whether events of a time are refused now, as too far ahead of the clock.
  * @throws ConfigError when the file of SOL_PRICE can no longer be used
  */
 export async function makeFeeds(
@@ -30,8 +30,9 @@ export async function makeFeeds(
   engine: Engine,
   counters: FeedCounters,
   reports: FeedReports,
+  isAhead: (timestamp: number) => boolean,
 ): Promise<Feeds> {
-  const side = await SideFeeds.make(config, reports.sentence)
+  const side = await SideFeeds.make(config, reports.sentence, isAhead)
   const main: Feed[] = []
   for (const name of config.feeds) {
     const feed = isLiveFeed(name) ? null : await makeFeed(name, config, engine, counters, reports)

@@ -15,30 +15,36 @@ export class SideFeeds {
   readonly feeds: readonly Feed[]
   readonly #solPrice: SolPriceFeed | null
   readonly #series: PriceSeries | null
+  readonly #isAhead: (timestamp: number) => boolean
   readonly #metadata: MetadataFeed | null
 
   private constructor(
     solPrice: SolPriceFeed | null,
     series: PriceSeries | null,
+    isAhead: (timestamp: number) => boolean,
     metadata: MetadataFeed | null,
   ) {
     this.#solPrice = solPrice
     this.#series = series
+    this.#isAhead = isAhead
     this.#metadata = metadata
     this.feeds = [solPrice, metadata].filter((feed) => feed !== null)
   }
 
   /**
-   * Makes those that the settings ask for, with the modules of those alone.
+   * Makes those that the settings ask for, with the modules of those alone. `isAhead` says whether events of a
+   * time are refused now.
    * @throws ConfigError when the file of SOL_PRICE cannot be used
    */
   static async make(
     { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
     report: (sentence: string) => void = () => {},
+    isAhead: (timestamp: number) => boolean = () => false,
   ): Promise<SideFeeds> {
     return new SideFeeds(
       solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report) : null,
       givenPrices(solPrice),
+      isAhead,
       metadata === null ? null : await makeMetadata(metadata, rules),
     )
   }
@@ -60,7 +66,8 @@ export class SideFeeds {
   /** Replays and simulations have their own texts: nothing is fetched for them. */
   #sinkOf(name: FeedName, sink: EventSink): EventSink {
     const metadata = isLiveFeed(name) || name.kind === 'stdin' ? this.#metadata : null
-    const priced = this.#series === null ? sink : new PricedSink(sink, this.#series)
+    const series = this.#series
+    const priced = series === null ? sink : new PricedSink(sink, series, this.#isAhead)
     if (metadata === null) return priced
     return new ObservedSink(priced, (events) => metadata.observe(events))
   }

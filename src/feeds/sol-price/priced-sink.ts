@@ -12,13 +12,20 @@ import { type PriceSeries, priceIndexAt } from './price-series.ts'
 export class PricedSink implements EventSink {
   readonly #sink: EventSink
   readonly #series: PriceSeries
+  readonly #isAhead: (timestamp: number) => boolean
   /** Index of the price that was told last; -1: none. */
   #told = -1
   #newestSeconds = 0
 
-  constructor(sink: EventSink, series: PriceSeries) {
+  /** @param isAhead whether events of a time are refused now: a price that is told with one would never come */
+  constructor(
+    sink: EventSink,
+    series: PriceSeries,
+    isAhead: (timestamp: number) => boolean = () => false,
+  ) {
     this.#sink = sink
     this.#series = series
+    this.#isAhead = isAhead
   }
 
   events(batch: readonly FeedEvent[]): void {
@@ -47,6 +54,7 @@ export class PricedSink implements EventSink {
 
   /** The price from now on, when it is another one than was told last. */
   #changeAt(timestamp: number): SolPrice | null {
+    if (this.#isAhead(timestamp)) return null
     const index = this.#indexAt(timestamp)
     if (index === this.#told) return null
     this.#told = index

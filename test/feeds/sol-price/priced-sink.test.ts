@@ -6,6 +6,8 @@ import type { FeedEvent } from '../../../src/engine/event.ts'
 import { RecordBatch } from '../../../src/engine/record-batch.ts'
 import { fixedPrice, readPriceFile } from '../../../src/feeds/sol-price/price-series.ts'
 import { PricedSink } from '../../../src/feeds/sol-price/priced-sink.ts'
+import { Service } from '../../../src/service.ts'
+import { START_SECOND } from '../../oracle/fixtures.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 
 const SERIES = [
@@ -48,6 +50,28 @@ test('a late event does not bring an old price back, another recording does', ()
     150,
     '1100',
   ])
+})
+
+test('a price is not told with an event that is refused as too far ahead, but with the first one that is not', () => {
+  let now = START_SECOND
+  const service = new Service({ clock: 'wall', lateSlots: 32 }, undefined, () => now * 1_000)
+  const { engine } = service
+  const isAhead = (timestamp: number) => service.isAhead(timestamp)
+  const priced = new PricedSink(service, fixedPrice(150), isAhead)
+  // A feed that goes by the right time, on a machine whose clock is not set yet.
+  priced.events([at(now + 3_600), at(now + 3_601)])
+  expect([engine.state.solPriceUsd, engine.counts.aheadRefused]).toEqual([0, 2])
+  now += 3_600
+  priced.events([at(now + 3_600), at(now)])
+  expect([engine.state.solPriceUsd, engine.counts.aheadRefused]).toEqual([150, 3])
+})
+
+test('a price of a later time is not told with an event that is refused', () => {
+  const sink = new CollectingSink()
+  const priced = new PricedSink(sink, SERIES, (timestamp) => timestamp > 2_030)
+  priced.events([at(2_960), at(1_950), at(3_000), at(1_960)])
+  const usd = sink.all.flatMap((event) => (event.type === 'sol_price' ? [event.usd] : []))
+  expect(usd).toEqual([150])
 })
 
 test('prices that the feed brings itself are left out', () => {
