@@ -302,3 +302,19 @@ test('the machine is judged by what it has', () => {
   expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)).level).toBe('warn')
   expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2025, 11, 30)).level).toBe('good')
 })
+
+test('what a service writes while its folder is looked at is no sign of a clock that was set back', async () => {
+  const data = mkdtempSync(join(folder, 'running-'))
+  writeFileSync(join(data, 'written'), '')
+  const clock = Date.now
+  const waiting = new Int32Array(new SharedArrayBuffer(4))
+  const asking = vi.spyOn(Date, 'now').mockImplementation(() => {
+    const nowMs = clock()
+    Atomics.wait(waiting, 0, 0, 20)
+    writeFileSync(join(data, 'written'), '')
+    return nowMs
+  })
+  onTestFinished(() => asking.mockRestore())
+  const { text } = await examine({ DATA_DIR: data })
+  expect(text).toMatch(/^good {2}clock/m)
+})
