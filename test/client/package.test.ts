@@ -1,20 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
-const folder = mkdtempSync(join(tmpdir(), 'mintfeed-client-'))
-const ends: (() => unknown)[] = []
-
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 /** Runs a command to its end; its output, or a test that fails with it. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
@@ -28,6 +21,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 
 // A package, a compiler and a whole program are started: a busy machine needs a while.
 test('the packed client is typed in an empty project, and the bot of its README runs', async () => {
+  const folder = newFolder()
   const packed = await run(
     'npm',
     ['pack', '--json', '--pack-destination', folder],
@@ -57,14 +51,14 @@ test('the packed client is typed in an empty project, and the bot of its README 
     ...{ PORT: '0', DATA_DIR: 'none', FEED: 'sim', LOG_LEVEL: 'info' },
     ...{ SIM_TOKENS: '60', SIM_RATE: '100', SIM_SEED: '7' },
   })
-  ends.push(() => program.end('SIGKILL'))
+  onTestFinished(() => void program.end('SIGKILL'))
   writeFileSync(join(folder, 'bot.ts'), bot.replace('http://127.0.0.1:8080', program.url))
 
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
   const target = ['--target', 'es2022', '--module', 'nodenext', '--types', '']
   await run(process.execPath, [TSC, ...strict, ...target, 'bot.ts'], folder)
   const child = spawn(process.execPath, ['bot.js'], { cwd: folder })
-  ends.push(() => child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   const told: string[] = []
   for await (const line of createInterface({ input: child.stdout }))
     if (told.push(line) === 5) break

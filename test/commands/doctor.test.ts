@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import fs, { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import fs, { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { doctor } from '../../src/cli/doctor.ts'
 import { checkContents } from '../../src/commands/contents-check.ts'
 import {
@@ -15,12 +14,16 @@ import {
 } from '../../src/commands/machine-checks.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
+import { newFolder } from '../new-folder.ts'
 import { freePort } from '../process/free-port.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+let folder = ''
+beforeEach(() => {
+  folder = newFolder()
+})
 
 async function examine(environment: Record<string, string>, args: readonly string[] = []) {
   const stdout = new PassThrough()
@@ -225,7 +228,7 @@ test('a folder in use, and a DATA_DIR that is no folder, are bad and end with 3'
 })
 
 test('a link that leads nowhere, as to a disk that is not mounted, is bad and ends with 3', async () => {
-  const link = join(mkdtempSync(join(tmpdir(), 'doctor-')), 'link')
+  const link = join(newFolder(), 'link')
   fs.symlinkSync(join(link, '../nowhere'), link)
   for (const DATA_DIR of [link, join(link, 'below')]) {
     const { code, text } = await examine({ DATA_DIR })
@@ -249,7 +252,7 @@ test('memory is judged by all that may stay in it', async () => {
 })
 
 test('a folder that this user may not read, or whose files it may not write, is bad and ends with 3', async () => {
-  const kept = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const kept = newFolder()
   const segment = join(kept, 'journal-0000000000000001.mfj')
   writeFileSync(segment, '')
   const environment = { DATA_DIR: kept }
@@ -273,7 +276,7 @@ test('a folder that this user may not read, or whose files it may not write, is 
 })
 
 test('a folder whose market this user may not read is bad and ends with 3', async () => {
-  const kept = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const kept = newFolder()
   mkdirSync(join(kept, 'market'))
   for (const FEED of ['sim', 'none']) {
     const { code, text } = await examine({ DATA_DIR: kept, FEED })

@@ -14,18 +14,10 @@ import { stateDigest } from '../../src/store/state-digest.ts'
 import { parseEventLine } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
+import { newFolder } from '../new-folder.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { crowdFrom } from './crowd-from.ts'
-import {
-  ask,
-  crowdOfLines,
-  emptyEngine,
-  filesOf,
-  filledFolder,
-  flipByte,
-  Run,
-  temporaryFolder,
-} from './folders.ts'
+import { ask, crowdOfLines, emptyEngine, filesOf, filledFolder, flipByte, Run } from './folders.ts'
 
 function exported(folder: string, from = 0, to = Number.MAX_SAFE_INTEGER): string[] {
   const newEngine = () => emptyEngine(folder)
@@ -52,7 +44,7 @@ function digestOf(events: readonly FeedEvent[]): string {
 }
 
 test('every event that arrived comes out in order of arrival, duplicates included', () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(3, 400)
   const given = [...events, ...events.slice(-50), ...events.slice(5, 20)]
   new Run(folder).take(given).close()
@@ -60,7 +52,7 @@ test('every event that arrived comes out in order of arrival, duplicates include
 })
 
 test('an export into the data folder is not taken for half a snapshot', () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const run = new Run(folder).take(crowdOfLines(3, 400))
   const out = join(folder, 'all.ndjson.unfinished')
   const half = join(folder, 'snapshot-0000000000000099.mfs.unfinished')
@@ -74,7 +66,7 @@ test.each([
   ['one segment', SEGMENT_BYTES],
   ['many segments', 20_000],
 ])('how far an export of %s has come is told from its beginning to its end', (_, segmentBytes) => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   new Run(folder, { batch: 20, segmentBytes }).take(crowdOfLines(3, 2_000)).close()
   let total = 0
   const shares: number[] = []
@@ -100,7 +92,7 @@ test('whatever the events, the export is what was given', () => {
       fc.array(anyEvent, { maxLength: 30 }),
       fc.integer({ min: 1, max: 9 }),
       (events, batch) => {
-        const folder = temporaryFolder()
+        const folder = newFolder()
         new Run(folder, { batch, fsync: 'off' }).take(events).close()
         expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(events)))
       },
@@ -112,7 +104,7 @@ test('whatever the events, the export is what was given', () => {
 test('an export that is replayed gives the same state', () => {
   fc.assert(
     fc.property(fc.nat(), fc.boolean(), (seed, hasSnapshots) => {
-      const folder = temporaryFolder()
+      const folder = newFolder()
       const run = new Run(folder, { batch: 1, keepsJournal: true, fsync: 'off' })
       const events = crowdFrom(seed)
       run.take(events.slice(0, 100))
@@ -151,7 +143,7 @@ test('older events that are gone are told, with how to keep them', async () => {
 
 test('files are compressed as their names say and never written over', async () => {
   const { folder } = filledFolder()
-  const at = temporaryFolder()
+  const at = newFolder()
   const [plain, gz, zst] = ['a.ndjson', 'a.ndjson.gz', 'a.ndjson.zst'].map((name) => join(at, name))
   for (const out of [plain, gz, zst])
     expect((await ask('export', '--data-dir', folder, '--out', out)).code).toBe(0)
@@ -166,7 +158,7 @@ test('files are compressed as their names say and never written over', async () 
 
 test('a file that cannot be made is output that cannot be written, and no fault of the command line', async () => {
   const { folder } = filledFolder()
-  const out = join(temporaryFolder(), 'not-there', 'all.ndjson')
+  const out = join(newFolder(), 'not-there', 'all.ndjson')
   const { code, output, errors } = await ask('export', '--data-dir', folder, '--out', out)
   expect([code, output]).toEqual([3, ''])
   expect(errors).toMatch(
@@ -182,10 +174,10 @@ test('an empty --out is the default, as an empty --data-dir is', async () => {
 })
 
 test('a file has its name once it is whole, and takes the place of one that was interrupted', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(3, 400)
   new Run(folder).take(events).close()
-  const outFolder = temporaryFolder()
+  const outFolder = newFolder()
   fs.writeFileSync(join(outFolder, 'all.ndjson.unfinished'), 'half a li')
   const out = join(outFolder, 'all.ndjson')
   const exporting = ask('export', '--data-dir', folder, '--out', out)
@@ -198,9 +190,9 @@ test('a file has its name once it is whole, and takes the place of one that was 
 })
 
 test('an export that a running service interrupts has no name, and can be run again', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   new Run(folder, { segmentBytes: 20_000 }).take(crowdOfLines(3, 400)).close()
-  const outFolder = temporaryFolder()
+  const outFolder = newFolder()
   const out = join(outFolder, 'all.ndjson')
   const take = SegmentFiles.prototype.take
   const taking = vi.spyOn(SegmentFiles.prototype, 'take').mockImplementation(function (
@@ -240,7 +232,7 @@ test('without a whole snapshot a journal that begins later cannot be exported', 
 test('damage in the middle ends the export with a sentence, and what comes before it is whole', async () => {
   const { folder } = filledFolder()
   flipByte(filesOf(folder, 'journal-').at(-1) ?? '', 60_000)
-  const out = join(temporaryFolder(), 'before.ndjson.gz')
+  const out = join(newFolder(), 'before.ndjson.gz')
   const { code, errors } = await ask('export', '--data-dir', folder, '--out', out)
   expect(code).toBe(3)
   expect(errors).toContain('The journal is damaged in the middle')
@@ -248,12 +240,12 @@ test('damage in the middle ends the export with a sentence, and what comes befor
 })
 
 test('an empty folder exports nothing', async () => {
-  const { code, output } = await ask('export', '--data-dir', temporaryFolder())
+  const { code, output } = await ask('export', '--data-dir', newFolder())
   expect([code, output]).toEqual([0, ''])
 })
 
 test('a bad range is a usage fault', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   expect((await ask('export', '--data-dir', folder, '--from', 'x')).code).toBe(2)
   expect((await ask('export', '--data-dir', folder, '--from', '5', '--to', '4')).code).toBe(2)
 })
@@ -266,7 +258,7 @@ function tearFirstBatch(folder: string, events: readonly FeedEvent[]): void {
 }
 
 test('names of a batch that was torn behind a snapshot are read before those that go on there', () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(11, 60)
   new Run(folder).take(events.slice(0, 20)).snapshot().close()
   const snapshotSeq = 20
@@ -277,7 +269,7 @@ test('names of a batch that was torn behind a snapshot are read before those tha
 })
 
 test('names of a batch that was torn before a snapshot are not read twice', () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(11, 60)
   new Run(folder).take(events.slice(0, 20)).close()
   tearFirstBatch(folder, events.slice(20, 22))

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
@@ -20,15 +19,9 @@ import { type Recovered, recover } from '../../src/store/recovery.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
+import { newFolder } from '../new-folder.ts'
 import { crowd } from '../store/crowd.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
-
-/** An empty folder that goes when the test ends. */
-export function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-commands-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Small chunks and segments: a few thousand events fill several. */
 export interface RunOptions {
@@ -138,7 +131,7 @@ export function filledFolder(options: RunOptions = {}): {
   run: Run
   events: readonly FeedEvent[]
 } {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(7, 1_468)
   const run = new Run(folder, options)
   run.take(events.slice(0, 500)).snapshot()

@@ -6,6 +6,7 @@ import { checkContents } from '../../src/commands/contents-check.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
 import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
+import { newFolder } from '../new-folder.ts'
 import {
   ask,
   contentsOf,
@@ -17,12 +18,11 @@ import {
   makeLater,
   Run,
   spoilSector,
-  temporaryFolder,
 } from './folders.ts'
 
 /** A folder whose snapshot counts on a chunk as the service writes them. */
 function chunkFolder(): { folder: string; restart: () => void } {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(7, TAPE_CHUNK_RECORDS + 200)
   new Run(folder, { fsync: 'off', batch: 1_000 }).take(events).snapshot().close()
   return { folder, restart: () => new Run(folder).close() }
@@ -69,7 +69,7 @@ test('the JSON says the same', async () => {
 })
 
 test('an empty folder would start at 0, and one that is not there is a usage fault', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   expect((await ask('inspect', '--data-dir', folder)).output).toContain('would start at seq 0\n')
   const missing = await ask('inspect', '--data-dir', `${folder}/nowhere`)
   expect(missing.code).toBe(3)
@@ -77,7 +77,7 @@ test('an empty folder would start at 0, and one that is not there is a usage fau
 })
 
 test('a file, and a DATA_DIR of none, are told as what they are', async () => {
-  const file = join(temporaryFolder(), 'a file')
+  const file = join(newFolder(), 'a file')
   fs.writeFileSync(file, '')
   const { code, errors } = await ask('inspect', '--data-dir', file)
   expect([code, errors]).toEqual([
@@ -104,7 +104,7 @@ test('a folder whose whole journal is gone would start with a new epoch, and say
 })
 
 test('a copy of the mark alone says nothing of a folder', async () => {
-  const copy = temporaryFolder()
+  const copy = newFolder()
   fs.copyFileSync(join(emptiedFolder(), 'written'), join(copy, 'written'))
   expect((await ask('inspect', '--data-dir', copy)).output).toContain('would start at seq 0\n')
   expect(checkContents(copy)).toMatchObject({ level: 'good', says: 'Nothing is in it yet.' })
@@ -125,7 +125,7 @@ test('a torn tail is told with its bytes and would be cut off', async () => {
 })
 
 test('a damaged segment that the newest snapshot holds would be put aside, and nothing is lost', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const run = new Run(folder).take(crowdOfLines(7, 500)).close().snapshot()
   flipByte(filesOf(folder, 'journal-')[0], 3)
   const { code, output } = await ask('inspect', '--data-dir', folder)
@@ -141,7 +141,7 @@ test('a damaged segment that the newest snapshot holds would be put aside, and n
 
 test('a copy of a folder would start with a new epoch', async () => {
   const { folder } = filledFolder()
-  const copy = temporaryFolder()
+  const copy = newFolder()
   fs.cpSync(folder, copy, { recursive: true })
   expect((await ask('inspect', '--data-dir', folder)).output).not.toContain('new epoch')
   expect((await ask('inspect', '--data-dir', copy)).output).toContain(

@@ -8,7 +8,8 @@ import { Engine } from '../../src/engine/engine.ts'
 import { compact } from '../../src/store/compaction.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { runToEnd } from '../../src/store/steps.ts'
-import { crowdOfLines, emptyEngine, filledFolder, Run, temporaryFolder } from './folders.ts'
+import { newFolder } from '../new-folder.ts'
+import { crowdOfLines, emptyEngine, filledFolder, Run } from './folders.ts'
 
 /** Their records are more than is read of a part without a rest. */
 const SWAPS = 40_000
@@ -35,7 +36,7 @@ test('verify holds one state: that of a snapshot goes before the next one is loa
 })
 
 test('a compactor holds one state: what it wrote goes before that is loaded again', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(7, SWAPS)
   const run = new Run(folder, { batch: 1_000, fsync: 'off' })
   run.take(events.slice(0, SWAPS / 2)).snapshot()

@@ -3,9 +3,10 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { type Settings, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf, filledFolder, flipByte, temporaryFolder } from './folders.ts'
+import { filesOf, filledFolder, flipByte } from './folders.ts'
 
 const PROGRAM = join(ROOT, 'bin/mintfeed.js')
 
@@ -64,7 +65,7 @@ test('a value of a flag is no word that asks for help or the version', async () 
 })
 
 test('an empty DATA_DIR is the default folder, as it is for the service', async () => {
-  const cwd = temporaryFolder()
+  const cwd = newFolder()
   fs.mkdirSync(join(cwd, 'snapshots'))
   const given: readonly (readonly [string[], Settings])[] = [
     [[], { DATA_DIR: '' }],
@@ -132,7 +133,7 @@ test('the commands work on a folder as processes, with their exit codes', async 
 })
 
 test('a folder in use can be inspected, verified and exported, and not repaired', async () => {
-  const folder = join(temporaryFolder(), 'data')
+  const folder = join(newFolder(), 'data')
   const program = await startProgram({ DATA_DIR: folder, SIM_TOKENS: '50', SIM_RATE: '200' })
   const args = ['--data-dir', folder]
   const repair = await mintfeed('repair', ...args, '--until', '5', '--yes')

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
@@ -10,20 +9,18 @@ import { recordedFeed } from '../../src/feed-setup/live-sources.ts'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { portalMarket } from '../feeds/pumpportal/portal-market.ts'
 import { SeededRandom } from '../feeds/seeded-random.ts'
+import { newFolder } from '../new-folder.ts'
 import { launch } from '../process/program.ts'
 
 let folder: string
 let server: MockSocketServer
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-record-'))
+  folder = newFolder()
   server = await MockSocketServer.listen()
 })
 
-afterEach(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => server.close())
 
 function recorded(): unknown[] {
   const files = readdirSync(folder).sort()

@@ -5,8 +5,9 @@ import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair, type RepairPlan } from '../../src/commands/repair-plan.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { newFolder } from '../new-folder.ts'
 import { Random } from '../oracle/random.ts'
-import { filesOf, filledFolder, Run, temporaryFolder } from './folders.ts'
+import { filesOf, filledFolder, Run } from './folders.ts'
 
 const OPTIONS = { batch: 10, chunkRecords: 128, segmentBytes: 30_000 }
 const SEEDS = 25
@@ -31,7 +32,7 @@ function written(path: string, random: Random, bytes: Buffer): void {
 
 /** Seq that a start of a copy of the folder comes to; null when it is refused. */
 function startedAt(folder: string): number | null {
-  const copy = temporaryFolder()
+  const copy = newFolder()
   fs.cpSync(folder, copy, { recursive: true })
   try {
     const { journal, recovered } = new Run(copy, OPTIONS)
@@ -56,7 +57,7 @@ test('whatever was damaged, a repair is followed by a start, and keeps what a st
   const { folder: whole } = filledFolder(OPTIONS)
   const outcomes = new Set<string>()
   for (let seed = 0; seed < SEEDS; seed += 1) {
-    const folder = join(temporaryFolder(), 'damaged')
+    const folder = join(newFolder(), 'damaged')
     fs.cpSync(whole, folder, { recursive: true })
     const random = new Random(seed)
     for (let left = random.integer(1, MOST_DAMAGES); left > 0; left -= 1) {

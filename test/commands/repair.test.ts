@@ -8,6 +8,7 @@ import { runCommand } from '../../src/commands/run-command.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { newFolder } from '../new-folder.ts'
 import {
   ask,
   contentsOf,
@@ -19,7 +20,6 @@ import {
   Run,
   type RunOptions,
   spoilSector,
-  temporaryFolder,
 } from './folders.ts'
 
 const OPTIONS: RunOptions = { batch: 1, fsync: 'off' }
@@ -28,7 +28,7 @@ const SYNCED: RunOptions = { batch: 10 }
 
 /** Digest of the state behind the first events, taken in the same batches. */
 function digestAt(events: readonly FeedEvent[], seq: number, options = OPTIONS): string {
-  const run = new Run(temporaryFolder(), { ...options, fsync: 'off' })
+  const run = new Run(newFolder(), { ...options, fsync: 'off' })
   return run.take(events.slice(0, seq)).close().digest
 }
 
@@ -131,7 +131,7 @@ test('where a chunk is gone that each snapshot needs nothing is given up in vain
 })
 
 test('what the start says of a chunk that is gone brings it up again, with every event', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const options = { fsync: 'off', batch: 1_000 } as const
   const events = crowdOfLines(7, TAPE_CHUNK_RECORDS + 200)
   const run = new Run(folder, options).take(events.slice(0, 500)).snapshot()
@@ -256,7 +256,7 @@ test('a repair that is interrupted at any step can be run again', () => {
   const { folder, events, run } = filledFolder(options)
   const reference = digestAt(events, 700)
   for (let steps = 0, isDone = false; !isDone; steps += 1) {
-    const at = temporaryFolder()
+    const at = newFolder()
     fs.cpSync(folder, at, { recursive: true })
     isDone = interrupted(at, steps)
     const disk = new NodeDisk()
@@ -281,7 +281,7 @@ test('what is given up is on the disk by its name before anything of it goes', (
 })
 
 test('damage in a run without events right behind a snapshot is found', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   const events = crowdOfLines(13, 60)
   new Run(folder).take(events.slice(0, 20)).close().snapshot()
   const quiet = new Run(folder).close()
@@ -326,7 +326,7 @@ test('a folder in which a later version has written is refused, and nothing chan
 })
 
 test('an empty folder has nothing to repair', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   expect((await ask('repair', '--data-dir', folder, '--until', '0', '--yes')).code).toBe(0)
   expect(fs.existsSync(join(folder, 'lock'))).toBe(false)
 })

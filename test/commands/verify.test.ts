@@ -13,6 +13,7 @@ import {
   SWAP_CHUNKS,
   writeChunk,
 } from '../../src/store/tape-chunk.ts'
+import { newFolder } from '../new-folder.ts'
 import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
@@ -26,7 +27,6 @@ import {
   makeOlder,
   Run,
   spoilSector,
-  temporaryFolder,
 } from './folders.ts'
 
 const CHUNK = 128
@@ -225,9 +225,9 @@ test('a folder whose whole journal is gone does not hold, as its mark says', () 
 
 test('a folder without anything to check is no backup that holds', async () => {
   const { folder } = filledFolder()
-  const above = temporaryFolder()
+  const above = newFolder()
   fs.renameSync(folder, `${above}/data`)
-  for (const wrong of [above, temporaryFolder()]) {
+  for (const wrong of [above, newFolder()]) {
     const { code, output, errors } = await ask('verify', '--data-dir', wrong)
     expect([code, output, errors]).toEqual([
       1,
@@ -243,7 +243,7 @@ test('a folder without anything to check is no backup that holds', async () => {
 })
 
 test('a single check is told as one', async () => {
-  const folder = temporaryFolder()
+  const folder = newFolder()
   new Run(folder).take(crowdOfLines(3, 40)).close()
   const { code, output } = await ask('verify', '--data-dir', folder)
   expect([code, output]).toEqual([0, expect.stringMatching(/^good [^\n]+\nthe one check holds\n$/)])

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
@@ -14,12 +14,11 @@ function isTold(name: string): boolean {
 }
 
 test('every file that a run leaves in its data folder is told in docs/operations.md', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-told-'))
+  const folder = newFolder()
   const program = await startProgram({ FEED: 'sim', SIM_TOKENS: '5', DATA_DIR: folder })
   const running = readdirSync(folder)
   await program.end('SIGTERM')
   const names = new Set([...running, ...readdirSync(folder)])
-  rmSync(folder, { recursive: true })
   expect(names.size).toBeGreaterThan(3)
   expect([...names].filter((name) => !isTold(name))).toEqual([])
 })

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCrashRounds } from '../crash/rounds.ts'
+import { newFolder } from '../new-folder.ts'
 
 const ROUNDS = 20
 /** The rounds take about a minute; a machine that is busy gets far more. */
@@ -11,7 +9,7 @@ const ROUNDS_MS = 600_000
 test(
   'nothing that a client saw is lost, changed or moved by kill -9 at random moments',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mintfeed-crash-'))
+    const folder = newFolder()
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32))
     console.log(`crash rounds: SEED=${seed}`)
     const tell = (line: string) => console.log(line)
@@ -22,7 +20,6 @@ test(
     expect(counts.trades).toBeGreaterThan(1_000)
     expect(counts.answersCompared).toBeGreaterThan(100)
     expect(counts.chunks).toBeGreaterThan(0)
-    rmSync(folder, { recursive: true, force: true })
   },
   ROUNDS_MS,
 )

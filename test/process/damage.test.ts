@@ -9,8 +9,9 @@ import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/journa
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
 import { hasFlock } from '../has-flock.ts'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf, newFolder, partOf, spoil } from './data-folders.ts'
+import { filesOf, partOf, spoil } from './data-folders.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, runProgram, startProgram, until } from './program.ts'
 

@@ -1,17 +1,8 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { figuresOf } from '../crash/http.ts'
-import { removedFolder } from '../removed-folder.ts'
+import { newFolder } from '../new-folder.ts'
 import { startProgram, until } from './program.ts'
-
-/** A new folder that goes when the test is over. */
-export function newFolder(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-data-'))
-  onTestFinished(() => removedFolder(folder))
-  return folder
-}
 
 /** A copy that goes when the test is over. */
 export function copyOf(folder: string): string {

@@ -5,7 +5,7 @@ import { Random } from '../../src/base/random.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { startProgram, until } from './program.ts'
 
 /** More than one chunk of the tape, so that one leaves memory. */

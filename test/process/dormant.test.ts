@@ -5,9 +5,9 @@ import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { figuresOf } from '../crash/http.ts'
 import { type Asked, differences, sevenAnswers } from '../crash/seven-answers.ts'
+import { newFolder } from '../new-folder.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
-import { newFolder } from './data-folders.ts'
 import { startProgram, until } from './program.ts'
 
 /** Each is busy for a while and then nearly dead. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { startProgram } from './program.ts'
 
 /** Has what follows be the first process of a namespace, as the image has the program. */

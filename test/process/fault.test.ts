@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { newFolder, partOf } from './data-folders.ts'
+import { partOf } from './data-folders.ts'
 import { launch, startProgram } from './program.ts'
 
 const FAULTY = join(ROOT, 'test/process/faulty-program.ts')

@@ -13,7 +13,7 @@ import { findAgain } from '../crash/find-again.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { Witness } from '../crash/witness.ts'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, runProgram, startProgram, until } from './program.ts'
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const hasMake = spawnSync('make', ['--version']).error === undefined
@@ -17,8 +17,7 @@ touch node_modules/.package-lock.json
 `
 
 test.skipIf(!hasMake)('make says in one sentence that npm left out the Node it brings', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-make-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   for (const file of ['Makefile', 'package.json', 'package-lock.json'])
     cpSync(join(ROOT, file), join(folder, file))
   mkdirSync(join(folder, 'tools'))

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { startProgram, until } from './program.ts'
@@ -18,7 +18,7 @@ test.skipIf(!HAS_OPENSSL)(
     const { certFile, keyFile } = makeCertificate('monitored')
     const program = await startProgram({
       SIM_TOKENS: '20',
-      DATA_DIR: mkdtempSync(join(tmpdir(), 'monitored-')),
+      DATA_DIR: newFolder(),
       TLS_CERT: certFile,
       TLS_KEY: keyFile,
       ADMIN_PORT: '0',

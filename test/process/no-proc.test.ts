@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { figuresOf, get } from '../crash/http.ts'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { freePort } from './free-port.ts'
 import { until } from './program.ts'
 

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { figuresOf } from '../crash/http.ts'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { fillWithJournal, newFolder } from './data-folders.ts'
+import { fillWithJournal } from './data-folders.ts'
 import { startProgram, until } from './program.ts'
 
 const TEST_MS = 120_000

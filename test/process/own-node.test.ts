@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 /** One sentence, on one line, under the program's name. */
@@ -11,14 +11,13 @@ const NODE = 'node_modules/node/bin/node'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-own-node-'))
+  folder = newFolder()
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'dist/main.js'), 'console.log("runs", process.argv[2])')
   mkdirSync(join(folder, 'node_modules/node/bin'), { recursive: true })
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the command runs the program on the Node of the packages', () => {
   put(`#!/bin/sh\nexec '${process.execPath}' "$@"\n`)

@@ -1,17 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const START_MS = 60_000
@@ -22,8 +14,7 @@ if (!hasScript) console.log('There is no script here: the test at a terminal is 
 
 /** Path of what `npm pack` makes; the bundle in it is that of the last build. */
 function tarball(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-pack-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
   return join(folder, execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }).trim())
 }

@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const BUNDLE = 'dist/main.js'
@@ -11,10 +11,9 @@ const OTHER = 'src/store/other.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-program-path-'))
+  folder = newFolder()
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the bundle is started when it is newer than every source', async () => {
   write(MAIN, 100)

@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { portalMarket } from '../feeds/pumpportal/portal-market.ts'
 import { SeededRandom } from '../feeds/seeded-random.ts'
+import { newFolder } from '../new-folder.ts'
 import { type Program, startProgram, until } from './program.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'mintfeed-portal-'))
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function figuresOf({ url }: Program): Promise<Record<string, unknown>> {
   return (await fetch(`${url}/readyz`)).json() as Promise<Record<string, unknown>>
@@ -20,7 +15,7 @@ test('the program reads PumpPortal, prices it as it is told to, shows the qualit
     FEED: 'pumpportal',
     PUMPPORTAL_URL: server.url,
     SOL_PRICE: 'fixed:150.5',
-    DATA_DIR: folder,
+    DATA_DIR: newFolder(),
   }
   const program = await startProgram(settings)
   await server.until(() => server.received.length === 2)

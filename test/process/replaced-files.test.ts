@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { contentsOf } from '../commands/folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf, newFolder } from './data-folders.ts'
+import { filesOf } from './data-folders.ts'
 import { launch, until } from './program.ts'
 
 const TEST_MS = 120_000

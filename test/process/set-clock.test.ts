@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { figuresOf } from '../crash/http.ts'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { type Settings, startProgram, until } from './program.ts'
 
 const DAY_SECONDS = 86_400

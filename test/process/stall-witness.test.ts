@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LongSteps } from '../../src/figures/long-steps.ts'
 import { isOfTheMachine, type Stall, StallWitness } from '../../src/figures/stall-witness.ts'
 import { StolenTime } from '../../src/figures/stolen-time.ts'
+import { newFolder } from '../new-folder.ts'
 import { until } from './program.ts'
 
 const HELD_MS = 150
@@ -77,8 +77,7 @@ test('short steps of one name that hold the loop together are told as one', asyn
 })
 
 test('stolen time is that of the processor that lost most since the last look, none where nobody counts', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-stat-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
   const path = join(folder, 'stat')
   const say = (first: number, second: number) =>
     writeFileSync(

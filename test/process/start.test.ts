@@ -1,15 +1,14 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { hangUpMeaning } from '../../src/signals.ts'
 import { get } from '../crash/http.ts'
+import { newFolder } from '../new-folder.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { newFolder } from './data-folders.ts'
 import { launch, runProgram, startProgram } from './program.ts'
 
 const BIN = join(ROOT, 'bin/mintfeed.js')
@@ -169,7 +168,7 @@ test('events from standard input are served after it ended', async () => {
 })
 
 test('a line that is skipped is told with the feed that it stood in', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-lines-'))
+  const folder = newFolder()
   const file = join(folder, 'recording.ndjson')
   writeFileSync(file, '\nnot a line\n')
   const program = await startProgram({ FEED: `stdin,replay:${file}` })
@@ -178,11 +177,10 @@ test('a line that is skipped is told with the feed that it stood in', async () =
   const recorded = await program.seen(/the line is \\"not a line/)
   expect(recorded).toContain(`"feed":"replay:${file}","line":2,`)
   expect(await program.end('SIGTERM')).toBe(0)
-  rmSync(folder, { recursive: true })
 })
 
 test('a feed whose swaps are all older than the folder is told so, with what it brought', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-late-'))
+  const folder = newFolder()
   const mint = 'So1dGoodTokenMintAddress11111111111111111pump'
   const settings = { FEED: 'stdin', CLOCK: 'event', DATA_DIR: folder, SNAPSHOT_EVERY: '1h' }
   const feed = async (slot: number, count: number) => {
@@ -203,7 +201,6 @@ test('a feed whose swaps are all older than the folder is told so, with what it 
   expect(older.ended).toContain('"lateRefused":20,')
   expect(older.warned).toHaveLength(1)
   expect((await feed(90_000, 30)).warned).toEqual([])
-  rmSync(folder, { recursive: true })
 })
 
 function swapLine(mint: string): object {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { type Program, runProgram, type Settings, startProgram, until } from './program.ts'
 
 const ONE_SENTENCE = /^mintfeed: [^\n]+\.\n$/

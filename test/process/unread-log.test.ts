@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { get } from '../crash/http.ts'
-import { newFolder } from './data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { freePort } from './free-port.ts'
 import { until } from './program.ts'
 

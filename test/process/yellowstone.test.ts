@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { replayOf } from '../feeds/peers/feed-run.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
 import { lastSlot, transactionLines } from '../feeds/yellowstone/yellowstone-run.ts'
+import { newFolder } from '../new-folder.ts'
 import { type Program, startProgram, until } from './program.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'mintfeed-yellowstone-'))
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function figuresOf({ url }: Program): Promise<Record<string, unknown>> {
   return (await fetch(`${url}/readyz`)).json() as Promise<Record<string, unknown>>
@@ -25,7 +20,7 @@ test('a program that is killed goes on at its slot: nothing of the chain is miss
     SOL_PRICE: 'fixed:150',
     // The times of this chain are long gone.
     CLOCK: 'event',
-    DATA_DIR: folder,
+    DATA_DIR: newFolder(),
   }
   const playing = peer.play()
   const reached = (program: Program, slot: number) =>

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Dashboard, readDashboard } from '../../src/server/dashboard-files.ts'
 import { MAX_DASHBOARD_FILES } from '../../src/server/limits.ts'
+import { newFolder } from '../new-folder.ts'
 import { EngineServer } from './engine-server.ts'
 
 const SCRIPT = 'export const answer = 42\n'.repeat(100)
@@ -12,7 +12,7 @@ const SCRIPT_PATH = '/assets/page-1a2b3c.js'
 
 /** A folder as the build leaves it. */
 function builtFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-page-'))
+  const folder = newFolder()
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>page</title>')
   writeFileSync(join(folder, 'assets/page-1a2b3c.js'), SCRIPT)
@@ -99,7 +99,7 @@ test.each(['br', 'gzip', 'identity'])('an asset comes as it was prepared in %s',
 )
 
 test('a page that is not built is a sentence that says how', () => {
-  const empty = mkdtempSync(join(tmpdir(), 'mintfeed-page-'))
+  const empty = newFolder()
   return serving({ dashboard: readDashboard(empty) }, async (url) => {
     const answer = await fetch(url)
     expect(answer.status).toBe(404)

@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { CompactorProgress } from '../../src/store/compactor-messages.ts'
 import { COMPACTION_SILENCE_MS_MAX, runCompactor } from '../../src/store/compactor-process.ts'
+import { newFolder } from '../new-folder.ts'
 
 const RESULT = {
   ...{ seq: 9, fromSeq: 1, framesFolded: 3, digest: 'd', archivedRecords: 0, archivedPositions: 0 },
@@ -21,9 +21,7 @@ const NOBODY = 2 ** 30
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-compactor-'))
-  const made = folder
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  folder = newFolder()
 })
 
 test('a compactor that works may take as long as it does, one that hangs is ended', async () => {
@@ -86,8 +84,7 @@ test('the folder says which compactor works on it for as long as it does', async
 test('a compactor that cannot be written down does nothing, and that is the reason', async () => {
   rmSync(folder, { recursive: true })
   const witness = `${folder}-ran`
-  const script = join(mkdtempSync(join(tmpdir(), 'mintfeed-elsewhere-')), 'compactor.sh')
-  onTestFinished(() => rmSync(join(script, '..'), { recursive: true, force: true }))
+  const script = join(newFolder(), 'compactor.sh')
   const running = compacted(`sleep 0.3; touch '${witness}'`, () => {}, undefined, script)
   await expect(running).rejects.toThrow('ENOENT')
   expect(existsSync(witness)).toBe(false)

@@ -1,23 +1,18 @@
 import fs from 'node:fs'
-import os, { tmpdir } from 'node:os'
+import os from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CompactorLauncher } from '../../src/store/compactor-launcher.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { PROGRAM } from '../../src/store/program-mark.ts'
+import { newFolder } from '../new-folder.ts'
 import { BOOT, EPOCH } from './damage/folder.ts'
 
 /** As Node tells that a quota is used up: libuv has no name for it. */
 function usedUp(): Error {
   const errno = -os.constants.errno.EDQUOT
   return Object.assign(new Error('UNKNOWN: unknown error, write'), { errno, code: 'UNKNOWN' })
-}
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-sentences-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
 }
 
 function begun(folder: string, failures: string[] = []): Journal {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { NumberedFile } from '../../src/store/data-folder.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import { EarlySyncs } from '../../src/store/early-syncs.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { newFolder } from '../new-folder.ts'
 import { boundFile } from './disks/bound-file.ts'
 
 /** The real disk, whose background syncs end when the test says so. */
@@ -42,7 +42,7 @@ class SlowDisk extends NodeDisk {
 let folder = ''
 let files: NumberedFile[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-syncs-'))
+  folder = newFolder()
   files = [1, 2, 3].map((number) => {
     const name = `segment-${number}`
     const path = join(folder, name)
@@ -50,7 +50,6 @@ beforeEach(() => {
     return { number, name, path }
   })
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 test('what was synced while the recovery went on is not synced again, what was not is', () => {
   const disk = new SlowDisk()

@@ -1,17 +1,16 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { newFolder } from '../new-folder.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH } from './damage/folder.ts'
 
 test('what a feed hands over behind the end of the journal is left out, and written nowhere', () => {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-late-hand-over-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   const failures: string[] = []
   const journal = new Journal(
     {

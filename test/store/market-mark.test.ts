@@ -1,7 +1,6 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Market } from '../../src/base/market.ts'
 import { segmentPath, snapshotPath } from '../../src/store/data-folder.ts'
 import {
@@ -11,6 +10,7 @@ import {
   refuseOtherMarket,
   unknownMarket,
 } from '../../src/store/market-mark.ts'
+import { newFolder } from '../new-folder.ts'
 
 const MARKETS: readonly (Market | null)[] = ['simulated', 'chain', null]
 /** What the file may hold: each of both, something else, nothing, and no file. */
@@ -30,12 +30,6 @@ function* cases() {
         const said = `${market} into ${text}, ${paths.length} files`
         yield { market, folder, text, held, hasEvents: paths.length > 0, said }
       }
-}
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-market-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
 }
 
 test('a folder refuses the other market than the one it says it holds, and no other', () => {

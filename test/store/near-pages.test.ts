@@ -6,8 +6,8 @@ import { archiveTape, DiskTapeArchive } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS } from '../../src/store/tape-chunk.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import { newFolder } from '../new-folder.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
-import { newFolder } from '../process/data-folders.ts'
 
 const CHUNK_RECORDS = 128
 /** Other swaps between two of the mint: each of its swaps lies in a block of its own. */

@@ -1,6 +1,4 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TAPE_BLOCK_RECORDS, TapeDamage } from '../../src/engine/tape.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
@@ -10,6 +8,7 @@ import { recover } from '../../src/store/recovery.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { DiskTapeArchive, needChunks } from '../../src/store/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/tape-chunk.ts'
+import { newFolder } from '../new-folder.ts'
 import { history } from '../oracle/histories.ts'
 import { BOOT, EPOCH, FOLDER, SIZES, writtenFolder } from './damage/folder.ts'
 import { CountingDisk } from './disks/counting-disk.ts'
@@ -25,9 +24,7 @@ const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0, chunkCrcs:
 
 let folder = ''
 beforeEach(() => {
-  folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-chunks-'))
-  const made = folder
-  onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }))
+  folder = newFolder()
   const disk = new NodeDisk()
   for (let chunk = 0; chunk < CHUNKS; chunk += 1)
     writeChunk(

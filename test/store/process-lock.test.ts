@@ -1,22 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { lockOpenFile } from '../../src/store/kernel-lock.ts'
 import { endOrphan, lockFolder, noteCompactor } from '../../src/store/process-lock.ts'
 import { hasFlock } from '../has-flock.ts'
+import { newFolder } from '../new-folder.ts'
 import { systemError } from './disks/crash-disk.ts'
 
 /** Nobody has this pid. */
 const ENDED = '{"pid":4000000,"started":"1","boot":"x"}'
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-lock-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
-}
 
 /** Another open file, as another program has it. */
 function openElsewhere(path: string): number {

@@ -1,19 +1,18 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { SegmentWatch } from '../../src/store/segment-watch.ts'
+import { newFolder } from '../new-folder.ts'
 
 /** A segment that is being written, and the watch over it. */
 function watched() {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-watch-'))
+  const folder = newFolder()
   const path = join(folder, 'journal-0000000000000001.mfj')
   const fd = fs.openSync(path, 'wx')
   const watch = new SegmentWatch()
   onTestFinished(() => {
     watch.close()
     fs.closeSync(fd)
-    fs.rmSync(folder, { recursive: true })
   })
   fs.writeSync(fd, 'begun')
   watch.begun(path)

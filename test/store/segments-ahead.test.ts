@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { SegmentsAhead } from '../../src/store/segments-ahead.ts'
 import { isLoadedFile, isLoadOrder } from '../../src/store/segments-ahead-messages.ts'
-import { newFolder } from '../process/data-folders.ts'
+import { newFolder } from '../new-folder.ts'
 import { until } from '../process/program.ts'
 import { goldenFolder, PRESENT } from './golden/golden.ts'
 

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../src/engine/tape.ts'
@@ -11,6 +8,7 @@ import { Kind } from '../../src/store/journal-format.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { Snapshots, type SnapshotsOptions } from '../../src/store/snapshots.ts'
+import { newFolder } from '../new-folder.ts'
 import { MemoryArchive } from './memory-archive.ts'
 
 const EVERY_MS = 1_000
@@ -33,8 +31,7 @@ const RESULT: CompactorResult = {
 }
 
 function newJournal(): { journal: Journal; folder: string } {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-pace-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   const about = { disk: new NodeDisk(), folder, epoch: randomUUID(), boot: bootId() }
   const options = { ...about, fsync: 'off', onFailure: () => {} } as const
   return { journal: new Journal(options, { seq: 0, crc: 0, segment: 0 }), folder }

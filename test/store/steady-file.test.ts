@@ -1,11 +1,11 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { writeWhole } from '../../src/store/data-folder.ts'
 import { appendAll, type DiskFile } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { UNSYNCED_BYTES_MAX } from '../../src/store/steady-file.ts'
+import { newFolder } from '../new-folder.ts'
 
 /** A disk whose files tell how many of their bytes lay in memory alone, at most. */
 class CountingDisk extends NodeDisk {
@@ -30,8 +30,7 @@ class CountingDisk extends NodeDisk {
 }
 
 test('a long file is made to last piece by piece while it is written, and holds the same bytes', () => {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-steady-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   const disk = new CountingDisk()
   const lengths = [3, UNSYNCED_BYTES_MAX, 0, 3 * UNSYNCED_BYTES_MAX + 7, UNSYNCED_BYTES_MAX - 10, 9]
   const views = lengths.map((length, i) => new Uint8Array(length).fill(i + 1))

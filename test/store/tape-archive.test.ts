@@ -1,8 +1,6 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { TAPE_BLOCK_RECORDS, Tape, TapeDamage } from '../../src/engine/tape.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import {
@@ -18,6 +16,7 @@ import {
   SWAP_CHUNKS,
   writeChunk,
 } from '../../src/store/tape-chunk.ts'
+import { newFolder } from '../new-folder.ts'
 import { CountingDisk } from './disks/counting-disk.ts'
 
 const BLOCKS = 4
@@ -31,10 +30,8 @@ const KINDS = [
 let folder = ''
 let disk: CountingDisk
 beforeEach(() => {
-  folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-archive-'))
+  folder = newFolder()
   disk = new CountingDisk()
-  const made = folder
-  onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }))
 })
 
 /** A tape of some more records than `CHUNKS` have, no two alike; `first` is what its first one holds. */

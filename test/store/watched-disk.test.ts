@@ -1,13 +1,12 @@
-import fs from 'node:fs'
-import os from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appendAll, readAll } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { WatchedDisk } from '../../src/store/watched-disk.ts'
+import { newFolder } from '../new-folder.ts'
 
 test('a watched disk does what the disk does, and tells each call that its caller waited for', () => {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-watched-disk-'))
+  const folder = newFolder()
   const calls: string[] = []
   let lastMs = 0
   const disk = new WatchedDisk(new NodeDisk(), (call, startMs) => {
@@ -36,13 +35,12 @@ test('a watched disk does what the disk does, and tells each call that its calle
   const written = ['make folder', 'create', 'append', 'sync', 'truncate', 'close', 'rename']
   const read = ['sync folder', 'list', 'open', 'read', 'close', 'remove', 'list']
   expect(calls).toEqual([...written, ...read])
-  fs.rmSync(folder, { recursive: true })
 })
 
 test('an error of the disk comes through, and syncs in the background are told to nobody', async () => {
   const calls: string[] = []
   const disk = new WatchedDisk(new NodeDisk(), (call) => calls.push(call))
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-watched-disk-'))
+  const folder = newFolder()
   expect(() => disk.open(join(folder, 'nothing'))).toThrow('ENOENT')
   await new Promise<void>((resolve, reject) => {
     disk.syncFolderLater(folder, (error) => (error === null ? resolve() : reject(error)))
@@ -53,5 +51,4 @@ test('an error of the disk comes through, and syncs in the background are told t
   })
   file.close()
   expect(calls).toEqual(['create', 'close'])
-  fs.rmSync(folder, { recursive: true })
 })

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { segmentPath } from '../../src/store/data-folder.ts'
@@ -10,6 +9,7 @@ import {
   UNKNOWN_BOOT,
   type WrittenBefore,
 } from '../../src/store/written-mark.ts'
+import { newFolder } from '../new-folder.ts'
 import { systemError } from './disks/crash-disk.ts'
 
 const BOOT = 'this boot'
@@ -22,12 +22,6 @@ const FOUND: FoundStream = {
   epoch: EPOCH,
   isClosed: false,
   isTailDamaged: false,
-}
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-mark-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 function markedFolder(): { folder: string; mark: FileMark } {

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { FrameFiles } from '../../../src/feeds/recorder/frame-files.ts'
 import { ReplayFeed } from '../../../src/feeds/replay.ts'
+import { newFolder } from '../../new-folder.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { portalMarket } from '../pumpportal/portal-market.ts'
 import { SeededRandom } from '../seeded-random.ts'
@@ -17,12 +17,8 @@ let folder: string
 let failures: Error[]
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mintfeed-record-'))
+  folder = newFolder()
   failures = []
-})
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function recorder(options: Partial<ConstructorParameters<typeof FrameFiles>[0]> = {}): FrameFiles {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
@@ -8,6 +7,7 @@ import { fixedPrice, readPriceFile } from '../../../src/feeds/sol-price/price-se
 import { PricedSink } from '../../../src/feeds/sol-price/priced-sink.ts'
 import { Service } from '../../../src/service.ts'
 import { START_SECOND } from '../../oracle/fixtures.ts'
+import { newFolder } from '../../new-folder.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 
 const SERIES = [
@@ -107,24 +107,20 @@ test('prices come before the events between records, and those of the feed are l
 })
 
 test('a price file is read in any order, and a wrong line is named', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintfeed-prices-'))
+  const folder = newFolder()
   const path = join(folder, 'prices.txt')
-  try {
-    writeFileSync(path, '# hourly\n2000 160\n\n1000,150.5\r\n')
-    expect(readPriceFile(path)).toEqual([
-      { timestamp: 1_000, usd: 150.5 },
-      { timestamp: 2_000, usd: 160 },
-    ])
-    for (const [text, reason] of [
-      ['1000 150\n1001 x\n', 'line 2 of'],
-      ['1000 0\n', 'line 1 of'],
-      ['# nothing\n', '0 prices'],
-    ]) {
-      writeFileSync(path, text)
-      expect(() => readPriceFile(path)).toThrow(reason)
-    }
-    expect(() => readPriceFile(join(folder, 'none'))).toThrow('cannot be read')
-  } finally {
-    rmSync(folder, { recursive: true })
+  writeFileSync(path, '# hourly\n2000 160\n\n1000,150.5\r\n')
+  expect(readPriceFile(path)).toEqual([
+    { timestamp: 1_000, usd: 150.5 },
+    { timestamp: 2_000, usd: 160 },
+  ])
+  for (const [text, reason] of [
+    ['1000 150\n1001 x\n', 'line 2 of'],
+    ['1000 0\n', 'line 1 of'],
+    ['# nothing\n', '0 prices'],
+  ]) {
+    writeFileSync(path, text)
+    expect(() => readPriceFile(path)).toThrow(reason)
   }
+  expect(() => readPriceFile(join(folder, 'none'))).toThrow('cannot be read')
 })
