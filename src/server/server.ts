@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestError } from '../wire/errors.ts'
 import { apiRoutes } from './api-routes.ts'
 import { Apps } from './apps.ts'
@@ -215,8 +216,4 @@ async function stopServer(parts: Parts): Promise<void> {
   const flushedForMs = performance.now() - closedAtMs
   if (hadConnections) await sleep(Math.max(0, limits.STOP_CLOSE_FRAMES_MS - flushedForMs))
   parts.apps.close()
-}
-
-function sleep(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -36,7 +36,3 @@ export const GOOD_PATHS = [
   '/api/v2/search/tokens/unknown/swaps',
   '/healthz',
 ] as const
-
-export function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
-}

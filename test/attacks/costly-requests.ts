@@ -1,5 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Attack } from './attack.ts'
-import { pause } from './attack.ts'
 import { openSockets, resetAll } from './raw-sockets.ts'
 
 /** Requests leave in steps of so many milliseconds, at a rate that does not depend on answers. */

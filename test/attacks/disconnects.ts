@@ -3,14 +3,15 @@
  * one moment: beside uWebSockets.js alone, in the same run. ROUNDS (3) of each; longest stall in ms.
  * `killed`: their process dies, so that the kernel closes all in one go; `reset`: one after the other.
  */
+
 import { fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { programPath } from '../../bin/program-path.js'
 import { freePort } from '../process/free-port.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { pause } from './attack.ts'
 
 const COUNT = Number(process.env.COUNT || 18_000)
 const ROUNDS = Number(process.env.ROUNDS || 3)

@@ -1,5 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Attack } from './attack.ts'
-import { pause } from './attack.ts'
 import { dripUntil, followFrame, openLive, resetAll, textFrame } from './raw-sockets.ts'
 
 /** Mints that one connection follows before it goes. */

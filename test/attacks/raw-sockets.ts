@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { pause } from './attack.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** Connections that are opened before the next ones are: more at once would overflow the backlog. */
 const OPENED_AT_ONCE = 200

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { swapMessage } from '../crash/json.ts'
-import { pause, type Victim } from './attack.ts'
+import type { Victim } from './attack.ts'
 
 const RECORDED_MS = 1000
 

@@ -1,4 +1,5 @@
-import { type Attack, pause } from './attack.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Attack } from './attack.ts'
 import { dripUntil, openLive, openSockets } from './raw-sockets.ts'
 
 const DRIP_MS = 500

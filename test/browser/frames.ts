@@ -6,9 +6,10 @@
  * An empty page in the same browser, before, after and in the same seconds, is the most that this
  * machine can draw.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { type Program, pause, startProgram } from '../process/program.ts'
+import { type Program, startProgram } from '../process/program.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
 import {
   busySeconds,

@@ -1,6 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Random } from '../../src/base/random.ts'
-import { pause } from '../process/program.ts'
 import { type Answer, get, getSwaps, getTables } from './http.ts'
 import { migrationMessage, readAs, swapMessage, tableAnswer } from './json.ts'
 import type { Witness } from './witness.ts'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { pause } from '../process/program.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** Between two looks, in ms. */
 const LOOK_EVERY_MS = 5

@@ -2,17 +2,11 @@
  * Kills the real program at random moments and looks whether everything its clients had seen is
  * there again (contract section 6): real process, real sockets, real files, one data folder.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../../src/base/random.ts'
 import { listDataFiles } from '../../src/store/data-folder.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
-import {
-  launch,
-  type Program,
-  pause,
-  type Settings,
-  startProgram,
-  until,
-} from '../process/program.ts'
+import { launch, type Program, type Settings, startProgram, until } from '../process/program.ts'
 import { Clients } from './clients.ts'
 import { killProcess, nextCompactor } from './compactor-child.ts'
 import { EventLines } from './event-lines.ts'

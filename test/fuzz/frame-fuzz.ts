@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../../src/base/random.ts'
 import { type KnownNames, knownNames, withKnown } from './known-names.ts'
 import { mutated } from './mutations.ts'
@@ -80,8 +81,4 @@ function header(first: number, length: number, isMasked: boolean): Buffer {
   if (length < 65_536) bytes.writeUInt16BE(length, 2)
   else bytes.writeUInt32BE(length, 6)
   return bytes
-}
-
-function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
@@ -8,7 +9,7 @@ import { figuresOf, get } from '../crash/http.ts'
 import { newFolder } from '../new-folder.ts'
 import { Random } from '../oracle/random.ts'
 import { freePort } from './free-port.ts'
-import { type Program, pause, startProgram, until } from './program.ts'
+import { type Program, startProgram, until } from './program.ts'
 
 const READERS = 4
 /** Updates that a slow reader keeps. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { programPath } from '../../bin/program-path.js'
 import { ROOT } from '../tidy/source-files.ts'
 
@@ -123,8 +124,4 @@ export async function until<T>(what: string, look: () => Promise<T | null>): Pro
     if (Date.now() > endMs) throw new Error(`this never came: ${what}`)
     await pause(20)
   }
-}
-
-export function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -3,12 +3,14 @@
  * that come and go, slow ones, pollers, snapshots; then a replay of everything by `verify`, a kill
  * and a second start whose answers have to be those of before. Ends with 1 when something was wrong.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { durationMs } from '../../src/base/setting-values.ts'
 import { pinTo } from '../attacks/places.ts'
-import { launch, type Program, pause, startProgram } from '../process/program.ts'
+import { launch, type Program, startProgram } from '../process/program.ts'
 import { Crowd } from './crowd.ts'
 import { aliveBytes, type Figures, leakOf, leakVerdict, memoryLines } from './memory-report.ts'
 import { ownStalls, stallLines, stallsIn } from './stalls-report.ts'
