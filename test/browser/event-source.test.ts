@@ -3,6 +3,7 @@ import { createServer, request, type Server } from 'node:http'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listening } from '../process/free-port.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
@@ -40,9 +41,7 @@ class Front {
   }
 
   async open(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
-    const address = this.#server.address()
-    return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : ''
+    return `http://127.0.0.1:${await listening(this.#server)}`
   }
 
   /** What is open breaks off; who comes again is refused. */

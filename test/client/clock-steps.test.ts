@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { until } from '../feeds/until.ts'
+import { listening } from '../process/free-port.ts'
 import { isSubscription, ScriptedService, subscribedFrame, tradeFrame } from './scripted-service.ts'
 
 /** What a machine does whose clock was wrong, or that wakes in another time. */
@@ -73,11 +74,8 @@ test('a request waits for its rate limit as long as the service said, though the
     response.setHeader('x-ratelimit-reset', '1')
     response.end('{"s":1}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = new Mintfeed(`http://127.0.0.1:${await listening(server)}`)
   ends.push(() => server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the service has no port')
-  const client = new Mintfeed(`http://127.0.0.1:${address.port}`)
   ends.push(() => client.close())
   expect(await client.read.ready()).toMatchObject({ ok: true })
   stepMs = -STEP_MS

@@ -2,6 +2,7 @@ import { createConnection, createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { created } from '../oracle/fixtures.ts'
+import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
 const ends: (() => unknown)[] = []
@@ -34,10 +35,9 @@ async function networkTo(port: number): Promise<string> {
     })
     ends.unshift(end)
   })
-  await new Promise<void>((resolve) => network.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${await listening(network)}`
   ends.push(() => network.close())
-  const address = network.address()
-  return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : ''
+  return url
 }
 
 test('market data of a list whose line ends at the border of two segments comes, as that of any other length', async () => {

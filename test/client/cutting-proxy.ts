@@ -1,5 +1,6 @@
-import { createConnection, createServer, type Socket } from 'node:net'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import type { Random } from '../oracle/random.ts'
+import { listening } from '../process/free-port.ts'
 
 /** Bytes from the service after which a connection is cut: some 20 frames on average. */
 const CUT_BYTES = 30_000
@@ -11,16 +12,14 @@ const SLOW_MS = 25
 /** A TCP proxy on loopback that cuts its connections at random bytes, until it is told not to. */
 export class CuttingProxy {
   readonly url: string
-  readonly #server: ReturnType<typeof createServer>
+  readonly #server: Server
   readonly #random: Random
   readonly #open = new Set<Socket>()
   #port: number
   isCutting = true
 
-  private constructor(server: ReturnType<typeof createServer>, random: Random, port: number) {
-    const address = server.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
-    this.url = `http://127.0.0.1:${address.port}`
+  private constructor(server: Server, own: number, random: Random, port: number) {
+    this.url = `http://127.0.0.1:${own}`
     this.#server = server
     this.#random = random
     this.#port = port
@@ -29,8 +28,8 @@ export class CuttingProxy {
 
   static async start(random: Random, targetUrl: string): Promise<CuttingProxy> {
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return new CuttingProxy(server, random, Number(new URL(targetUrl).port))
+    const own = await listening(server)
+    return new CuttingProxy(server, own, random, Number(new URL(targetUrl).port))
   }
 
   /** Where new connections go. */

@@ -3,6 +3,7 @@ import { createConnection } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { created } from '../oracle/fixtures.ts'
+import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
 const ends: (() => unknown)[] = []
@@ -32,13 +33,12 @@ async function proxyOf(service: EngineServer): Promise<string> {
     service.on('error', () => socket.destroy())
     socket.on('error', () => service.destroy())
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${await listening(proxy)}`
   ends.push(
     () => proxy.closeAllConnections(),
     () => proxy.close(),
   )
-  const address = proxy.address()
-  return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : ''
+  return url
 }
 
 test.each([PATH, `${PATH}/`])(

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
 const ends: (() => unknown)[] = []
@@ -30,10 +31,10 @@ async function scripted(answer: RequestListener, options = {}) {
     asked.push(request.url ?? '')
     answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  const client = new Mintfeed(`http://127.0.0.1:${port}`, { ...QUICK, ...options })
+  const client = new Mintfeed(`http://127.0.0.1:${await listening(server)}`, {
+    ...QUICK,
+    ...options,
+  })
   ends.push(
     () => client.close(),
     () => server.closeAllConnections(),

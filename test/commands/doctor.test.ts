@@ -15,7 +15,7 @@ import {
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { newFolder } from '../new-folder.ts'
-import { freePort } from '../process/free-port.ts'
+import { freePort, listening } from '../process/free-port.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
@@ -43,9 +43,7 @@ test('where nothing stands in the way it says so, line by line', async () => {
 
 test('a port in use is bad, with what to do', async () => {
   const other = createServer()
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  const address = other.address()
-  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  const port = String(await listening(other))
   const { code, text } = await examine({}, ['--port', port])
   other.close()
   expect(code).toBe(1)

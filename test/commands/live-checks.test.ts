@@ -14,6 +14,7 @@ import { MockSocketServer } from '../feeds/mock-socket-server.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
+import { listening } from '../process/free-port.ts'
 
 const chain = syntheticChain(1, 5)
 const ends: (() => unknown)[] = []
@@ -32,10 +33,8 @@ async function refusing(statusCode: number): Promise<string> {
   server.on('upgrade', (_, socket) => {
     socket.end(`HTTP/1.1 ${statusCode} No\r\nContent-Length: 0\r\n\r\n`)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => server.close())
-  const address = server.address()
-  return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  return `127.0.0.1:${await listening(server)}`
 }
 
 test('feeds that need no server are not asked', async () => {
@@ -121,14 +120,12 @@ test("a server's own words stay on their line, short and without what a terminal
   const server = createServer((_, response) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message: words } })),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${await listening(server)}`
   ends.push(() => server.close())
   const socketServer = new WebSocketServer({ server })
   socketServer.on('connection', (socket) =>
     socket.on('message', () => socket.send(`{"error":1}${words}`)),
   )
-  const address = server.address()
-  const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   const lines = await found({
     FEED: 'solana',
     SOLANA_RPC_URL: `http://${host}`,
@@ -148,7 +145,7 @@ test('a server that repeats the address in its refusal has no key of it shown', 
     const message = `invalid api key ${request.url} ${'x'.repeat(130)}${key}`
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message } }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${await listening(server)}`
   ends.push(() => server.close())
   const socketServer = new WebSocketServer({ server })
   socketServer.on('connection', (socket, request) =>
@@ -156,8 +153,6 @@ test('a server that repeats the address in its refusal has no key of it shown', 
       socket.send(`{"errors":"key refused ${request.url} ${'x'.repeat(90)}${key}"}`),
     ),
   )
-  const address = server.address()
-  const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   const lines = await found({
     FEED: 'solana,pumpportal',
     SOLANA_RPC_URL: `http://${host}/${key}`,

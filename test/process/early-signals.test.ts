@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { programPath } from '../../bin/program-path.js'
 import { newFolder } from '../new-folder.ts'
+import { listening } from './free-port.ts'
 import { startProgram } from './program.ts'
 
 /** Has what follows be the first process of a namespace, as the image has the program. */
@@ -20,15 +21,12 @@ test.skipIf(!hasNamespaces).each([
 ] as const)('%s ends a command that is the first process of a container', async (signal, code) => {
   // It answers nothing: the doctor waits for it.
   const silent = createServer(() => process.kill(onlyChildOf(child.pid ?? 0), signal))
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void silent.close())
-  const address = silent.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
   const [unshare, ...words] = AS_FIRST
   const child = spawn(unshare, [...words, process.execPath, programPath(), 'doctor'], {
     env: {
       FEED: 'solana',
-      SOLANA_RPC_URL: `http://127.0.0.1:${port}`,
+      SOLANA_RPC_URL: `http://127.0.0.1:${await listening(silent)}`,
       DATA_DIR: 'none',
       PORT: '0',
     },

@@ -9,6 +9,7 @@ import { get } from '../crash/http.ts'
 import { newFolder } from '../new-folder.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { ROOT } from '../tidy/source-files.ts'
+import { listening } from './free-port.ts'
 import { launch, runProgram, startProgram } from './program.ts'
 
 const BIN = join(ROOT, 'bin/mintfeed.js')
@@ -50,9 +51,7 @@ test('a missing replay file stops the start with one sentence that names FEED an
 
 test('a port in use stops the start with one sentence and exit code 2', async () => {
   const other = createServer()
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  const address = other.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const port = await listening(other)
   const { code, errors } = await runProgram({ FEED: 'none', PORT: String(port) })
   other.close()
   expect(code).toBe(2)

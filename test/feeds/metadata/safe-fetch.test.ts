@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dialPublic } from '../../../src/feeds/metadata/dial.ts'
 import { isPublicAddress } from '../../../src/feeds/metadata/public-address.ts'
 import { BODY_BYTES_MAX, SafeFetch } from '../../../src/feeds/metadata/safe-fetch.ts'
+import { listening } from '../../process/free-port.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'
 
@@ -63,8 +64,7 @@ test('addresses in URLs, however written, are refused before anything is dialled
     baited += 1
     socket.destroy()
   })
-  await new Promise<void>((resolve) => bait.listen(0, '127.0.0.1', resolve))
-  const { port } = bait.address() as { port: number }
+  const port = await listening(bait)
   for (const [url, reason] of [
     [`https://127.0.0.1:${port}/`, 'port'],
     [`http://127.0.0.1:${port}/`, 'scheme'],

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import { listening } from '../../process/free-port.ts'
 import { type Block, type BlockTransaction, FAILED, type TestChain } from './chain-blocks.ts'
 import { type Fault, type FaultPlan, shownIn } from './faults.ts'
 import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
@@ -84,10 +85,7 @@ export class SolanaPeer {
 
   /** Listens; resolves with host and port. */
   async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve))
-    const address = this.#http.address()
-    if (address === null || typeof address === 'string') throw new Error('no port')
-    return `127.0.0.1:${address.port}`
+    return `127.0.0.1:${await listening(this.#http)}`
   }
 
   /** Plays the chain to its end; waits while nobody listens. */

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
+import { freePort } from '../../process/free-port.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
 import { rpcServer } from './rpc-server.ts'
@@ -127,12 +126,7 @@ test('a question that waits for its turn goes with its asker', async () => {
 })
 
 test('a server that cannot be reached is said to be so, with the reason', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  const refused = new RpcClient(`http://127.0.0.1:${port}`, new VirtualTimers())
+  const refused = new RpcClient(`http://127.0.0.1:${await freePort()}`, new VirtualTimers())
   await expect(refused.ask('getSlot', [], NEVER)).rejects.toThrow(
     'the RPC server does not answer getSlot (ECONNREFUSED)',
   )

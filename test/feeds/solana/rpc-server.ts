@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { listening } from '../../process/free-port.ts'
 
 export interface Question {
   readonly method: string
@@ -25,11 +25,10 @@ export async function rpcServer(): Promise<{ url: string; questions: readonly Qu
       refuse: (headers) => response.writeHead(429, headers).end('too many requests'),
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, questions }
 }
