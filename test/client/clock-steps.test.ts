@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { until } from '../feeds/until.ts'
 import { listening } from '../process/free-port.ts'
@@ -8,7 +8,6 @@ import { isSubscription, ScriptedService, subscribedFrame, tradeFrame } from './
 /** What a machine does whose clock was wrong, or that wakes in another time. */
 const STEP_MS = 3_600_000
 
-const ends: (() => unknown)[] = []
 const realNowMs = Date.now
 let stepMs = 0
 
@@ -17,10 +16,7 @@ beforeEach(() => {
   vi.spyOn(Date, 'now').mockImplementation(() => realNowMs() + stepMs)
 })
 
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const end of ends.splice(0).reverse()) await end()
-})
+afterEach(() => vi.restoreAllMocks())
 
 test('a connection that is dead is given up though the clock was set back meanwhile', async () => {
   const service = await ScriptedService.start((socket, message, connection) => {
@@ -28,13 +24,13 @@ test('a connection that is dead is given up though the clock was set back meanwh
     socket.send(subscribedFrame(0))
     socket.send(tradeFrame(connection))
   })
-  ends.push(() => service.stop())
+  onTestFinished(() => service.stop())
   const client = new Mintfeed(service.url, {
     liveUrl: service.url.replace('http', 'ws'),
     silenceMs: 200,
     backoff: { firstMs: 1, longestMs: 4 },
   })
-  ends.push(() => client.close())
+  onTestFinished(() => client.close())
   const reading = client.live.trades('A', { from: new Map([['A', { seq: 0, epoch: 'e1' }]]) })
   await reading.next()
   stepMs = -STEP_MS
@@ -50,12 +46,12 @@ test.each([
     if (isSubscription(message)) socket.send(subscribedFrame(0))
     else socket.send('{"type":"pong"}')
   })
-  ends.push(() => service.stop())
+  onTestFinished(() => service.stop())
   const client = new Mintfeed(service.url, {
     liveUrl: service.url.replace('http', 'ws'),
     silenceMs: 600,
   })
-  ends.push(() => client.close())
+  onTestFinished(() => client.close())
   client.live.trades('A', { snapshot: false })
   await until(() => client.live.status.roundTripMs !== null)
   stepMs = by
@@ -75,8 +71,8 @@ test('a request waits for its rate limit as long as the service said, though the
     response.end('{"s":1}')
   })
   const client = new Mintfeed(`http://127.0.0.1:${await listening(server)}`)
-  ends.push(() => server.close())
-  ends.push(() => client.close())
+  onTestFinished(() => void server.close())
+  onTestFinished(() => client.close())
   expect(await client.read.ready()).toMatchObject({ ok: true })
   stepMs = -STEP_MS
   expect(await client.read.ready()).toMatchObject({ ok: true })

@@ -1,15 +1,10 @@
 import { createServer, request } from 'node:http'
 import { createConnection } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { created } from '../oracle/fixtures.ts'
 import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
-
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
 
 const PATH = '/feed'
 
@@ -34,10 +29,10 @@ async function proxyOf(service: EngineServer): Promise<string> {
     socket.on('error', () => service.destroy())
   })
   const url = `http://127.0.0.1:${await listening(proxy)}`
-  ends.push(
-    () => proxy.closeAllConnections(),
-    () => proxy.close(),
-  )
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
   return url
 }
 
@@ -45,10 +40,10 @@ test.each([PATH, `${PATH}/`])(
   'a service under the path %s of a proxy is read and followed',
   async (path) => {
     const service = await EngineServer.start()
-    ends.push(() => service.server.stop())
+    onTestFinished(() => service.server.stop())
     service.feed([created({ slot: 1, mint: 'A' })])
     const client = new Mintfeed((await proxyOf(service)) + path)
-    ends.unshift(() => client.close())
+    onTestFinished(() => client.close())
     expect(await client.read.tables({ type: 'new' })).toMatchObject({
       data: { new: [{ mint: 'A' }] },
     })

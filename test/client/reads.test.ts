@@ -1,26 +1,19 @@
 import { createServer, type RequestListener } from 'node:http'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
 const QUICK = { backoff: { firstMs: 1, longestMs: 4 } }
 
 async function engine(changes: Parameters<typeof EngineServer.start>[2] = {}) {
   const service = await EngineServer.start('e1', undefined, changes)
+  onTestFinished(() => service.server.stop())
   service.feed([created({ slot: 1, mint: 'A' }), swap({ mint: 'A', slot: 5, txIndex: 0 })])
   const client = new Mintfeed(`${service.server.url}/`, QUICK)
-  ends.push(
-    () => client.close(),
-    () => service.server.stop(),
-  )
+  onTestFinished(() => client.close())
   return { service, client }
 }
 
@@ -35,11 +28,11 @@ async function scripted(answer: RequestListener, options = {}) {
     ...QUICK,
     ...options,
   })
-  ends.push(
-    () => client.close(),
-    () => server.closeAllConnections(),
-    () => server.close(),
-  )
+  onTestFinished(() => {
+    client.close()
+    server.closeAllConnections()
+    server.close()
+  })
   return { client, asked }
 }
 

@@ -5,7 +5,7 @@ import {
   type ServerDuplexStream,
   status,
 } from '@grpc/grpc-js'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { readConfig } from '../../src/base/config.ts'
 import { checkLiveFeeds } from '../../src/cli/live-checks.ts'
@@ -17,10 +17,6 @@ import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
 import { listening } from '../process/free-port.ts'
 
 const chain = syntheticChain(1, 5)
-const ends: (() => unknown)[] = []
-afterEach(() => {
-  for (const end of ends.splice(0)) end()
-})
 
 const found = async (environment: Record<string, string>) =>
   (await checkLiveFeeds(readConfig([], environment))).map(
@@ -33,7 +29,7 @@ async function refusing(statusCode: number): Promise<string> {
   server.on('upgrade', (_, socket) => {
     socket.end(`HTTP/1.1 ${statusCode} No\r\nContent-Length: 0\r\n\r\n`)
   })
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   return `127.0.0.1:${await listening(server)}`
 }
 
@@ -44,7 +40,7 @@ test('feeds that need no server are not asked', async () => {
 test('a Solana server is asked over HTTP and WebSocket, and its key is never shown', async () => {
   const peer = new SolanaPeer({ chain })
   const host = await peer.start()
-  ends.push(() => peer.stop())
+  onTestFinished(() => peer.stop())
   const environment = {
     FEED: 'solana',
     SOLANA_RPC_URL: `http://${host}/?api-key=hidden`,
@@ -67,7 +63,7 @@ test('a Solana server is asked over HTTP and WebSocket, and its key is never sho
 test('a Yellowstone server says whether the token is the right one', async () => {
   const peer = new GeyserPeer({ chain, token: 'right' })
   const url = await peer.start()
-  ends.push(() => peer.stop())
+  onTestFinished(() => peer.stop())
   void peer.play()
   const { host } = new URL(url)
   const asked = (token: string) =>
@@ -98,7 +94,7 @@ test('PumpPortal: an answer, a complaint, nobody there', async () => {
 
 test('a server that takes the question and says nothing is given up in time', async () => {
   const server = await MockSocketServer.listen()
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   const lines = await found({ FEED: 'pumpportal', PUMPPORTAL_URL: server.url })
   expect(lines[0]).toMatch(/^bad pumpportal: .* does not answer \(nothing came within 5 s\)/)
 })
@@ -121,7 +117,7 @@ test("a server's own words stay on their line, short and without what a terminal
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message: words } })),
   )
   const host = `127.0.0.1:${await listening(server)}`
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   const socketServer = new WebSocketServer({ server })
   socketServer.on('connection', (socket) =>
     socket.on('message', () => socket.send(`{"error":1}${words}`)),
@@ -146,7 +142,7 @@ test('a server that repeats the address in its refusal has no key of it shown', 
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message } }))
   })
   const host = `127.0.0.1:${await listening(server)}`
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   const socketServer = new WebSocketServer({ server })
   socketServer.on('connection', (socket, request) =>
     socket.on('message', () =>
@@ -182,7 +178,7 @@ test('a Yellowstone server that repeats the token in its refusal has it not show
       error === null ? resolve(bound) : reject(error),
     )
   })
-  ends.push(() => server.forceShutdown())
+  onTestFinished(() => server.forceShutdown())
   const lines = await found({
     FEED: 'yellowstone',
     YELLOWSTONE_URL: `http://127.0.0.1:${port}`,
