@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
 import { listDataFiles } from '../../src/store/data-folder.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
+import { begun, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 import { countedFile } from './disks/counted-file.ts'
 
@@ -41,9 +38,7 @@ function countingCopy(whole: ImageDisk): CountingDisk {
 
 test.each(POLICIES)('of a journal the segment that is written is open alone, fsync %s', (fsync) => {
   const disk = new CountingDisk()
-  const about = { disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, segmentBytes: 1_000 }
-  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  const { journal, journaled } = begun(disk, { fsync, segmentBytes: 1_000 })
   for (const event of history(3, 40)) journaled.events([event])
   expect(listDataFiles(disk, FOLDER).segments.length).toBeGreaterThan(5)
   expect(disk.opened).toBe(1)

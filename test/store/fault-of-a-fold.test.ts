@@ -3,13 +3,11 @@ import { planRepair } from '../../src/commands/repair-plan.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { listDataFiles } from '../../src/store/data-folder.ts'
 import { StoreError } from '../../src/store/failure.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { recover } from '../../src/store/recovery.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { history } from '../oracle/histories.ts'
 import { BadSectorDisk } from './damage/bad-sector-disk.ts'
-import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
+import { BOOT, begun, EPOCH, FOLDER } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
 const newEngine = () => new Engine({ clock: 'event' })
@@ -17,11 +15,9 @@ const newEngine = () => new Engine({ clock: 'event' })
 /** A folder whose journal holds some events, a frame each. */
 function journaled(): { disk: ImageDisk; seq: number } {
   const disk = new ImageDisk()
-  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
-  const engine = new JournaledEngine(newEngine(), journal)
-  engine.settings()
-  for (const event of history(3, 60)) engine.events([event])
+  const { journal, journaled } = begun(disk)
+  journaled.settings()
+  for (const event of history(3, 60)) journaled.events([event])
   journal.close()
   return { disk, seq: journal.seq }
 }

@@ -1,26 +1,17 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { newFolder } from '../new-folder.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH } from './damage/folder.ts'
+import { begun } from './damage/folder.ts'
 
 test('what a feed hands over behind the end of the journal is left out, and written nowhere', () => {
   const folder = newFolder()
   const failures: string[] = []
-  const journal = new Journal(
-    {
-      ...{ disk: new NodeDisk(), folder, fsync: 'group', epoch: EPOCH, boot: BOOT },
-      onFailure: ({ message }) => failures.push(message),
-    },
-    { seq: 0, crc: 0, segment: 0 },
-  )
-  const engine = new Engine({ clock: 'event' })
-  const journaled = new JournaledEngine(engine, journal)
+  const onFailure = ({ message }: Error) => failures.push(message)
+  const about = { folder, fsync: 'group', onFailure } as const
+  const { engine, journal, journaled } = begun(new NodeDisk(), about)
   const events = history(3, 10)
   journaled.events(events.slice(0, 5))
   const { seq } = engine

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { created, swap } from '../oracle/fixtures.ts'
-import { BOOT, EPOCH, FOLDER, recovered, SIZES } from './damage/folder.ts'
+import { begun, recovered, SIZES } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
 /** More than two frames hold, with another event among those of the second one. */
@@ -14,10 +12,7 @@ const OTHER_AT = 1_500
 
 test('a batch of more records than a frame holds comes back whole, and in its order', () => {
   const disk = new ImageDisk()
-  const engine = new Engine(SIZES)
-  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
-  const journaled = new JournaledEngine(engine, journal)
+  const { engine, journal, journaled } = begun(disk, {}, new Engine(SIZES))
   journaled.settings()
   const batch = new RecordBatch(RECORDS)
   for (let i = 0; i < RECORDS; i++) {

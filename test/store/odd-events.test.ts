@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, TokenCreated } from '../../src/engine/event.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
-import { BOOT, EPOCH, FOLDER, recovered, SIZES } from './damage/folder.ts'
+import { begun, recovered, SIZES } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
 const born = (over: Partial<TokenCreated>) => created({ tokenProgram: 'program', ...over })
@@ -36,10 +34,7 @@ const ODD: Readonly<Record<string, FeedEvent>> = {
 
 test.each(Object.entries(ODD))('what was folded once is folded again at a start: %s', (_, odd) => {
   const disk = new ImageDisk()
-  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
-  const engine = new Engine(SIZES)
-  const journaled = new JournaledEngine(engine, journal)
+  const { engine, journal, journaled } = begun(disk, {}, new Engine(SIZES))
   journaled.settings()
   journaled.events([born({ signature: 'first', mint: 'first' }), odd, swap({ mint: 'first' })])
   journal.close()

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import type { DiskFile } from '../../src/store/disk.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
-import { Journal, SEGMENT_BYTES } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { SEGMENT_BYTES } from '../../src/store/journal.ts'
+import type { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
+import { begun } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
 
 const SYNC_MS = 7
@@ -47,16 +46,9 @@ class SlowJournal {
 
   constructor(fsync: FsyncPolicy, segmentBytes = SEGMENT_BYTES) {
     const { disk, waitsMs } = this
-    const journal = new Journal(
-      {
-        ...{ disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, segmentBytes },
-        clockMs: () => disk.nowMs,
-        onSynced: (waitedMs) => waitsMs.push(waitedMs),
-        onFailure: () => {},
-      },
-      { seq: 0, crc: 0, segment: 0 },
-    )
-    this.#journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+    const clockMs = () => disk.nowMs
+    const onSynced = (waitedMs: number) => waitsMs.push(waitedMs)
+    this.#journaled = begun(disk, { fsync, segmentBytes, clockMs, onSynced }).journaled
   }
 
   events(events: readonly FeedEvent[]): void {

@@ -1,20 +1,9 @@
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
 import { listDataFiles, writeWhole } from '../../src/store/data-folder.ts'
 import { appendAll, type DiskFile } from '../../src/store/disk.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import {
-  BOOT,
-  EPOCH,
-  FOLDER,
-  makeSnapshot,
-  recovered,
-  refusal,
-  writtenFolder,
-} from './damage/folder.ts'
+import { begun, FOLDER, makeSnapshot, recovered, refusal, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
 
@@ -117,10 +106,7 @@ test('a file that is written whole lasts, then its name', () => {
 })
 
 test('with fsync off the events of a full segment count as safe once it was synced, and no others', () => {
-  const where = { disk: new ImageDisk(), folder: FOLDER, epoch: EPOCH, boot: BOOT }
-  const options = { ...where, fsync: 'off', onFailure: () => {} } as const
-  const journal = new Journal(options, { seq: 0, crc: 0, segment: 0 })
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  const { journal, journaled } = begun(new ImageDisk(), { fsync: 'off' })
   journaled.events(history(3, 20))
   expect(journal.syncedSeq).toBe(0)
   journal.boundary()
@@ -137,9 +123,7 @@ const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
 function closed(disk: ImageDisk, fsync: FsyncPolicy): string[] {
   const failures: string[] = []
   const onFailure = ({ message }: Error) => failures.push(message)
-  const about = { disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, onFailure }
-  const journal = new Journal(about, { seq: 0, crc: 0, segment: 0 })
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  const { journal, journaled } = begun(disk, { fsync, onFailure })
   for (const event of history(3, 60)) journaled.events([event])
   journal.close()
   return failures
@@ -161,9 +145,7 @@ test.each(POLICIES)(
 
 test('a journal that was closed goes on with the very seq at which it was closed', () => {
   const disk = new ImageDisk()
-  const about = { disk, folder: FOLDER, fsync: 'group', epoch: EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure: () => {} }, { seq: 0, crc: 0, segment: 0 })
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
+  const { journal, journaled } = begun(disk, { fsync: 'group' })
   journaled.events(history(3, 60))
   const { seq } = journal
   journal.close()

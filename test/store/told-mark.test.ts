@@ -1,32 +1,24 @@
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
-import { Journal } from '../../src/store/journal.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
-import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
+import { begun, FOLDER } from './damage/folder.ts'
 import { CrashDisk } from './disks/crash-disk.ts'
 import { MemoryMark } from './disks/memory-mark.ts'
 
 /** On a disk whose syncs in the background end when it is told so. */
-function begun(fsync: FsyncPolicy, clockMs = () => 0) {
+function onSlow(fsync: FsyncPolicy, clockMs = () => 0) {
   const disk = new CrashDisk()
   disk.makeFolder(FOLDER)
   const mark = new MemoryMark()
   const failures: string[] = []
-  const about = { disk, folder: FOLDER, fsync, epoch: EPOCH, boot: BOOT, mark, clockMs }
-  const journal = new Journal(
-    { ...about, onFailure: ({ message }) => failures.push(message) },
-    { seq: 0, crc: 0, segment: 0 },
-  )
-  const journaled = new JournaledEngine(new Engine({ clock: 'event' }), journal)
-  return { disk, mark, failures, journal, journaled }
+  const onFailure = ({ message }: Error) => failures.push(message)
+  return { disk, mark, failures, ...begun(disk, { fsync, mark, clockMs, onFailure }) }
 }
 
 test.each(['always', 'off'] as const)(
   'the mark says each batch as it is written where no sync follows it, fsync %s',
   (fsync) => {
-    const { mark, journal, journaled } = begun(fsync)
+    const { mark, journal, journaled } = onSlow(fsync)
     for (const event of history(3, 10)) {
       journaled.events([event])
       expect(mark.killed?.seq).toBe(journal.seq)
@@ -37,7 +29,7 @@ test.each(['always', 'off'] as const)(
 
 test('with group the mark says a batch before anybody sees it, however long the syncs take', () => {
   let nowMs = 0
-  const { mark, journal, journaled } = begun('group', () => nowMs)
+  const { mark, journal, journaled } = onSlow('group', () => nowMs)
   for (const event of history(3, 10)) {
     journaled.events([event])
     expect(mark.killed?.seq).toBe(journal.seq)
@@ -46,7 +38,7 @@ test('with group the mark says a batch before anybody sees it, however long the 
 })
 
 test('of batches that come faster than once a millisecond the mark says what it had no time for at the end of a sync', () => {
-  const { disk, mark, journal, journaled } = begun('group')
+  const { disk, mark, journal, journaled } = onSlow('group')
   for (const event of history(3, 10)) journaled.events([event])
   expect(mark.killed?.seq).toBe(1)
   disk.settle()
@@ -54,7 +46,7 @@ test('of batches that come faster than once a millisecond the mark says what it 
 })
 
 test('a stop in order says in the mark how far was written, though a sync had not ended', () => {
-  const { disk, mark, failures, journal, journaled } = begun('group')
+  const { disk, mark, failures, journal, journaled } = onSlow('group')
   const events = history(3, 10)
   journaled.events(events.slice(0, 4))
   journaled.events(events.slice(4))

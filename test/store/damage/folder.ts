@@ -3,9 +3,10 @@ import type { FeedEvent } from '../../../src/engine/event.ts'
 import { archivedEngine } from '../../../src/store/archived-engine.ts'
 import { type Compaction, compact } from '../../../src/store/compaction.ts'
 import { listDataFiles } from '../../../src/store/data-folder.ts'
+import type { Disk } from '../../../src/store/disk.ts'
 import { StoreError } from '../../../src/store/failure.ts'
 import { foldFrame } from '../../../src/store/frame-fold.ts'
-import { Journal, type JournalPlace } from '../../../src/store/journal.ts'
+import { Journal, type JournalOptions, type JournalPlace } from '../../../src/store/journal.ts'
 import { walkJournal } from '../../../src/store/journal-scan.ts'
 import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery.ts'
@@ -22,6 +23,19 @@ export const NEW_EPOCH = '99999999-8888-4777-8666-555555555555'
 export const SIZES = { clock: 'event', identities: 64, tapeChunkRecords: 64 } as const
 
 const BATCH = 4
+const NOWHERE: JournalPlace = { seq: 0, crc: 0, segment: 0 }
+
+/** A journal that begins in the folder, synced always where nothing else is said, and who writes it. */
+export function begun(
+  disk: Disk,
+  options: Partial<JournalOptions> = {},
+  engine = new Engine({ clock: 'event' }),
+  place = NOWHERE,
+) {
+  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
+  const journal = new Journal({ ...about, onFailure: () => {}, ...options }, place)
+  return { engine, journal, journaled: new JournaledEngine(engine, journal) }
+}
 
 /** What a run leaves in its folder. */
 export interface RunPlan {
@@ -38,11 +52,8 @@ export interface RunPlan {
 export function writtenFolder({ events, segmentsAt, snapshotsAt, hasRests }: RunPlan): ImageDisk {
   const disk = new ImageDisk()
   const engine = new Engine(SIZES)
-  const place = { seq: 0, crc: 0, segment: 0 }
-  const onFailure = () => {}
-  const about = { disk, folder: FOLDER, fsync: 'always', epoch: EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure }, place)
   const all = () => Array.from({ length: engine.state.tokens.count }, (_, token) => token)
+  const { journal } = begun(disk, {}, engine)
   const journaled = new JournaledEngine(engine, journal, hasRests === true ? all : () => [])
   journaled.settings()
   for (let from = 0; from < events.length; ) {
@@ -66,9 +77,7 @@ export function goOn(
   place: JournalPlace,
   events: readonly FeedEvent[],
 ): void {
-  const about = { disk, folder: FOLDER, fsync: 'always', epoch: NEW_EPOCH, boot: BOOT } as const
-  const journal = new Journal({ ...about, onFailure: () => {} }, place)
-  const journaled = new JournaledEngine(engine, journal)
+  const { journal, journaled } = begun(disk, { epoch: NEW_EPOCH }, engine, place)
   journaled.settings()
   for (let from = 0; from < events.length; from += BATCH)
     journaled.events(events.slice(from, from + BATCH))
