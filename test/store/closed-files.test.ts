@@ -30,12 +30,6 @@ class CountingDisk extends ImageDisk {
   }
 }
 
-function countingCopy(whole: ImageDisk): CountingDisk {
-  const disk = new CountingDisk()
-  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
-  return disk
-}
-
 test.each(POLICIES)('of a journal the segment that is written is open alone, fsync %s', (fsync) => {
   const disk = new CountingDisk()
   const { journal, journaled } = begun(disk, { fsync, segmentBytes: 1_000 })
@@ -48,7 +42,8 @@ test.each(POLICIES)('of a journal the segment that is written is open alone, fsy
 
 test('a compaction and a start leave no file open, whole or damaged', () => {
   const events = history(5, 300)
-  const disk = countingCopy(writtenFolder({ events, segmentsAt: [100, 200], snapshotsAt: [2, 3] }))
+  const whole = writtenFolder({ events, segmentsAt: [100, 200], snapshotsAt: [2, 3] })
+  const disk = new CountingDisk(whole)
   const { segments, snapshots } = listDataFiles(disk, FOLDER)
   makeSnapshot(disk, segments.length + 1)
   recovered(disk)

@@ -11,8 +11,7 @@ class LyingDisk extends ImageDisk {
   readonly #change: (snapshot: Buffer<ArrayBuffer>) => Uint8Array
 
   constructor(whole: ImageDisk, change: (snapshot: Buffer<ArrayBuffer>) => Uint8Array) {
-    super()
-    for (const [path, bytes] of whole.files) this.files.set(path, bytes)
+    super(whole)
     this.#change = change
   }
 

@@ -41,8 +41,7 @@ class TellingFile extends ImageFile {
 test('the journal that a snapshot is made of lasts before the snapshot is begun', () => {
   const events = history(5, 300)
   const whole = writtenFolder({ events, segmentsAt: [100, 200], snapshotsAt: [] })
-  const disk = new TellingDisk()
-  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const disk = new TellingDisk(whole)
   const { segments } = listDataFiles(disk, FOLDER)
   makeSnapshot(disk, segments.length + 1)
   const begun = disk.told.findIndex((call) => call.startsWith('create'))
@@ -52,8 +51,7 @@ test('the journal that a snapshot is made of lasts before the snapshot is begun'
 
 test('a recovery counts nothing as safe that it has not synced, files and names', () => {
   const whole = writtenFolder({ events: history(5, 300), segmentsAt: [100, 200], snapshotsAt: [] })
-  const disk = new TellingDisk()
-  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const disk = new TellingDisk(whole)
   disk.syncFolder = (folder) => disk.told.push(`sync ${folder}`)
   const { segments } = listDataFiles(disk, FOLDER)
   recovered(disk)
@@ -64,8 +62,7 @@ test('a recovery counts nothing as safe that it has not synced, files and names'
 test('of a journal that is all kept nothing is synced again that a snapshot was made of', () => {
   const plan = { segmentsAt: [60, 120, 180, 240], snapshotsAt: [3] }
   const whole = writtenFolder({ events: history(5, 300), ...plan })
-  const disk = new TellingDisk()
-  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const disk = new TellingDisk(whole)
   const { segments } = listDataFiles(disk, FOLDER)
   expect(segments).toHaveLength(5)
   const behind = segments.filter(({ number }) => number >= 3).map(({ path }) => `sync ${path}`)
@@ -80,8 +77,7 @@ test('of a journal that is all kept nothing is synced again that a snapshot was 
 test('a recovery that passes a damaged snapshot over syncs what is behind the one before it', () => {
   const plan = { segmentsAt: [60, 120, 180, 240], snapshotsAt: [3, 4] }
   const whole = writtenFolder({ events: history(5, 300), ...plan })
-  const disk = new TellingDisk()
-  for (const [path, bytes] of whole.files) disk.files.set(path, bytes)
+  const disk = new TellingDisk(whole)
   const { segments, snapshots } = listDataFiles(disk, FOLDER)
   disk.files.set(snapshots.at(-1)?.path ?? '', new Uint8Array(100))
   const behind = segments.filter(({ number }) => number >= 3).map(({ path }) => `sync ${path}`)

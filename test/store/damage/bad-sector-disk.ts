@@ -9,8 +9,7 @@ export class BadSectorDisk extends ImageDisk {
   readonly #code: string
 
   constructor(whole: ImageDisk, path: string, byte: number, code = 'EIO') {
-    super()
-    for (const [name, bytes] of whole.files) this.files.set(name, bytes)
+    super(whole)
     this.#path = path
     this.#byte = byte
     this.#code = code

@@ -9,13 +9,15 @@ const READ_BYTES_ALWAYS = 128
  * file could hold believed a damaged length, and is told so.
  */
 export class ImageDisk implements Disk {
-  readonly files = new Map<string, Uint8Array>()
+  readonly files: Map<string, Uint8Array>
 
-  /** A disk with the same files; each is copied when it is written to. */
+  /** With the files of another disk; each is copied when it is written to. */
+  constructor(whole?: ImageDisk) {
+    this.files = new Map(whole?.files)
+  }
+
   copy(): ImageDisk {
-    const disk = new ImageDisk()
-    for (const [path, bytes] of this.files) disk.files.set(path, bytes)
-    return disk
+    return new ImageDisk(this)
   }
 
   bytesOf(path: string): Uint8Array {
