@@ -1,3 +1,6 @@
+import type { TablesQuery } from '../src/wire/answers.ts'
+import { parseTables } from '../src/wire/requests/tables.ts'
+
 /** Filters as a bot polls them: all three groups, some ranges; and one group alone. */
 export const popularBody = JSON.stringify({
   type: 'all',
@@ -25,4 +28,11 @@ export const TABLE_BODIES: Readonly<Record<string, string>> = {
 
 function noneOf(filters: object): object {
   return { newPools: filters, completing: filters, graduated: filters }
+}
+
+/** @throws Error where a body is none */
+export function queryOf(body: string): TablesQuery {
+  const parsed = parseTables(body)
+  if (!parsed.ok) throw new Error(`not a body: ${body}`)
+  return parsed.value
 }

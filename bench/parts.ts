@@ -2,13 +2,12 @@ import { Bench, type Task } from 'tinybench'
 import { decodeBase58, encodeBase58 } from '../src/base/base58.ts'
 import { TokenReader } from '../src/engine/token-reader.ts'
 import type { Service } from '../src/service.ts'
-import type { TablesQuery } from '../src/wire/answers.ts'
 import { EngineAnswers } from '../src/wire/engine-answers.ts'
 import { parseEventLine } from '../src/wire/event-lines.ts'
 import { parseTables } from '../src/wire/requests/tables.ts'
 import { swapJson } from '../src/wire/swap-json.ts'
 import { tokenJson } from '../src/wire/token-json.ts'
-import { popularBody, TABLE_BODIES } from './bodies.ts'
+import { popularBody, queryOf, TABLE_BODIES } from './bodies.ts'
 import { swapLine } from './example-line.ts'
 import type { Line } from './line.ts'
 import { type MarketSize, RecordedMarket } from './recorded-market.ts'
@@ -83,10 +82,4 @@ function addLarge(bench: Bench, service: Service): void {
   }
   for (const word of ['a', 'pepe', 'turbo shark 7', 'no such token'])
     bench.add(`search of ${LARGE.tokens} tokens: "${word}"`, () => void answers.search(word))
-}
-
-function queryOf(body: string): TablesQuery {
-  const parsed = parseTables(body)
-  if (!parsed.ok) throw new Error(`not a body: ${body}`)
-  return parsed.value
 }

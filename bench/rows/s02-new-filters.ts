@@ -2,9 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { messageOf } from '../../src/base/thrown.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { parseTables } from '../../src/wire/requests/tables.ts'
 import { bytesOf } from '../answer-bytes.ts'
-import { popularBody, TABLE_BODIES } from '../bodies.ts'
+import { popularBody, queryOf, TABLE_BODIES } from '../bodies.ts'
 import { postTables } from '../drivers/http-load.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
 import { compareWithBare, withServed } from '../http-comparison.ts'
@@ -153,10 +152,4 @@ async function leastOfRounds(
   for (let round = 0; round < ROUNDS; round++)
     for (const [i, body] of bodies.entries()) least[i] = Math.min(least[i], await measure(body))
   return least
-}
-
-function queryOf(body: string): TablesQuery {
-  const parsed = parseTables(body)
-  if (!parsed.ok) throw new Error(`not a body: ${body}`)
-  return parsed.value
 }
