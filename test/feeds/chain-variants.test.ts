@@ -25,8 +25,8 @@ import { decodeTransaction } from '../../src/feeds/chain/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { eventBytes } from './peers/event-bytes.ts'
 import { replayOf } from './peers/feed-run.ts'
+import { transactionLines } from './peers/rpc-forms.ts'
 import { syntheticChain } from './peers/synthetic-chain.ts'
-import { transactionLines } from './yellowstone/yellowstone-run.ts'
 
 const MINT = encodeBase58(Buffer.alloc(32, 7))
 const TRADE = {

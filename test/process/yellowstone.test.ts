@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { lastSlot } from '../feeds/peers/chain-blocks.ts'
 import { replayOf } from '../feeds/peers/feed-run.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
+import { transactionLines } from '../feeds/peers/rpc-forms.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
-import { lastSlot, transactionLines } from '../feeds/yellowstone/yellowstone-run.ts'
 import { newFolder } from '../new-folder.ts'
 import { type Program, startProgram, until } from './program.ts'
 

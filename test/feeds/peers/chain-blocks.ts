@@ -27,6 +27,10 @@ export interface TestChain {
   readonly accounts: ReadonlyMap<string, Buffer>
 }
 
+export function lastSlot({ blocks }: TestChain): number {
+  return blocks[blocks.length - 1].slot
+}
+
 /** One of a bot: what most of a busy chain is. */
 export const FAILED: BlockTransaction = {
   signature: 'failed',

@@ -68,3 +68,11 @@ export function replayOf(lines: readonly string[]): { digest: string; events: Fe
   engine.events(events)
   return { digest: stateDigest(engine.parts), events }
 }
+
+/** Whether reports say of a slot that it is given up. */
+export function isGivenUp(reports: readonly string[], slot: number): boolean {
+  const given = reports.map((report) => /slots (\d+) to (\d+) are given up/.exec(report))
+  return given.some(
+    (match) => match !== null && slot >= Number(match[1]) && slot <= Number(match[2]),
+  )
+}

@@ -1,7 +1,7 @@
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
-import type { Block, BlockTransaction } from './chain-blocks.ts'
+import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
 
 /** A stranger's program that called ours: nothing of it is read. */
 const ROUTER = 'Rouute1111111111111111111111111111111111111'
@@ -116,4 +116,11 @@ export function transactionAnswer(block: Block, transaction: BlockTransaction): 
     blockTime: block.timestamp,
     ...blockEntry(transaction),
   }
+}
+
+/** The chain as a file of `getTransaction` answers, in its order. */
+export function transactionLines({ blocks }: TestChain): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.transactions.map((transaction) => JSON.stringify(transactionAnswer(block, transaction))),
+  )
 }

@@ -3,7 +3,7 @@ import { frameLine } from '../../../src/feeds/raw-frames.ts'
 import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { blockMeta, slotConfirmed, transactionUpdate } from '../peers/geyser-forms.ts'
-import { transactionAnswer } from '../peers/rpc-forms.ts'
+import { transactionLines } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 
 function recorded(update: object): string {
@@ -13,17 +13,14 @@ function recorded(update: object): string {
 }
 
 test('recorded updates of Yellowstone replay to the state of the transactions in them', () => {
-  const { blocks } = syntheticChain(31, 12)
-  const updates = blocks.flatMap((block) => [
+  const chain = syntheticChain(31, 12)
+  const updates = chain.blocks.flatMap((block) => [
     ...block.transactions.map((transaction) => transactionUpdate(block.slot, transaction)),
     blockMeta(block),
     slotConfirmed(block.slot),
   ])
-  const answers = blocks.flatMap((block) =>
-    block.transactions.map((transaction) => JSON.stringify(transactionAnswer(block, transaction))),
-  )
   const fromUpdates = replayOf(updates.map(recorded))
-  const fromAnswers = replayOf(answers)
+  const fromAnswers = replayOf(transactionLines(chain))
   expect(fromUpdates.events.length).toBeGreaterThan(20)
   expect(fromUpdates.events).toEqual(fromAnswers.events)
   expect(fromUpdates.digest).toBe(fromAnswers.digest)

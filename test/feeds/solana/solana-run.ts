@@ -2,7 +2,7 @@ import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import { waitFor } from '../../../src/feeds/timers.ts'
-import type { TestChain } from '../peers/chain-blocks.ts'
+import { lastSlot } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
 import { SolanaPeer, type SolanaPeerOptions } from '../peers/solana-peer.ts'
 import { TurnTimers } from '../peers/turn-timers.ts'
@@ -58,8 +58,4 @@ export async function runSolana(
     await playing
     timers.stop()
   }
-}
-
-function lastSlot({ blocks }: TestChain): number {
-  return blocks[blocks.length - 1].slot
 }

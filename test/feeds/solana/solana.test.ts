@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { TestChain } from '../peers/chain-blocks.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
-import { replayOf } from '../peers/feed-run.ts'
+import { isGivenUp, replayOf } from '../peers/feed-run.ts'
+import { transactionLines } from '../peers/rpc-forms.ts'
 import { everySeed, PATIENCE, SCHEDULES } from '../peers/runs.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
-import { transactionLines } from '../yellowstone/yellowstone-run.ts'
 import { runSolana } from './solana-run.ts'
 
 const BLOCKS = 30
@@ -71,7 +72,6 @@ function asOfLogs(event: FeedEvent): object {
 test('swaps of a pool that cannot be looked up are read from the blocks of their slots', async () => {
   const chain = { ...syntheticChain(2, 60), accounts: new Map<string, Buffer>() }
   const { events, figures } = await runSolana({ chain, blocks: 'gaps', cursor: null })
-  const sorted = (list: readonly FeedEvent[]) => list.map(keyOf).sort()
   expect(sorted(events)).toEqual(sorted(replayOf(transactionLines(chain)).events))
   expect(figures.feed_solana_pools_unresolved_total).toBeGreaterThan(0)
   expect(figures.feed_slots_given_up_total).toBe(0)
@@ -83,7 +83,6 @@ test('transactions with cut logs that cannot be fetched are read from the blocks
     ...{ chain, blocks: 'gaps', cursor: null, hidesTransactions: true },
     plan: new FaultPlan(3, 30, ['truncate'], 5),
   })
-  const sorted = (list: readonly FeedEvent[]) => list.map(keyOf).sort()
   expect(sorted(events)).toEqual(sorted(replayOf(transactionLines(chain)).events))
   expect(figures.feed_solana_not_fetched_total).toBeGreaterThan(0)
 })
@@ -134,7 +133,6 @@ test(
   async () => {
     const seen = await faultRuns('gaps', SHOWS_IN_LOGS, (seed, outcome) => {
       const { events } = replayOf(transactionLines(syntheticChain(seed, BLOCKS)))
-      const sorted = (list: readonly FeedEvent[]) => list.map((event) => keyOf(event)).sort()
       return JSON.stringify(sorted(outcome.events)) === JSON.stringify(sorted(events))
     })
     console.log(
@@ -151,6 +149,14 @@ function keyOf(event: FeedEvent): string {
   )
 }
 
+const sorted = (events: readonly FeedEvent[]) => events.map(keyOf).sort()
+
+/** Events of a chain that were not told. */
+function missingOf(chain: TestChain, events: readonly FeedEvent[]): readonly FeedEvent[] {
+  const told = new Set(events.map(keyOf))
+  return replayOf(transactionLines(chain)).events.filter((event) => !told.has(keyOf(event)))
+}
+
 test('a subscription that dies while the other goes on is noticed, and what it missed is told late', async () => {
   // Long enough for the look-ups to be over before the chain is.
   const chain = syntheticChain(4, 100)
@@ -163,12 +169,8 @@ test('a subscription that dies while the other goes on is noticed, and what it m
   expect(reports).toEqual(['solana: the subscription of pump_amm has gone silent'])
   expect(figures.feed_solana_silent_subscriptions_total).toBe(1)
   expect(figures.feed_late_total).toBeGreaterThan(0)
-  const told = new Set(events.map(keyOf))
-  const missing = replayOf(transactionLines(chain)).events.filter(
-    (event) => !told.has(keyOf(event)),
-  )
-  expect(missing).toEqual([])
-  expect(told.size).toBe(events.length)
+  expect(missingOf(chain, events)).toEqual([])
+  expect(new Set(events.map(keyOf)).size).toBe(events.length)
 })
 
 test('a connection with a subscription that is never answered is made anew', async () => {
@@ -177,11 +179,7 @@ test('a connection with a subscription that is never answered is made anew', asy
     ...{ chain, blocks: 'gaps', forgetsOne: true, blockMs: 400 },
   })
   expect(reports).toEqual(['solana: the server has not answered both logsSubscribe for 5 s'])
-  const told = new Set(events.map(keyOf))
-  const missing = replayOf(transactionLines(chain)).events.filter(
-    (event) => !told.has(keyOf(event)),
-  )
-  expect(missing).toEqual([])
+  expect(missingOf(chain, events)).toEqual([])
 })
 
 test('slots before the first frame of either subscription are not whole, whenever it was answered', async () => {
@@ -189,12 +187,8 @@ test('slots before the first frame of either subscription are not whole, wheneve
   const { events, reports } = await runSolana({
     ...{ chain, blocks: 'gaps', lateBlocks: 8, blockMs: 400 },
   })
-  const told = new Set(events.map(keyOf))
-  const missing = replayOf(transactionLines(chain)).events.filter(
-    (event) => !told.has(keyOf(event)),
-  )
-  expect(missing).toEqual([])
-  expect(told.size).toBe(events.length)
+  expect(missingOf(chain, events)).toEqual([])
+  expect(new Set(events.map(keyOf)).size).toBe(events.length)
   expect(reports).toEqual([])
 })
 
@@ -206,11 +200,7 @@ test('a subscription of slots that tells nothing keeps no event back', async () 
     isMuteFrom: 30,
     blockMs: 400,
   })
-  const told = new Set(events.map(keyOf))
-  const missing = replayOf(transactionLines(chain)).events.filter(
-    (event) => !told.has(keyOf(event)),
-  )
-  expect(missing).toEqual([])
+  expect(missingOf(chain, events)).toEqual([])
   expect(figures).toMatchObject({
     feed_solana_silent_subscriptions_total: 1,
     feed_solana_losses_total: 1,
@@ -229,15 +219,13 @@ test.each([
       ...{ chain, blocks: 'gaps', cursor: null, refuses },
       plan: new FaultPlan(3, 30, ['disconnect'], 3),
     })
-    const given = reports.map((report) => /slots (\d+) to (\d+) are given up/.exec(report))
-    const isGivenUp = (slot: number) =>
-      given.some((match) => match !== null && slot >= Number(match[1]) && slot <= Number(match[2]))
-    const told = new Set(events.map(keyOf))
     const first = Math.min(...events.map((event) => ('slot' in event && event.slot) || 0))
-    const lost = replayOf(transactionLines(chain)).events.filter(
-      (event) => !told.has(keyOf(event)) && 'slot' in event && (event.slot ?? 0) > first,
+    const lost = missingOf(chain, events).filter(
+      (event) => 'slot' in event && (event.slot ?? 0) > first,
     )
-    expect(lost.filter((event) => !isGivenUp(('slot' in event && event.slot) || 0))).toEqual([])
+    expect(
+      lost.filter((event) => !isGivenUp(reports, ('slot' in event && event.slot) || 0)),
+    ).toEqual([])
     expect(figures.feed_slots_given_up_total).toBeGreaterThan(0)
   },
 )

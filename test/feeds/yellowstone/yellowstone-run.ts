@@ -4,10 +4,9 @@ import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../../../src/feeds/raw-frames.ts'
 import { waitFor } from '../../../src/feeds/timers.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
-import type { TestChain } from '../peers/chain-blocks.ts'
+import { lastSlot } from '../peers/chain-blocks.ts'
 import { type FeedOutcome, runFeed } from '../peers/feed-run.ts'
 import { GeyserPeer, type GeyserPeerOptions } from '../peers/geyser-peer.ts'
-import { transactionAnswer } from '../peers/rpc-forms.ts'
 import { TurnTimers } from '../peers/turn-timers.ts'
 
 /** Longer than a run: a slot is settled by what follows it, however slow the machine is. */
@@ -67,15 +66,4 @@ export async function runYellowstone(
     await playing
     timers.stop()
   }
-}
-
-export function lastSlot({ blocks }: TestChain): number {
-  return blocks[blocks.length - 1].slot
-}
-
-/** The chain as a file of `getTransaction` answers, in its order. */
-export function transactionLines({ blocks }: TestChain): readonly string[] {
-  return blocks.flatMap((block) =>
-    block.transactions.map((transaction) => JSON.stringify(transactionAnswer(block, transaction))),
-  )
 }
