@@ -14,11 +14,12 @@ import {
 } from '../../src/commands/machine-checks.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { bootId } from '../../src/store/process-lock.ts'
+import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { freePort, listening } from '../process/free-port.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
-import { contentsOf, filesOf, filledFolder, flipByte } from './folders.ts'
+import { filledFolder } from './folders.ts'
 
 let folder = ''
 beforeEach(() => {

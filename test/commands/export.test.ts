@@ -12,12 +12,13 @@ import { SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { SegmentFiles } from '../../src/store/segment-source.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { parseEventLine } from '../../src/wire/event-lines.ts'
+import { filesOf, flipByte } from '../data-files.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
 import { newFolder } from '../new-folder.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { crowdFrom } from './crowd-from.ts'
-import { ask, crowdOfLines, emptyEngine, filesOf, filledFolder, flipByte, Run } from './folders.ts'
+import { ask, crowdOfLines, emptyEngine, filledFolder, Run } from './folders.ts'
 
 function exported(folder: string, from = 0, to = Number.MAX_SAFE_INTEGER): string[] {
   const newEngine = () => emptyEngine(folder)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
-import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/run-command.ts'
@@ -19,6 +18,7 @@ import { type Recovered, recover } from '../../src/store/recovery.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { crowd } from '../store/crowd.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
@@ -173,12 +173,6 @@ function into(texts: string[]): Writable {
   })
 }
 
-export function flipByte(path: string, byte: number): void {
-  const bytes = fs.readFileSync(path)
-  bytes[byte] ^= 0xff
-  fs.writeFileSync(path, bytes)
-}
-
 /** A byte of a file cannot be read any more until the test ends. */
 export function spoilSector(path: string, byte: number): void {
   const { openSync, closeSync, readSync } = fs
@@ -214,21 +208,4 @@ function makeVersion(path: string, version: number): void {
   bytes.writeUInt32LE(version, 8)
   bytes.writeUInt32LE(version, bytes.length - 12)
   fs.writeFileSync(path, bytes)
-}
-
-/** Paths of the files of a folder that start so, ascending. */
-export function filesOf(folder: string, start: string): string[] {
-  return fs
-    .readdirSync(folder)
-    .filter((name) => name.startsWith(start))
-    .sort()
-    .map((name) => join(folder, name))
-}
-
-/** Everything in a folder, by name: what must not change. */
-export function contentsOf(folder: string): Record<string, string> {
-  const names = fs.readdirSync(folder).filter((name) => fs.statSync(join(folder, name)).isFile())
-  return Object.fromEntries(
-    names.map((name) => [name, fs.readFileSync(join(folder, name)).toString('base64')]),
-  )
 }

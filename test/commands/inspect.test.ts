@@ -6,15 +6,13 @@ import { checkContents } from '../../src/commands/contents-check.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
 import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
+import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import {
   ask,
-  contentsOf,
   crowdOfLines,
   emptiedFolder,
-  filesOf,
   filledFolder,
-  flipByte,
   makeLater,
   Run,
   spoilSector,

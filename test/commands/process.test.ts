@@ -3,10 +3,11 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { type Settings, startProgram } from '../process/program.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf, filledFolder, flipByte } from './folders.ts'
+import { filledFolder } from './folders.ts'
 
 const PROGRAM = join(ROOT, 'bin/mintfeed.js')
 

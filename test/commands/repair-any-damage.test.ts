@@ -5,9 +5,10 @@ import { carryOut, isNothing } from '../../src/commands/repair.ts'
 import { planRepair, type RepairPlan } from '../../src/commands/repair-plan.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { Random } from '../oracle/random.ts'
-import { filesOf, filledFolder, Run } from './folders.ts'
+import { filledFolder, Run } from './folders.ts'
 
 const OPTIONS = { batch: 10, chunkRecords: 128, segmentBytes: 30_000 }
 const SEEDS = 25

@@ -8,14 +8,12 @@ import { runCommand } from '../../src/commands/run-command.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import {
   ask,
-  contentsOf,
   crowdOfLines,
-  filesOf,
   filledFolder,
-  flipByte,
   makeLater,
   Run,
   type RunOptions,

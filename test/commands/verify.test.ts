@@ -13,17 +13,15 @@ import {
   SWAP_CHUNKS,
   writeChunk,
 } from '../../src/store/tape-chunk.ts'
+import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { forged } from '../store/forged-snapshot.ts'
 import {
   ask,
-  contentsOf,
   crowdOfLines,
   emptiedFolder,
   emptyEngine,
-  filesOf,
   filledFolder,
-  flipByte,
   makeOlder,
   Run,
   spoilSector,

@@ -8,10 +8,11 @@ import { Random } from '../../src/base/random.ts'
 import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
+import { filesOf, flipByte } from '../data-files.ts'
 import { hasFlock } from '../has-flock.ts'
 import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf, partOf, spoil } from './data-folders.ts'
+import { partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, runProgram, startProgram, until } from './program.ts'
 
@@ -65,7 +66,7 @@ test('damage in the middle stops the start, and the sentence says where and what
   const DATA_DIR = newFolder()
   await filled({ DATA_DIR, FSYNC: 'always' })
   const [path] = filesOf(DATA_DIR, 'journal-')
-  spoil(path, fs.statSync(path).size >> 1)
+  flipByte(path, fs.statSync(path).size >> 1)
   const { code, errors } = await runProgram({ ...QUIET, DATA_DIR, PORT: '0' })
   expect(code).toBe(EXIT_DATA)
   const told = errors.split('\n').filter((line) => line.startsWith('mintfeed:'))
@@ -80,7 +81,7 @@ test('a start that fails closes live connections with 1012, and answers 503 with
   const DATA_DIR = newFolder()
   await filled({ DATA_DIR, FSYNC: 'always' })
   const [path] = filesOf(DATA_DIR, 'journal-')
-  spoil(path, fs.statSync(path).size >> 1)
+  flipByte(path, fs.statSync(path).size >> 1)
   const PORT = String(await freePort())
   const settings = { ...QUIET, DATA_DIR, PORT, ADMIN_PORT: '0', LOG_LEVEL: 'info' }
   const program = launch(settings, [], ROOT, HELD_START)
@@ -120,7 +121,7 @@ test('a damaged newest snapshot is left aside for the one before it', async () =
   expect(await first.end('SIGTERM')).toBe(0)
   const seen = (await figuresOfRun({ ...QUIET, DATA_DIR })).swaps
   const newest = filesOf(DATA_DIR, 'snapshot-').at(-1) ?? ''
-  spoil(newest, fs.statSync(newest).size >> 1)
+  flipByte(newest, fs.statSync(newest).size >> 1)
   const second = await startProgram({ ...QUIET, DATA_DIR })
   const told = await second.seen(/a snapshot is damaged/)
   expect(partOf(told, 'path')).toBe(newest)

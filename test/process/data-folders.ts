@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
 import { figuresOf } from '../crash/http.ts'
 import { newFolder } from '../new-folder.ts'
 import { startProgram, until } from './program.ts'
@@ -9,19 +8,6 @@ export function copyOf(folder: string): string {
   const copy = newFolder()
   fs.cpSync(folder, copy, { recursive: true })
   return copy
-}
-
-/** Paths of its files that begin with this, in order of their numbers. */
-export function filesOf(folder: string, start: 'journal-' | 'snapshot-' | 'tape-'): string[] {
-  const names = fs.readdirSync(folder).filter((name) => name.startsWith(start))
-  return names.sort().map((name) => join(folder, name))
-}
-
-/** Turns one byte of a file over. */
-export function spoil(path: string, at: number): void {
-  const bytes = fs.readFileSync(path)
-  bytes[at] ^= 0xff
-  fs.writeFileSync(path, bytes)
 }
 
 /**

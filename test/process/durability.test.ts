@@ -7,8 +7,9 @@ import { allowedProcessors, besideProcessorOf } from '../../src/store/other-proc
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
-import { copyOf, filesOf, fillWithJournal, partOf } from './data-folders.ts'
+import { copyOf, fillWithJournal, partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
 import { launch, type Program, startProgram, until } from './program.ts'
 

@@ -6,8 +6,9 @@ import { readMark } from '../../src/store/file-mark.ts'
 import { FRAME, frameBytes, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { figuresOf } from '../crash/http.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
-import { copyOf, filesOf, partOf } from './data-folders.ts'
+import { copyOf, partOf } from './data-folders.ts'
 import { launch, startProgram, until } from './program.ts'
 
 const QUIET = { FEED: 'none', RATE_LIMIT: 'off' }

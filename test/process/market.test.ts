@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
-import { filesOf } from './data-folders.ts'
 import { runProgram, startProgram } from './program.ts'
 
 const SIMULATED = { FEED: 'sim', SIM_TOKENS: '20' }

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
+import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
-import { filesOf, partOf } from './data-folders.ts'
+import { partOf } from './data-folders.ts'
 import { type Program, startProgram, until } from './program.ts'
 
 const TEST_MS = 120_000

@@ -3,10 +3,9 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { contentsOf } from '../commands/folders.ts'
+import { contentsOf, filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
-import { filesOf } from './data-folders.ts'
 import { launch, until } from './program.ts'
 
 const TEST_MS = 120_000
