@@ -19,7 +19,7 @@ const USUAL_PATHS = [
 export const PAGE_FOLDER = join(ROOT, 'web/dist')
 
 /** The system's Chromium: CHROMIUM, or where it usually is; null when there is none. */
-export function chromiumPath(): string | null {
+function chromiumPath(): string | null {
   const named = process.env.CHROMIUM
   if (named !== undefined && named !== '') return named
   return USUAL_PATHS.find((path) => existsSync(path)) ?? null

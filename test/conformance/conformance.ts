@@ -28,7 +28,7 @@ export interface ConformanceOptions extends Partial<Settings> {
   print?: (line: string) => void
 }
 
-export const allCases: Case[] = [
+const allCases: Case[] = [
   ...searchCases,
   ...marketDataCases,
   ...swapCases,
@@ -47,7 +47,7 @@ export const allCases: Case[] = [
   ...rateLimitCases,
 ]
 
-export const feedOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws`
+const feedOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws`
 
 const settingsOf = (options: ConformanceOptions): Settings => ({
   url: options.url,

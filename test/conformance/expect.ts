@@ -81,7 +81,7 @@ const stamp = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
 export const isTimestamp = (value: string): boolean =>
   stamp.test(value) && !Number.isNaN(Date.parse(`${value.replace(' ', 'T')}Z`))
 
-export function unixOf(timestamp: string): number {
+function unixOf(timestamp: string): number {
   ensure(isTimestamp(timestamp), `a timestamp must be YYYY-MM-DD HH:MM:SS, got ${show(timestamp)}`)
   return Date.parse(`${timestamp.replace(' ', 'T')}Z`) / 1000
 }

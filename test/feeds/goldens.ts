@@ -16,7 +16,7 @@ export interface Golden {
 }
 
 /** As the goldens are written: every integer a decimal string. */
-export function goldenForm(value: unknown): unknown {
+function goldenForm(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'number') return String(value)
   if (Array.isArray(value)) return value.map(goldenForm)
   if (typeof value !== 'object' || value === null) return value

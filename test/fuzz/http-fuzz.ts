@@ -70,10 +70,10 @@ export type Manner = (typeof MANNERS)[number]
  * What the library answers to another version of HTTP, and to a request line whose version comes in
  * another packet than its path: nothing that a route could do anything about.
  */
-export const HTTP_VERSION_NOT_SUPPORTED = 505
+const HTTP_VERSION_NOT_SUPPORTED = 505
 
 /** One request, mostly of the right form, as bytes. */
-export function randomRequest(random: Random, known: KnownNames): Buffer {
+function randomRequest(random: Random, known: KnownNames): Buffer {
   const path = withKnown(random.pick(PATHS), random, known)
   const made = queryStrings.make(random).toString('latin1').replaceAll(/[\s#]/g, '')
   const query = withKnown(made, random, known)

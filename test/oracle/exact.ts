@@ -13,7 +13,7 @@ interface Rational {
 const rationals = new Map<number, Rational>()
 
 /** The decimal number that a finite double >= 0 is written as, exactly. */
-export function rational(value: number): Rational {
+function rational(value: number): Rational {
   const known = rationals.get(value)
   if (known) return known
   const [mantissa, power] = value.toExponential().split('e')
@@ -27,7 +27,7 @@ export function rational(value: number): Rational {
   return exact
 }
 
-export function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
+function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator)
 }
 

@@ -57,7 +57,7 @@ export interface Metrics {
 
 export const isComplete = (token: Token): boolean => token.complete || isGraduated(token)
 
-export const createdSecondsOf = (token: Token): number =>
+const createdSecondsOf = (token: Token): number =>
   token.created?.event.timestamp ?? token.firstTimestamp
 
 const TOP_HOLDERS = 10

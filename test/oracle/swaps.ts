@@ -5,7 +5,7 @@ import { dateText, whole, wire } from './exact.ts'
 import { quoteDecimals } from './quote.ts'
 import { decimalsOf, type FoldedSwap, type Token } from './world.ts'
 
-export function swapRow(token: Token, folded: FoldedSwap): object {
+function swapRow(token: Token, folded: FoldedSwap): object {
   const { swap, value } = folded
   const decimals = decimalsOf(token)
   const inQuote = quoteDecimals(token.quote)

@@ -2,7 +2,7 @@ import { type Sample, type Slope, slopeOf, steadySlopeOf } from './slope.ts'
 
 const MEBIBYTE = 2 ** 20
 /** What may grow beside the market, in MiB an hour. */
-export const LEAK_MAX = 2
+const LEAK_MAX = 2
 
 /** Figures of the program by name, at a time. */
 export interface Figures {
