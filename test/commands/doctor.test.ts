@@ -306,7 +306,7 @@ test('the machine is judged by what it has', () => {
 })
 
 test('what a service writes while its folder is looked at is no sign of a clock that was set back', async () => {
-  const data = mkdtempSync(join(folder, 'running-'))
+  const data = newFolder()
   writeFileSync(join(data, 'written'), '')
   const clock = Date.now
   const waiting = new Int32Array(new SharedArrayBuffer(4))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../src/engine/tape.ts'
@@ -113,7 +114,7 @@ test('once the disk has refused the journal none is tried again by itself: that 
   const snapshots = new Snapshots(optionsOf(about), NO_SEQ)
   journal.begin().addText(Kind.settings, 0, 0, '{}')
   journal.commit(0)
-  fs.rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true })
   expect(() => journal.boundary()).toThrow(/The disk refused the journal/)
   snapshots.start()
   await vi.advanceTimersByTimeAsync(10 * EVERY_MS)

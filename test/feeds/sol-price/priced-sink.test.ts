@@ -6,8 +6,8 @@ import { RecordBatch } from '../../../src/engine/record-batch.ts'
 import { fixedPrice, readPriceFile } from '../../../src/feeds/sol-price/price-series.ts'
 import { PricedSink } from '../../../src/feeds/sol-price/priced-sink.ts'
 import { Service } from '../../../src/service.ts'
-import { START_SECOND } from '../../oracle/fixtures.ts'
 import { newFolder } from '../../new-folder.ts'
+import { START_SECOND } from '../../oracle/fixtures.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 
 const SERIES = [
