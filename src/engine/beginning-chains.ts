@@ -35,19 +35,15 @@ export class BeginningChains {
 
   /**
    * Numbers of the texts that may begin with the needle, those that do among them, newest first; null
-   * when more than `most` do.
+   * when it is so short that all of them do, and they are more than `most`.
    */
   candidates(needle: Uint8Array, most: number): Uint32Array | null {
     const [shortest] = this.#levels
     const { length, chains } =
       this.#levels.findLast((level) => level.length <= needle.length) ?? shortest
     const keys = needle.length < length ? keysOf(needle[0]) : [keyOf(needle, 0, length)]
-    const linked = keys.reduce((sum, key) => sum + chains.countOf(key), 0)
-    if (needle.length <= length && linked > most) return null
-    const numbers = new Uint32Array(linked)
-    let count = 0
-    for (const key of keys) count = chains.copy(key, numbers, count)
-    return numbers
+    const haveAll = needle.length <= shortest.length
+    return haveAll && chains.countOf(keys) > most ? null : chains.numbersOf(keys)
   }
 }
 

@@ -11,7 +11,7 @@ import { entryOf, FIELD_END, TOKEN_END } from './search-entry.ts'
 /** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50
 
-/** Texts of an entry by how they begin: its name, then its symbol. */
+/** Texts of an entry that are looked for by how they begin: its name, then its symbol. */
 const CHAINED = 2
 const FIRST_BYTES = 1 << 16
 /** By so many of its first bytes a mint or symbol has its chain. */
@@ -25,6 +25,11 @@ const FILTERED_A_LOOK = 256
  * what it has fifty are found sooner among all tokens. Both take as long at about so many.
  */
 const WEIGHED_A_ROOT = 24
+/**
+ * A chain so many times longer is compared first, text by text as they lie: anybody can launch what
+ * shares a chain with a query, and to weigh what is not it takes five times as long.
+ */
+const LONG_CHAIN = 2
 /** So few are never too many to look at. */
 const COMMON_LEAST = 256
 
@@ -43,7 +48,7 @@ const BYTES_MAX = 0xffffffff
  * old entry is blanked.
  *
  * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
- * the same two bytes, mints and symbols with the same hash.
+ * the same two, three or eight bytes, mints and symbols with the same hash.
  */
 export class SearchIndex {
   readonly #texts = new GrowingBytes(FIRST_BYTES)
@@ -139,26 +144,37 @@ export class SearchIndex {
 
   /** Calls `found` once for each token whose mint the needle is. */
   mints(needle: Buffer, found: (token: number) => void): void {
-    const key = hashOf(needle, 0, needle.length)
-    const entries = new Uint32Array(this.#mintChains.countOf(key))
-    this.#mintChains.copy(key, entries, 0)
-    for (const entry of entries)
+    for (const entry of this.#mintChains.numbersOf([hashOf(needle, 0, needle.length)]))
       if (this.#rank(needle, entry) === Rank.mint) found(this.#tokens.get(entry))
   }
 
   /**
-   * Texts, by number, among which are those that give a token the rank: all of a chain; null when so
-   * many have the rank that they are found soon among all tokens.
+   * Texts, by number, among which are those that give a token the rank: all of a chain, or of a long one
+   * those that begin with the needle; null when these are so many that they are found soon among all tokens.
    */
   candidates(needle: Buffer, rank: ChainedRank): Uint32Array | null {
     const most = Math.max(COMMON_LEAST, WEIGHED_A_ROOT * Math.sqrt(this.#starts.length))
-    if (rank === Rank.prefix) return this.#beginnings.candidates(needle, most)
-    const key = hashOf(needle, 0, needle.length)
-    const count = this.#symbolChains.countOf(key)
-    if (count > most) return null
-    const entries = new Uint32Array(count)
-    this.#symbolChains.copy(key, entries, 0)
+    const texts =
+      rank === Rank.prefix ? this.#beginnings.candidates(needle, most) : this.#symbols(needle)
+    const isLong = texts !== null && texts.length > most * LONG_CHAIN
+    return isLong ? this.#compared(needle, texts, most) : texts
+  }
+
+  /** Symbols, by number, among which are those that the needle is. */
+  #symbols(needle: Buffer): Uint32Array {
+    const entries = this.#symbolChains.numbersOf([hashOf(needle, 0, needle.length)])
     return entries.map((entry) => entry * CHAINED + 1)
+  }
+
+  /** Those of the texts that begin with the needle, in their place; null when more than `most` do. */
+  #compared(needle: Buffer, texts: Uint32Array, most: number): Uint32Array | null {
+    let count = 0
+    for (const text of texts) {
+      if (!this.#startsWith(needle, this.#places.get(text))) continue
+      if (count >= most) return null
+      texts[count++] = text
+    }
+    return texts.subarray(0, count)
   }
 
   /** Token of a candidate. */

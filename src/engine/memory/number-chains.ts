@@ -20,9 +20,9 @@ export class NumberChains {
     return this.#olders.untouchedBytes
   }
 
-  /** How many numbers a chain has. */
-  countOf(key: number): number {
-    return this.#counts[key]
+  /** How many numbers some chains have. */
+  countOf(keys: readonly number[]): number {
+    return keys.reduce((sum, key) => sum + this.#counts[key], 0)
   }
 
   clear(): void {
@@ -39,11 +39,13 @@ export class NumberChains {
     this.#counts[key] += 1
   }
 
-  /** Copies a chain's numbers, newest first, to `at` and the places behind it; the place behind them all. */
-  copy(key: number, numbers: Uint32Array, at: number): number {
-    let place = at
-    for (let next = this.#newest[key]; next !== 0; next = this.#olders.get(next - 1))
-      numbers[place++] = next - 1
-    return place
+  /** The numbers of some chains, of each the newest first. */
+  numbersOf(keys: readonly number[]): Uint32Array {
+    const numbers = new Uint32Array(this.countOf(keys))
+    let count = 0
+    for (const key of keys)
+      for (let next = this.#newest[key]; next !== 0; next = this.#olders.get(next - 1))
+        numbers[count++] = next - 1
+    return numbers
   }
 }
