@@ -298,6 +298,20 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['test/properties/search.test.ts'],
   },
   {
+    name: 'search: a long chain is weighed as it lies',
+    file: 'src/engine/search-index.ts',
+    find: 'return isLong ? this.#compared(needle, texts, most) : texts',
+    replace: 'return texts',
+    tests: ['test/properties/long-chains.test.ts'],
+  },
+  {
+    name: 'search: of a long chain the first that begin so are all',
+    file: 'src/engine/search-index.ts',
+    find: 'if (count >= most) return null',
+    replace: 'if (count >= most) break',
+    tests: ['test/properties/long-chains.test.ts'],
+  },
+  {
     name: 'search: the market cap of a token that moved is the one before',
     file: 'src/wire/token-columns.ts',
     find: 'if (token < this.#all.length) this.#all[token] =',

@@ -342,6 +342,13 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/store/synced-first.test.ts'],
   },
   {
+    name: 'snapshots: each that comes due tells again that the disk refused the journal',
+    file: 'src/store/snapshots.ts',
+    find: 'if (this.#running === null && !isOver) void this.take()',
+    replace: 'if (this.#running === null) void this.take()',
+    tests: ['test/store/snapshot-pace.test.ts'],
+  },
+  {
     name: 'snapshots: one is made of a journal with nothing new',
     file: 'src/store/snapshots.ts',
     find: 'if (options.journal.seq === this.#snapshotSeq) return',
