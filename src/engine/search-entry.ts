@@ -5,7 +5,7 @@ import { StateError } from './memory/state-part.ts'
 export const FIELD_END = 0xfe
 export const TOKEN_END = 0xff
 /** Mint, name and symbol, in this order. */
-export const FIELDS = 3
+const FIELDS = 3
 /** From this byte on UTF-8 has no ASCII. */
 const NOT_ASCII = 0x80
 

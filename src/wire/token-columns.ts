@@ -59,10 +59,10 @@ export class MarketCapColumn extends TokenColumn {
   #pricesInQuote = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint8Array(FIRST_TOKENS)
-  /** What `all` gives, kept up with what is read, at this price of SOL. */
+  /** What `all` gives, kept up with what is read. */
   #all = new Float64Array(0)
-  #priceOfAll = Number.NaN
-  readonly #dollarsOfAll = new Float64Array(QUOTES.length)
+  /** Is it of the price of SOL that the dollars below are of? */
+  #areWeighed = false
   /** Dollars of one, by quote, at the price of SOL beside it. */
   readonly #dollarsOfOne = new Float64Array(QUOTES.length)
   #solPriceUsd = Number.NaN
@@ -71,7 +71,7 @@ export class MarketCapColumn extends TokenColumn {
     this.#pricesInQuote[token] = reader.priceInQuote
     this.#suppliesWhole[token] = reader.supplyWhole
     this.#quotes[token] = reader.quote
-    if (token < this.#all.length) this.#all[token] = this.#worth(token, this.#dollarsOfAll)
+    if (token < this.#all.length) this.#all[token] = this.#worth(token)
   }
 
   usdOf(token: number): number {
@@ -82,22 +82,22 @@ export class MarketCapColumn extends TokenColumn {
   /** The values of all tokens, until the next call. */
   all(): Float64Array {
     this.settle()
-    const { solPriceUsd, tokens } = this.state
-    if (this.#priceOfAll !== solPriceUsd || this.#all.length < tokens.count) this.#weighAll()
-    return this.#all.subarray(0, tokens.count)
+    this.#dollars()
+    const { count } = this.state.tokens
+    if (!this.#areWeighed || this.#all.length < count) this.#weighAll()
+    return this.#all.subarray(0, count)
   }
 
   #weighAll(): void {
     const { length } = this.#suppliesWhole
     if (this.#all.length < length) this.#all = new Float64Array(length)
-    this.#priceOfAll = this.state.solPriceUsd
-    this.#dollarsOfAll.set(this.#dollars())
-    for (let token = 0; token < length; token++)
-      this.#all[token] = this.#worth(token, this.#dollarsOfAll)
+    for (let token = 0; token < length; token++) this.#all[token] = this.#worth(token)
+    this.#areWeighed = true
   }
 
-  #worth(token: number, dollars: Float64Array): number {
-    const price = this.#pricesInQuote[token] * dollars[this.#quotes[token]]
+  /** At the price of SOL that was asked for last. */
+  #worth(token: number): number {
+    const price = this.#pricesInQuote[token] * this.#dollarsOfOne[this.#quotes[token]]
     return finiteNumber(price * this.#suppliesWhole[token])
   }
 
@@ -111,9 +111,11 @@ export class MarketCapColumn extends TokenColumn {
   /** Dollars of one, by quote. */
   #dollars(): Float64Array {
     const { solPriceUsd } = this.state
-    if (this.#solPriceUsd !== solPriceUsd)
+    if (this.#solPriceUsd !== solPriceUsd) {
       for (const quote of QUOTES) this.#dollarsOfOne[quote] = usdOfQuote(1, quote, solPriceUsd)
-    this.#solPriceUsd = solPriceUsd
+      this.#solPriceUsd = solPriceUsd
+      this.#areWeighed = false
+    }
     return this.#dollarsOfOne
   }
 
