@@ -1,3 +1,4 @@
+import { untouchedByScattered } from './memory/scattered-writes.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { bytesOf } from './memory/views.ts'
 
@@ -7,8 +8,6 @@ import { bytesOf } from './memory/views.ts'
  * ring, found by open addressing; one wrong match is expected in 10^13 swaps.
  */
 const IDENTITIES_MAX = 1 << 20
-/** What the system gives memory by, to whoever writes to it first. */
-const PAGE_BYTES = 4_096
 
 export class Identities {
   readonly #capacity: number
@@ -45,9 +44,8 @@ export class Identities {
 
   /** Keys are written one behind the other; of the slots, all over their table, what is expected. */
   get untouchedBytes(): number {
-    const slotsBytes =
-      this.#slots.byteLength * Math.exp((-this.#count * PAGE_BYTES) / this.#slots.byteLength)
-    return this.#keys.byteLength - this.#count * 8 + Math.floor(slotsBytes)
+    const slotsBytes = untouchedByScattered(this.#slots.byteLength, this.#count)
+    return this.#keys.byteLength - this.#count * 8 + slotsBytes
   }
 
   has(high: number, low: number): boolean {

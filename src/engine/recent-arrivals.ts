@@ -1,3 +1,4 @@
+import { untouchedByScattered } from './memory/scattered-writes.ts'
 import { indexOfMark, markOf } from './swap-mark.ts'
 import { U } from './swap-record.ts'
 import type { Tape } from './tape.ts'
@@ -20,7 +21,7 @@ export class RecentArrivals {
   readonly #newest = new Float64Array(RECENT_ARRIVALS_MAX)
   /** Number of the one before it of such a wallet; forgotten ones are numbers up to `first`. */
   readonly #olders = new Float64Array(RECENT_ARRIVALS_MAX)
-  #first: number
+  readonly #first: number
   #last: number
 
   /** `arrived`: swaps that arrived before this process began to look. */
@@ -34,6 +35,14 @@ export class RecentArrivals {
     const columns = [this.#indexes, this.#ordinals, this.#words, this.#wallets]
     const chains = [this.#newest, this.#olders]
     return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
+  /** Places are written one behind the other; those by wallet, all over. */
+  get untouchedBytes(): number {
+    const noted = this.#last - this.first
+    const byWallet = this.#newest.byteLength
+    const placeBytes = (this.bytes - byWallet) / RECENT_ARRIVALS_MAX
+    return placeBytes * (RECENT_ARRIVALS_MAX - noted) + untouchedByScattered(byWallet, noted)
   }
 
   /** Arrivals behind this number are remembered. */

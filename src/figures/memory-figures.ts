@@ -7,16 +7,17 @@ import type { MemoryPart } from '../engine/memory/memory-part.ts'
 const STATUS_FILE = '/proc/self/status'
 const KIBIBYTE = 1024
 
-/** Resident bytes of a process: its own pages, and those of files such as its program. */
-interface Resident {
+/** Bytes of a process: its own pages in memory and in swap, and those of files such as its program. */
+interface Pages {
   readonly ownBytes: number
+  readonly swappedBytes: number
   readonly fileBytes: number
 }
 
 /**
  * Where the process's own memory is (docs/operations.md, "Memory by part"). Each part as
- * `<part>_bytes`, and sums that come to `rss_anon_bytes`: what grows with the market, what has a
- * bound, V8's heap, buffers that no part names, and what is none of these.
+ * `<part>_bytes`, and sums that come to `rss_anon_bytes` and `swapped_bytes`: what grows with the
+ * market, what has a bound, V8's heap, buffers that no part names, and what is none of these.
  */
 export function memoryFigures(parts: readonly MemoryPart[]): Readonly<Record<string, number>> {
   const { arrayBuffers } = memoryUsage()
@@ -25,19 +26,21 @@ export function memoryFigures(parts: readonly MemoryPart[]): Readonly<Record<str
   const bounded = touchedBytes(parts.filter(({ grows }) => !grows))
   const heap = getHeapStatistics().total_physical_size
   const rest = arrayBuffers - buffers
-  const resident = readResident()
+  const pages = readPages()
   return {
     ...Object.fromEntries(parts.map(({ name, bytes }) => [`${name}_bytes`, bytes])),
     memory_market_bytes: market,
     memory_bounded_bytes: bounded,
     memory_heap_bytes: heap,
     memory_buffers_rest_bytes: rest,
-    ...(resident === null
+    ...(pages === null
       ? {}
       : {
-          memory_native_rest_bytes: resident.ownBytes - market - bounded - heap - rest,
-          rss_anon_bytes: resident.ownBytes,
-          rss_file_bytes: resident.fileBytes,
+          memory_native_rest_bytes:
+            pages.ownBytes + pages.swappedBytes - market - bounded - heap - rest,
+          rss_anon_bytes: pages.ownBytes,
+          rss_file_bytes: pages.fileBytes,
+          swapped_bytes: pages.swappedBytes,
         }),
   }
 }
@@ -47,10 +50,14 @@ function touchedBytes(parts: readonly MemoryPart[]): number {
   return parts.reduce((sum, { bytes, untouchedBytes }) => sum + bytes - untouchedBytes, 0)
 }
 
-function readResident(): Resident | null {
+function readPages(): Pages | null {
   const status = systemText(STATUS_FILE)
   if (status === '') return null
   const bytesOf = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * KIBIBYTE
-  return { ownBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') + bytesOf('RssShmem') }
+  return {
+    ownBytes: bytesOf('RssAnon'),
+    swappedBytes: bytesOf('VmSwap'),
+    fileBytes: bytesOf('RssFile') + bytesOf('RssShmem'),
+  }
 }

@@ -36,6 +36,7 @@ export function addDefinitions(
 
 function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8Array {
   const { addresses, tokens, wallets } = first
+  makeRoom(counts)
   const heads = [addresses, counts.addresses, tokens, counts.tokens, wallets, counts.wallets]
   let at = 0
   for (const head of heads) at = scratch.writeUInt32LE(head, at)
@@ -51,8 +52,13 @@ function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8
   return scratch.subarray(0, at)
 }
 
-/** Holds the longest payload. */
-const scratch = Buffer.alloc(COUNTS * 4 + ENTRIES_MAX * (4 + 4 + 2 + ADDRESS_BYTES_MAX))
+/** Holds a payload; most have a few entries, the longest one takes 2 MB. */
+let scratch = Buffer.alloc(0)
+
+function makeRoom({ addresses, tokens, wallets }: BookCounts): void {
+  const most = (COUNTS + tokens + wallets) * 4 + addresses * (2 + ADDRESS_BYTES_MAX)
+  if (most > scratch.length) scratch = Buffer.alloc(Math.max(most, scratch.length * 2))
+}
 
 /** @throws StoreError when the definitions do not go on where the book stands */
 export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {

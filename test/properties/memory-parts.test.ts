@@ -2,19 +2,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { B_LANES, M_LANES, T_LANES, W_LANES } from '../../src/engine/layout.ts'
 import type { MemoryPart } from '../../src/engine/memory/memory-part.ts'
+import { CHAINS, NumberChains } from '../../src/engine/memory/number-chains.ts'
 import { ROWS_PER_PAGE, Rows } from '../../src/engine/memory/rows.ts'
 import { TextStore } from '../../src/engine/memory/text-store.ts'
 import { U32List } from '../../src/engine/memory/u32-list.ts'
 import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
+import { RECENT_ARRIVALS_MAX, RecentArrivals } from '../../src/engine/recent-arrivals.ts'
 import { History } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
 import { collectGarbage } from '../../src/server/admin/collect.ts'
 import { Service } from '../../src/service.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
+import { history } from '../oracle/histories.ts'
 import { engineOf } from '../store/restoring.ts'
 
 /** A token has a row of each. */
 const TOKEN_BYTES = (T_LANES + B_LANES + W_LANES + M_LANES) * 4
+
+/** What the system gives memory by. */
+const PAGE_BYTES = 4_096
+/** Of an arrival, what lies beside those before it. */
+const ARRIVAL_BYTES = 28
 
 const touched = ({ bytes, untouchedBytes }: { bytes: number; untouchedBytes: number }) =>
   bytes - untouchedBytes
@@ -35,6 +43,24 @@ test('rows, texts and lists have touched what was written and no more', () => {
   const list = new U32List()
   list.push(7)
   expect(touched(list)).toBe(4)
+})
+
+test('tables that are written to all over have touched a page a write, and all of them in the end', () => {
+  const chains = new NumberChains()
+  expect(touched(chains)).toBe(0)
+  for (let i = 0; i < 10; i++) chains.push(i * 6_151)
+  expect(touched(chains)).toBeLessThanOrEqual(20 * PAGE_BYTES + 40)
+  for (let i = 0; i < 10_000; i++) chains.push((i * 6_151) & (CHAINS - 1))
+  expect(touched(chains) / chains.bytes).toBeGreaterThan(0.85)
+
+  const engine = engineOf('event', 1 << 10)
+  engine.events(history(1, 10))
+  const arrivals = new RecentArrivals(engine.state.tape, 0)
+  expect(touched(arrivals)).toBe(0)
+  arrivals.note(0)
+  expect(touched(arrivals)).toBeLessThanOrEqual(PAGE_BYTES + ARRIVAL_BYTES)
+  for (let i = 0; i < RECENT_ARRIVALS_MAX; i++) arrivals.note(0)
+  expect(touched(arrivals)).toBe(arrivals.bytes)
 })
 
 test('each part of an engine has one name, and never touches more than it has', () => {

@@ -1,3 +1,4 @@
+import { untouchedByScattered } from './scattered-writes.ts'
 import { U32List } from './u32-list.ts'
 
 /** Keys are 16 bits. */
@@ -17,7 +18,10 @@ export class NumberChains {
   }
 
   get untouchedBytes(): number {
-    return this.#olders.untouchedBytes
+    const numbers = this.#olders.length
+    const newest = untouchedByScattered(this.#newest.byteLength, numbers)
+    const counts = untouchedByScattered(this.#counts.byteLength, numbers)
+    return newest + counts + this.#olders.untouchedBytes
   }
 
   /** How many numbers some chains have. */
