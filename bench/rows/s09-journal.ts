@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { RecordSink } from '../../src/engine/event-sink.ts'
+import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import type { Service } from '../../src/service.ts'
 import { FileMark } from '../../src/store/file-mark.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
@@ -25,23 +28,55 @@ const SIZE: MarketSize = {
 }
 /** Swaps a write: what a slot of the chain brings, a busy replay, and the most that is written at once. */
 const BATCHES = [16, 256, 1_024] as const
+const TURNS = ['none', 'bare', 'journal'] as const
+const PEER_NAMES = { none: 'no journal', bare: 'a bare write' } as const
 const RATIO_GOAL = ratioAtLeast(0.9)
 const DURABLE_P99_GOAL = atMost(10)
 /** Swaps a turn of the loop while syncs are timed. */
 const TURN_SWAPS = 64
 
-/** S9: what the journal costs the fold, and how long until what was written is on the disk. */
+/**
+ * S9: what the journal costs the fold, what of that any file would cost, and how long until what was
+ * written is on the disk.
+ */
 export async function run(): Promise<readonly Line[]> {
   const market = new RecordedMarket(SIZE)
-  const rows = BATCHES.map((swaps) => compare(market, swaps))
+  const rows = BATCHES.flatMap((swaps) => compare(market, swaps))
   rows.push(...(await syncTimes(market)))
   return rows
 }
 
-interface Kept {
+/** Takes records in front of the fold. */
+interface Front {
   readonly sink: RecordSink
-  readonly journal: Journal
   end(): void
+}
+
+interface Kept extends Front {
+  readonly journal: Journal
+}
+
+const FRONTS = {
+  none: (service: Service): Front => ({ sink: service.engine, end() {} }),
+  bare: writeBare,
+  journal: (service: Service): Front => keep(service, 'group', new WaitTimes()),
+} as const
+
+/** The records of each batch as they are, in one write, and nothing else: no sums, no heads, no syncs. */
+function writeBare(service: Service): Front {
+  const scratch = scratchFolder()
+  const file = openSync(join(scratch.path, 'records'), 'w')
+  const sink: RecordSink = {
+    records: (batch) => {
+      writeSync(file, batch.bytes, 0, batch.count * SWAP_RECORD_BYTES)
+      service.engine.records(batch)
+    },
+  }
+  const end = () => {
+    closeSync(file)
+    scratch.remove()
+  }
+  return { sink, end }
 }
 
 function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
@@ -66,42 +101,57 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
   return { sink: new JournaledEngine(service.engine, journal), journal, end }
 }
 
-function compare(market: RecordedMarket, swaps: number): Line {
-  const ours: number[] = []
-  const peers: number[] = []
-  const ratios: number[] = []
-  for (let pair = 0; pair <= PAIRS; pair++) {
-    // Whoever comes second finds a warmer machine: they take turns.
-    const first = foldRate(market, swaps, pair % 2 === 0)
-    const second = foldRate(market, swaps, pair % 2 !== 0)
-    const [own, peer] = pair % 2 === 0 ? [first, second] : [second, first]
-    // The first pair warms up.
-    if (pair === 0) continue
-    ours.push(own)
-    peers.push(peer)
-    ratios.push(own / peer)
+function compare(market: RecordedMarket, swaps: number): readonly Line[] {
+  const rounds: Record<keyof typeof FRONTS, number>[] = []
+  // The first round warms up.
+  for (let round = 0; round <= PAIRS; round++) {
+    const rates = roundOf(market, swaps, round % 2 === 0)
+    if (round > 0) rounds.push(rates)
   }
-  return {
-    what: `fold with the journal, ${swaps} swaps a write`,
-    ours: median(ours),
-    peer: { name: 'no journal', value: median(peers) },
-    ratio: median(ratios),
-    unit: 'swaps/s',
-    spreadPercent: spreadPercent(ratios),
-    goal: RATIO_GOAL,
-    saturated: 'one core; syncs in the background',
+  const line = (ours: 'bare' | 'journal', peer: 'none' | 'bare') => {
+    const ratios = rounds.map((rates) => rates[ours] / rates[peer])
+    return {
+      ours: median(rounds.map((rates) => rates[ours])),
+      peer: { name: PEER_NAMES[peer], value: median(rounds.map((rates) => rates[peer])) },
+      ratio: median(ratios),
+      unit: 'swaps/s',
+      spreadPercent: spreadPercent(ratios),
+      saturated: 'one core; syncs in the background',
+    }
   }
+  const at = `${swaps} swaps a write`
+  return [
+    { what: `fold with the journal, ${at}`, ...line('journal', 'none'), goal: RATIO_GOAL },
+    { what: `fold with a bare write of the records, ${at}`, ...line('bare', 'none') },
+    { what: `fold with the journal beside a bare write, ${at}`, ...line('journal', 'bare') },
+  ]
 }
 
-function foldRate(market: RecordedMarket, swaps: number, isJournaled: boolean): number {
+/** Whoever comes later finds a warmer machine: they take turns. */
+function roundOf(
+  market: RecordedMarket,
+  swaps: number,
+  isForward: boolean,
+): Record<keyof typeof FRONTS, number> {
+  const rates = { none: 0, bare: 0, journal: 0 }
+  const order = isForward ? TURNS : TURNS.toReversed()
+  for (const front of order) rates[front] = foldRate(market, swaps, FRONTS[front])
+  return rates
+}
+
+function foldRate(
+  market: RecordedMarket,
+  swaps: number,
+  frontOf: (service: Service) => Front,
+): number {
   const service = market.warmService()
-  const kept = isJournaled ? keep(service, 'group', new WaitTimes()) : null
+  const front = frontOf(service)
   globalThis.gc?.()
   const folded = service.engine.counts.swaps
   const startMs = performance.now()
-  market.playLive(new SmallBatches(kept?.sink ?? service.engine, swaps))
+  market.playLive(new SmallBatches(front.sink, swaps))
   const seconds = (performance.now() - startMs) / 1000
-  kept?.end()
+  front.end()
   return (service.engine.counts.swaps - folded) / seconds
 }
 

@@ -381,4 +381,25 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'return',
     tests: ['window'],
   },
+  {
+    name: 'memory: beginnings that nobody wrote to count as touched',
+    file: 'src/engine/memory/number-chains.ts',
+    find: 'return newest + counts + this.#olders.untouchedBytes',
+    replace: 'return this.#olders.untouchedBytes',
+    tests: ['test/properties/memory-parts.test.ts'],
+  },
+  {
+    name: 'memory: places of arrivals to come count as touched',
+    file: 'src/engine/recent-arrivals.ts',
+    find: 'placeBytes * (RECENT_ARRIVALS_MAX - noted) + ',
+    replace: '',
+    tests: ['test/properties/memory-parts.test.ts'],
+  },
+  {
+    name: 'memory: what is written to all over touches nothing',
+    file: 'src/engine/memory/scattered-writes.ts',
+    find: 'Math.exp((-writes * PAGE_BYTES) / bytes)',
+    replace: 'Math.exp((-writes * 8) / bytes)',
+    tests: ['test/properties/memory-parts.test.ts'],
+  },
 ]
