@@ -1,5 +1,6 @@
 import { AddressBook } from '../src/engine/address-book.ts'
 import type { RecordSink } from '../src/engine/event-sink.ts'
+import { LATE_SLOTS } from '../src/engine/order-ring.ts'
 import { NEVER_HOLDERS } from '../src/engine/platform.ts'
 import { RecordBatch } from '../src/engine/record-batch.ts'
 import { History } from '../src/feeds/simulator/history.ts'
@@ -10,7 +11,6 @@ import { Service } from '../src/service.ts'
 /** 2026-01-01, so that the same seed gives the same market on every day. */
 const START_SECONDS = 1_767_225_600
 const SEED = 1
-const LATE_SLOTS = 32
 
 export interface MarketSize {
   readonly tokens: number

@@ -1,23 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { swapOfRecord } from '../../src/engine/swap-outtake.ts'
-import { SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
-import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
-import { StdinFeed } from '../../src/feeds/stdin.ts'
+import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { Service } from '../../src/service.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { recover } from '../../src/store/recovery.ts'
 import { SegmentsAhead } from '../../src/store/segments-ahead.ts'
-import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { atLeast, type Line } from '../line.ts'
+import { feedLines, marketLines } from '../market-lines.ts'
 import { median, spreadPercent } from '../medians.ts'
-import { newMarket, playHistory } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { settings } from '../settings.ts'
 
@@ -27,36 +20,14 @@ const ROUNDS = 7
 const LINES_GOAL = 150_000
 const FRAMES = Math.round(500_000 * settings.timeScale)
 const FRAMES_GOAL = 1_000_000
-/** What a pipe hands over at once. */
-const CHUNK_BYTES = 1 << 16
-const LATE_SLOTS = 32
 
 /** S8: lines of JSON through the feed into the fold, and the journal's frames at a start. */
 export async function run(): Promise<readonly Line[]> {
   return [await ingest(), ...(await replay())]
 }
 
-/** A market's history as event lines. */
-function marketLines(): Buffer {
-  const { book } = new Engine({ clock: 'event' }).state
-  const lines: string[] = []
-  const size = { tokens: TOKENS, historyRate: 50, liveSwaps: 0, liveRate: 1 }
-  const market = newMarket(size, book, {
-    records: (batch) => {
-      const { u32, f64 } = batch
-      const add = (event: FeedEvent) => void lines.push(`${eventLineText(event)}\n`)
-      batch.walk((from, to) => {
-        for (let i = from; i < to; i++)
-          add(swapOfRecord({ u32, f64, at: i * SWAP_U32_LANES }, book))
-      }, add)
-    },
-  })
-  playHistory(market, size)
-  return Buffer.from(lines.join(''))
-}
-
 async function ingest(): Promise<Line> {
-  const text = marketLines()
+  const text = marketLines(TOKENS)
   const lines = text.toString().trimEnd().split('\n')
   const rates: number[] = []
   const parsed: number[] = []
@@ -83,20 +54,11 @@ async function ingest(): Promise<Line> {
 
 async function linesPerSecond(text: Buffer, lines: number): Promise<number> {
   const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
-  const report = (line: number, reason: string) => {
-    throw new Error(`line ${line}: ${reason}`)
-  }
-  const input = Readable.from(chunksOf(text))
-  const feed = new StdinFeed({ report, counters: newFeedCounters(), input })
   const startCpu = process.cpuUsage()
-  await feed.start(service)
+  await feedLines(text, service)
   const { user, system } = process.cpuUsage(startCpu)
   if (service.engine.seq === 0) throw new Error('nothing was folded')
   return lines / ((user + system) / 1e6)
-}
-
-function* chunksOf(text: Buffer): Generator<Buffer> {
-  for (let at = 0; at < text.length; at += CHUNK_BYTES) yield text.subarray(at, at + CHUNK_BYTES)
 }
 
 function parsesPerSecond(lines: readonly string[]): number {

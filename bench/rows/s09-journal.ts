@@ -3,9 +3,10 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
-import type { RecordSink } from '../../src/engine/event-sink.ts'
+import type { EventSink, RecordSink } from '../../src/engine/event-sink.ts'
+import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
-import type { Service } from '../../src/service.ts'
+import { Service } from '../../src/service.ts'
 import { FileMark } from '../../src/store/file-mark.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal } from '../../src/store/journal.ts'
@@ -14,6 +15,7 @@ import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
+import { feedLines, marketLines } from '../market-lines.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { copyOf, type MarketSize, RecordedMarket } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -42,6 +44,7 @@ const TURN_SWAPS = 64
 export async function run(): Promise<readonly Line[]> {
   const market = new RecordedMarket(SIZE)
   const rows = BATCHES.flatMap((swaps) => compare(market, swaps))
+  rows.push(await compareLines())
   rows.push(...(await syncTimes(market)))
   return rows
 }
@@ -53,6 +56,7 @@ interface Front {
 }
 
 interface Kept extends Front {
+  readonly sink: EventSink
   readonly journal: Journal
 }
 
@@ -153,6 +157,41 @@ function foldRate(
   const seconds = (performance.now() - startMs) / 1000
   front.end()
   return (service.engine.counts.swaps - folded) / seconds
+}
+
+/** The same from event lines on, as a replay at full speed has it: a write for each read of a pipe. */
+async function compareLines(): Promise<Line> {
+  const text = marketLines(SIZE.tokens)
+  const pairs: { readonly own: number; readonly peer: number }[] = []
+  for (let pair = 0; pair <= PAIRS; pair++) {
+    const isOwnFirst = pair % 2 === 0
+    const first = await eventRate(text, isOwnFirst)
+    const second = await eventRate(text, !isOwnFirst)
+    if (pair > 0)
+      pairs.push(isOwnFirst ? { own: first, peer: second } : { own: second, peer: first })
+  }
+  const ratios = pairs.map(({ own, peer }) => own / peer)
+  return {
+    what: 'event lines through the feed into the fold with the journal',
+    ours: median(pairs.map(({ own }) => own)),
+    peer: { name: PEER_NAMES.none, value: median(pairs.map(({ peer }) => peer)) },
+    ratio: median(ratios),
+    unit: 'events/s',
+    spreadPercent: spreadPercent(ratios),
+    goal: RATIO_GOAL,
+    saturated: 'one core; syncs in the background',
+  }
+}
+
+async function eventRate(text: Buffer, isJournaled: boolean): Promise<number> {
+  const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
+  const kept = isJournaled ? keep(service, 'group', new WaitTimes()) : null
+  globalThis.gc?.()
+  const startMs = performance.now()
+  await feedLines(text, kept?.sink ?? service)
+  const seconds = (performance.now() - startMs) / 1000
+  kept?.end()
+  return service.engine.seq / seconds
 }
 
 /** Writes turn by turn, so that syncs end meanwhile as they do in the service. */

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream'
+import { Engine } from '../src/engine/engine.ts'
+import type { FeedEvent } from '../src/engine/event.ts'
+import type { EventSink } from '../src/engine/event-sink.ts'
+import { swapOfRecord } from '../src/engine/swap-outtake.ts'
+import { SWAP_U32_LANES } from '../src/engine/swap-record.ts'
+import { newFeedCounters } from '../src/feeds/feed-counters.ts'
+import { StdinFeed } from '../src/feeds/stdin.ts'
+import { eventLineText } from '../src/wire/event-line-text.ts'
+import { newMarket, playHistory } from './recorded-market.ts'
+
+/** What a pipe hands over at once. */
+const CHUNK_BYTES = 1 << 16
+
+/** A market's history as event lines. */
+export function marketLines(tokens: number): Buffer {
+  const { book } = new Engine({ clock: 'event' }).state
+  const lines: string[] = []
+  const size = { tokens, historyRate: 50, liveSwaps: 0, liveRate: 1 }
+  const market = newMarket(size, book, {
+    records: (batch) => {
+      const { u32, f64 } = batch
+      const add = (event: FeedEvent) => void lines.push(`${eventLineText(event)}\n`)
+      batch.walk((from, to) => {
+        for (let i = from; i < to; i++)
+          add(swapOfRecord({ u32, f64, at: i * SWAP_U32_LANES }, book))
+      }, add)
+    },
+  })
+  playHistory(market, size)
+  return Buffer.from(lines.join(''))
+}
+
+/** Hands lines to a sink as the program's standard input does. */
+export async function feedLines(text: Buffer, sink: EventSink): Promise<void> {
+  const report = (line: number, reason: string) => {
+    throw new Error(`line ${line}: ${reason}`)
+  }
+  const input = Readable.from(chunksOf(text))
+  await new StdinFeed({ report, counters: newFeedCounters(), input }).start(sink)
+}
+
+function* chunksOf(text: Buffer): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += CHUNK_BYTES) yield text.subarray(at, at + CHUNK_BYTES)
+}
