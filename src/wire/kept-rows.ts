@@ -1,6 +1,8 @@
+import { untouchedByScattered } from '../engine/memory/scattered-writes.ts'
+import type { Resource } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
-import { tokenJson } from './token-json.ts'
+import { lastingJson, passingJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14
@@ -14,11 +16,13 @@ const NO_PLACES = Buffer.alloc(0)
 const COUNTS_APART = 2 ** 26
 
 /**
- * Rows of the token tables as bytes, written once for each change of what they are made of and
- * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL.
+ * Tokens as items of a resource, as bytes, written once for each change of what they are made of and
+ * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL. What
+ * passes with the clock alone is written each time.
  */
 export class KeptRows {
   readonly #state: State
+  readonly #resource: Resource
   /**
    * A place for each row: a buffer for each would be as many objects for every collection to walk. None
    * until the first row, for V8 collects garbage over so many bytes.
@@ -38,20 +42,28 @@ export class KeptRows {
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
-  constructor(state: State) {
+  constructor(state: State, resource: Resource) {
     this.#state = state
+    this.#resource = resource
   }
 
   /** Bytes of all places, and of what is said of them. */
   get bytes(): number {
-    const said = [this.#lengths, this.#tokens, this.#changes, this.#creators, this.#prices]
     const own = this.#places.length + this.#longBytes + this.#scratch.length
-    return said.reduce((sum, { byteLength }) => sum + byteLength, own)
+    return this.#said.reduce((sum, { byteLength }) => sum + byteLength, own)
   }
 
   /** Bytes of the places in which no row was yet. */
   get untouchedBytes(): number {
-    return this.#places.length - this.#usedPlaces * PLACE_BYTES
+    const places = this.#places.length - this.#usedPlaces * PLACE_BYTES
+    return this.#said.reduce(
+      (sum, { byteLength }) => sum + untouchedByScattered(byteLength, this.#usedPlaces),
+      places,
+    )
+  }
+
+  get #said(): readonly { readonly byteLength: number }[] {
+    return [this.#lengths, this.#tokens, this.#changes, this.#creators, this.#prices]
   }
 
   /** Begins an answer. */
@@ -80,6 +92,8 @@ export class KeptRows {
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
     else this.#places.copy(this.#scratch, this.#length, from, from + length)
     this.#length += length
+    const passing = passingJson(token, this.#resource)
+    if (passing !== '') this.text(passing)
   }
 
   /** Where the token's row is kept, as it has to be now. */
@@ -96,7 +110,7 @@ export class KeptRows {
       this.#prices[place] === solPriceUsd
     )
       return place
-    this.#keep(place, tokenJson(token, 'table'))
+    this.#keep(place, lastingJson(token, this.#resource))
     this.#tokens[place] = token.token
     this.#changes[place] = changed
     this.#creators[place] = creator

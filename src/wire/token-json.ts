@@ -42,15 +42,25 @@ function optionalWriter(
   }
 }
 
-function writersOf(resource: Resource): Write[] {
+/** Writers of a resource's fields, in the order of the metrics. */
+interface Writers {
+  /** Of what stays until something happens to the token. */
+  readonly lasting: readonly Write[]
+  /** Of what is another one each second: the last fields of a row. */
+  readonly passing: readonly Write[]
+}
+
+function writersOf(resource: Resource): Writers {
   const named = METRICS.flatMap((metric) => {
     const name = metric.names[resource]
     return name === undefined ? [] : [{ metric, name }]
   })
-  return named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
+  const writers = named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
+  const lasting = named.filter(({ metric }) => metric.passes !== true).length
+  return { lasting: writers.slice(0, lasting), passing: writers.slice(lasting) }
 }
 
-const WRITERS: { readonly [R in Resource]: Write[] } = {
+const WRITERS: { readonly [R in Resource]: Writers } = {
   search: writersOf('search'),
   market: writersOf('market'),
   table: writersOf('table'),
@@ -58,8 +68,24 @@ const WRITERS: { readonly [R in Resource]: Write[] } = {
 
 /** One token as an item of a resource. The reader stands on the token. */
 export function tokenJson(token: TokenReader, resource: Resource): string {
+  return lastingJson(token, resource) + passingJson(token, resource)
+}
+
+/** The item as far as it stays until something happens to the token: all of it where nothing passes. */
+export function lastingJson(token: TokenReader, resource: Resource): string {
+  const { lasting, passing } = WRITERS[resource]
+  return joined(token, lasting) + (passing.length === 0 ? '}' : '')
+}
+
+/** The rest of it; "" where nothing passes. */
+export function passingJson(token: TokenReader, resource: Resource): string {
+  const { passing } = WRITERS[resource]
+  return passing.length === 0 ? '' : `${joined(token, passing)}}`
+}
+
+function joined(token: TokenReader, writers: readonly Write[]): string {
   let json = ''
   // Each piece is garbage soon: as few as can be.
-  for (const write of WRITERS[resource]) json += write(token)
-  return `${json}}`
+  for (const write of writers) json += write(token)
+  return json
 }

@@ -401,4 +401,18 @@ export const WIRE_FAULTS: readonly Fault[] = [
     replace: 'return data[key] !== undefined',
     tests: ['test/server/unasked-options.test.ts'],
   },
+  {
+    name: 'kept rows: the age of a token stands still with its row',
+    file: 'src/engine/metrics.ts',
+    find: 'passes: true,',
+    replace: '',
+    tests: ['test/properties/kept-rows.test.ts'],
+  },
+  {
+    name: 'kept rows: a search and market data go by the price of SOL of their first read',
+    file: 'src/wire/kept-rows.ts',
+    find: 'this.#prices[place] === solPriceUsd',
+    replace: "(this.#resource !== 'table' || this.#prices[place] === solPriceUsd)",
+    tests: ['test/properties/kept-rows.test.ts'],
+  },
 ]
