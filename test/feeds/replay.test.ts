@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import zlib from 'node:zlib'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { LineRun } from '../../src/feeds/line-run.ts'
@@ -11,6 +11,7 @@ import { checkInputFile } from '../../src/feeds/lines/input-file.ts'
 import { Pacer } from '../../src/feeds/lines/pacer.ts'
 import { ReplayFeed } from '../../src/feeds/replay.ts'
 import { StdinFeed } from '../../src/feeds/stdin.ts'
+import { turnsClock } from '../turns-clock.ts'
 import { CollectingSink } from './collecting-sink.ts'
 import { dataFile, dataText, hasData, withData } from './data-folder.ts'
 import { eventLineText } from './event-line-text.ts'
@@ -278,16 +279,10 @@ test('a factor paces by event time and hands over what is due first', async () =
   const sink = new CollectingSink()
   const counters = newFeedCounters()
   const file = fileOf('paced.jsonl', linesOf(prices(4)))
-  // A millisecond passes in a turn of the loop: a machine that stands still makes no two events due at once.
-  let nowMs = 0
-  const turns = setInterval(() => nowMs++, 1)
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
-  onTestFinished(() => {
-    clearInterval(turns)
-    clock.mockRestore()
-  })
+  // However long the machine stands still, no two events are due at once.
+  const nowMs = turnsClock()
   await new ReplayFeed({ file, speed: 20, report: () => {}, counters }).start(sink)
-  expect(nowMs).toBeGreaterThanOrEqual(150)
+  expect(nowMs()).toBeGreaterThanOrEqual(150)
   expect(sink.batches).toHaveLength(4)
 })
 

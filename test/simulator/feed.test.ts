@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { AddressBook } from '../../src/engine/address-book.ts'
 import { SimulatorFeed } from '../../src/feeds/simulator.ts'
+import { until } from '../feeds/until.ts'
+import { turnsClock } from '../turns-clock.ts'
 import { Auditor } from './auditor.ts'
 
 const nowSeconds = (): number => Date.now() / 1000
@@ -9,8 +11,8 @@ const RATE = 2_000
 const TOKENS = 500
 
 /** Its history is told, and it trades now. */
-async function live(auditor: Auditor): Promise<void> {
-  await vi.waitFor(() => expect(auditor.newestSeconds).toBeGreaterThan(nowSeconds() - 1.5), 20_000)
+async function live(auditor: Auditor, clock = nowSeconds): Promise<void> {
+  await until(() => auditor.newestSeconds > clock() - 1.5)
 }
 
 function started(
@@ -30,19 +32,23 @@ function started(
 }
 
 test('after its history the feed trades at the rate asked for, until it is stopped', async () => {
-  const { feed, auditor, end } = started(nowSeconds)
-  await live(auditor)
-  await setTimeout(200)
+  const nowMs = turnsClock()
+  const startSeconds = nowSeconds()
+  const clock = () => startSeconds + nowMs() / 1000
+  const { feed, auditor, end } = started(clock)
+  await live(auditor, clock)
+  const liveMs = nowMs()
+  await until(() => nowMs() >= liveMs + 200)
   const before = auditor.counts.swaps
-  const beforeMs = performance.now()
-  await setTimeout(1_500)
-  const perSecond = ((auditor.counts.swaps - before) * 1000) / (performance.now() - beforeMs)
+  const beforeMs = nowMs()
+  await until(() => nowMs() >= beforeMs + 1_500)
+  const perSecond = ((auditor.counts.swaps - before) * 1000) / (nowMs() - beforeMs)
   feed.stop()
   await end
   expect(auditor.tokens.size).toBeGreaterThanOrEqual(TOKENS)
   expect(perSecond).toBeGreaterThan(RATE * 0.8)
   expect(perSecond).toBeLessThan(RATE * 1.2)
-  expect(nowSeconds() - auditor.newestSeconds).toBeLessThan(2)
+  expect(clock() - auditor.newestSeconds).toBeLessThan(2)
   const after = auditor.counts.swaps
   await setTimeout(150)
   expect(auditor.counts.swaps).toBe(after)
