@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { until } from '../feeds/until.ts'
 import { listening } from '../process/free-port.ts'
+import { turnsClock } from '../turns-clock.ts'
 import { isSubscription, ScriptedService, subscribedFrame, tradeFrame } from './scripted-service.ts'
 
 /** What a machine does whose clock was wrong, or that wakes in another time. */
@@ -42,6 +43,8 @@ test.each([
   ['forward', STEP_MS],
   ['back', -STEP_MS],
 ])('a clock that is set %s breaks off no connection that lives', async (_, by) => {
+  // Of a machine that stands still the client hears nothing meanwhile: that is silence, too.
+  turnsClock()
   const service = await ScriptedService.start((socket, message) => {
     if (isSubscription(message)) socket.send(subscribedFrame(0))
     else socket.send('{"type":"pong"}')
