@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { recordCommand } from '../../src/commands/record-command.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
 import { recordedFeed } from '../../src/feed-setup/live-sources.ts'
@@ -63,11 +63,15 @@ test('a key that a server repeats in its answers is not recorded, and no event i
   const frames = portalMarket(new SeededRandom(9)).map(({ text }) => text)
   // A short key, as anybody may have set: it stands in the events too.
   const asked = { PUMPPORTAL_URL: `${server.url}/?v=true`, PUMPPORTAL_KEY: 'key-of-somebody' }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const recording = run(['--feed', 'pumpportal', '--out', folder, '--for', '2s'], asked)
   await server.until(() => server.received.length === 2)
   const event = '{"txType":"create","is_mayhem_mode":true}'
   for (const frame of ['{"errors":"key-of-somebody has no funds"}', event, ...frames])
     server.say(frame)
+  await server.heard()
+  vi.advanceTimersByTime(2_000)
   expect((await recording).code).toBe(0)
   expect(recorded()).toEqual(['{"errors":"… has no funds"}', event, ...frames])
 })
