@@ -36,3 +36,20 @@ test('tokens that come behind all others leave full blocks', () => {
   const counts = ordered.blocks.map(({ count }) => count)
   expect(counts).toEqual([...new Array(9).fill(512), 5_000 - 9 * 512])
 })
+
+test('a token that comes behind the last one of a full block stands before the next block', () => {
+  const ordered = new OrderedTokens((a, b) => a - b)
+  ordered.reset(Array.from({ length: 1_024 }, (_, place) => 2 * place))
+  ordered.add(1_023)
+  expect(ordered.tokens).toEqual([...ordered.tokens].sort((a, b) => a - b))
+  expect(ordered.tokens.indexOf(1_023)).toBe(512)
+})
+
+test('a block whose tokens have all gone is gone with its memory', () => {
+  const ordered = new OrderedTokens((a, b) => a - b)
+  ordered.reset(Array.from({ length: 3 * 512 }, (_, place) => place))
+  expect(ordered.bytes).toBe(3 * 512 * Uint32Array.BYTES_PER_ELEMENT)
+  for (let token = 512; token < 2 * 512; token++) ordered.remove(token)
+  expect(ordered.blocks.map(({ count }) => count)).toEqual([512, 512])
+  expect(ordered.bytes).toBe(2 * 512 * Uint32Array.BYTES_PER_ELEMENT)
+})

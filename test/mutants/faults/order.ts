@@ -304,4 +304,18 @@ export const ORDER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/properties/untold-mints.test.ts'],
   },
+  {
+    name: 'tables: a token that belongs behind a full block stands behind all others',
+    file: 'src/engine/ordered-tokens.ts',
+    find: 'at === block.count && place === this.#blocks.length - 1',
+    replace: 'at === block.count',
+    tests: ['test/properties/ordered-tokens.test.ts'],
+  },
+  {
+    name: 'tables: a block whose tokens have all gone stays',
+    file: 'src/engine/ordered-tokens.ts',
+    find: 'if (block.count === 0) this.#blocks.splice(place, 1)',
+    replace: '',
+    tests: ['test/properties/ordered-tokens.test.ts'],
+  },
 ]
