@@ -13,13 +13,34 @@ export interface AllTimeHigh {
   readonly time: number | null
 }
 
+/** The highest prices, and when the hour began in which that in USD was highest first. */
+interface HourlyHigh {
+  readonly usd: number
+  readonly sol: number
+  readonly hour: number | null
+}
+
 /** Goes towards what `allTimeHigh` reads, as `Chart.isNear` does. */
 export function isHighNear(chart: Chart, token: number, mayGoOn: () => boolean): boolean {
-  return chart.isNear(token, HOUR, EVER, mayGoOn)
+  if (!chart.isStored(token)) return chart.isNear(token, HOUR, EVER, mayGoOn)
+  // Its hours are few, but their minutes may be hundreds of thousands of bars back.
+  const { hour } = hourlyHigh(chart, token)
+  return hour === null || chart.isNear(token, MINUTE, endOf(hour), mayGoOn)
 }
 
 /** Reads the bars of a token's hours, and the minutes of the best one. */
 export function allTimeHigh(chart: Chart, token: number): AllTimeHigh {
+  const { usd, sol, hour } = hourlyHigh(chart, token)
+  if (hour === null) return { usd, sol, time: null }
+  let time = hour
+  chart.visit(token, MINUTE, endOf(hour), (bar) => {
+    if (bar.time >= hour && bar.usd.high === usd) time = bar.time
+    return bar.time >= hour
+  })
+  return { usd, sol, time }
+}
+
+function hourlyHigh(chart: Chart, token: number): HourlyHigh {
   let usd = 0
   let sol = 0
   let hour: number | null = null
@@ -31,12 +52,10 @@ export function allTimeHigh(chart: Chart, token: number): AllTimeHigh {
     if (bar.sol.high > sol) sol = bar.sol.high
     return true
   })
-  if (hour === null) return { usd, sol, time: null }
-  const start: number = hour
-  let time = start
-  chart.visit(token, MINUTE, start + HOUR - 1, (bar) => {
-    if (bar.time >= start && bar.usd.high === usd) time = bar.time
-    return bar.time >= start
-  })
-  return { usd, sol, time }
+  return { usd, sol, hour }
+}
+
+/** The last second of an hour. */
+function endOf(hour: number): number {
+  return hour + HOUR - 1
 }

@@ -56,12 +56,17 @@ export class Chart {
     this.#chains = chains
   }
 
+  /** Are its bars stored? Of few swaps they are folded when they are asked for. */
+  isStored(token: number): boolean {
+    return (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored) !== 0
+  }
+
   /**
    * Goes towards the bars that open at or before `to` for as long as `mayGoOn` says, and on from there
    * when asked again. True: `visit` has them at once.
    */
   isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
-    if (!this.#isStored(token)) return this.#trades.areNear(token, mayGoOn)
+    if (!this.isStored(token)) return this.#trades.areNear(token, mayGoOn)
     return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
   }
 
@@ -71,7 +76,7 @@ export class Chart {
    */
   visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
     const end = endOf(width, to)
-    if (this.#isStored(token)) this.#visitStored(token, width, end, visit)
+    if (this.isStored(token)) this.#visitStored(token, width, end, visit)
     else this.#visitSwaps(token, width, end, visit)
   }
 
@@ -91,10 +96,6 @@ export class Chart {
       ({ timestamp }, place) => place === 0 || trades[place - 1].timestamp <= timestamp,
     )
     return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
-  }
-
-  #isStored(token: number): boolean {
-    return (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored) !== 0
   }
 
   #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {

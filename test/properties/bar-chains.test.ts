@@ -4,6 +4,7 @@ import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../src/engine/candles
 import { barLane, tokenLane } from '../../src/engine/lanes.ts'
 import { Bar, T } from '../../src/engine/layout.ts'
 import type { State } from '../../src/engine/state.ts'
+import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -60,6 +61,25 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
     const expected = whole.find((row) => barLane(state, row, Bar.time) < end)
     expect(found).toBe(expected === undefined ? 0 : expected + 1)
   }
+})
+
+test('the minute of a high that lies far back is gone to in pieces', () => {
+  const engine = engineOf('event', 1 << 14)
+  const reads = new EngineTokenReads(engine, () => {})
+  engine.events([price(150)])
+  for (let minute = 0; minute < 3 * STORED_FROM_SWAPS; minute++)
+    engine.events([
+      swap({
+        slot: 1_000 + 100 * minute,
+        timestamp: START_SECOND + 60 * minute,
+        virtualQuoteRaw: minute === 3 ? 90_000_000_000n : 30_000_000_000n,
+      }),
+    ])
+  let goes = 1
+  while (!reads.hasFoundDetail('mint', () => false)) goes += 1
+  expect(goes).toBeGreaterThan(20)
+  const detail: unknown = JSON.parse(reads.detail('mint') ?? '')
+  expect(detail).toMatchObject({ ath_timestamp: '2023-11-14 00:03:00' })
 })
 
 function rowsOf(state: State, token: number, base: number): number[] {

@@ -318,4 +318,11 @@ export const ORDER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/properties/ordered-tokens.test.ts'],
   },
+  {
+    name: 'detail: the minute of a high that lies far back is looked for in one go',
+    file: 'src/engine/all-time-high.ts',
+    find: 'chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
+    replace: 'true',
+    tests: ['test/properties/bar-chains.test.ts'],
+  },
 ]
