@@ -78,7 +78,7 @@ export function columns(series: Row, i: number): string {
     .join()
 }
 
-function framed(frame: string): Row & { readonly data: Row } {
+export function framed(frame: string): Row & { readonly data: Row } {
   const value: unknown = JSON.parse(frame)
   if (!isRecord(value) || !isRecord(value.data)) throw new Error(`no frame: ${frame}`)
   return { ...value, data: value.data }

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
+import { nextBarTime } from '../../src/engine/chart.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
+import { widthOf } from '../../src/wire/chart-json.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
 import { LiveCandles } from '../../src/wire/live-candles.ts'
 import { LiveTable } from '../../src/wire/live-table.ts'
 import { tableName } from '../../src/wire/table-name.ts'
 import { TableTexts } from '../../src/wire/table-texts.ts'
-import { swap } from '../oracle/fixtures.ts'
+import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { LateBirths } from './late-births.ts'
-import { CandleCopy, columns, TableCopy } from './live-copies.ts'
+import { CandleCopy, columns, framed, TableCopy } from './live-copies.ts'
 import { LiveMarket } from './live-market.ts'
 import { randomTables, wholeChart } from './random-queries.ts'
 
@@ -178,11 +180,16 @@ test(
       () => {},
     )
     service.live.attach()
+    let lateFolded = streams.lateFolded()
     for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
       feed(random.integer(1, 25))
+      // A late swap may have changed bars of other mints.
+      const isLate = lateFolded !== streams.lateFolded()
+      lateFolded = streams.lateFolded()
       for (const { mint, resolution, candles, copy } of series) {
-        const frame = candles.advance()
+        const frame = candles.hasToBeRead || isLate ? candles.advance() : null
         if (frame !== null) copy.take(frame)
+        expect(candles.hasToBeRead).toBe(false)
         const chart: unknown = JSON.parse(
           answers.chart(wholeChart(mint, market.second + 100, resolution)),
         )
@@ -190,6 +197,10 @@ test(
         const bars = chart.t.map((_, i) => columns(chart, i))
         expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
         expect(copy.faults).toEqual([])
+        const isOver = (time: number) =>
+          nextBarTime(widthOf(resolution), time) <= streams.settledTime()
+        const over = chart.t.filter(isOver)
+        expect([...copy.final].sort(), `${mint} ${resolution} at ${instant}`).toEqual(over)
       }
     }
     expect(series.some(({ copy }) => copy.final.size > 0 && copy.final.size < copy.bars.size)).toBe(
@@ -225,6 +236,25 @@ test('a bar that a swap with an older time changes is told again, however final 
   const chart: unknown = JSON.parse(answers.chart(wholeChart(mint, market.second + 100, '5')))
   if (!isRecord(chart) || !Array.isArray(chart.t)) throw new Error('no chart')
   expect(copy.series).toEqual(chart.t.map((_, i) => columns(chart, i)))
+})
+
+test('a bar that was told as final is not told again with the one that comes after it', () => {
+  const { engine, service } = served()
+  const at = (mint: string, seconds: number) => {
+    const timestamp = START_SECOND + seconds
+    engine.advance(timestamp)
+    engine.accept(swap({ mint, slot: 1_000 + seconds, timestamp, signature: `${mint} ${seconds}` }))
+  }
+  at('A', 0)
+  const candles = new LiveCandles('A', '1', service.answers, service.streams)
+  for (const seconds of [200, 400]) at('B', seconds)
+  expect(framed(candles.advance() ?? '{}')).toMatchObject({
+    data: { t: [START_SECOND] },
+    final: [true],
+  })
+  at('A', 500)
+  candles.traded(START_SECOND + 500)
+  expect(framed(candles.advance() ?? '{}').data.t).toEqual([START_SECOND + 480])
 })
 
 test(
