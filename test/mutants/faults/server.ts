@@ -600,4 +600,18 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '0',
     tests: ['test/server/engine-streams.test.ts'],
   },
+  {
+    name: 'event streams: candles of which nobody says how many are one',
+    file: 'src/wire/requests/event-stream.ts',
+    find: 'fallback: COUNTBACK_DEFAULT',
+    replace: 'fallback: 1',
+    tests: ['test/server/event-stream-queries.test.ts'],
+  },
+  {
+    name: 'event streams: a seq of ten digits is none',
+    file: 'src/wire/requests/event-stream.ts',
+    find: '(\\d{1,16})',
+    replace: '(\\d{1,9})',
+    tests: ['test/server/event-stream-queries.test.ts'],
+  },
 ]
