@@ -7,9 +7,10 @@ import type { ExchangeContext } from '../../src/server/exchange.ts'
 import { httpFront } from '../../src/server/front.ts'
 import { httpCounters } from '../../src/server/http-counters.ts'
 import { KeptAnswers } from '../../src/server/kept-answers.ts'
+import { type RateLimiter, rateLimiter } from '../../src/server/rate-limiter.ts'
 import type { Reply } from '../../src/server/reply.ts'
 import { jsonReply } from '../../src/server/reply.ts'
-import { responseWriter } from '../../src/server/response-writer.ts'
+import { type ResponseWriter, responseWriter } from '../../src/server/response-writer.ts'
 import type { Route } from '../../src/server/route.ts'
 import { routerOf } from '../../src/server/router.ts'
 import { Turns } from '../../src/server/turns.ts'
@@ -18,13 +19,19 @@ import { rawConnect, waitUntil } from './raw-http.ts'
 
 type Answer = Promise<Parsed<Reply>>
 
+interface Changes {
+  readonly method?: Route['method']
+  readonly writer?: Partial<ResponseWriter>
+  readonly limiters?: ReadonlyMap<string, RateLimiter>
+}
+
 /** A front before one route that answers when it likes. */
-async function startFront(answer: () => Answer) {
+async function startFront(answer: () => Answer, changes: Changes = {}) {
   const logged: string[] = []
   const log = (_: unknown, message: string) => void logged.push(message)
   const lines = { info: log, warn: log, error: log }
   const context: ExchangeContext = {
-    writer: responseWriter('*', () => null),
+    writer: { ...responseWriter('*', () => null), ...changes.writer },
     http: httpCounters(),
     log: lines,
     onStep: () => {},
@@ -32,12 +39,13 @@ async function startFront(answer: () => Answer) {
     positionHeaders: () => [],
     open: new Deadlines(),
   }
-  const route: Route = { name: 'slow', method: 'GET', path: '/slow', isApi: false, answer }
+  const { method = 'GET', limiters = new Map() } = changes
+  const route: Route = { name: 'slow', method, path: '/slow', isApi: false, answer }
   const app = App()
   const front = httpFront({
     router: routerOf([route]),
     addresses: clientAddresses([]),
-    limiters: new Map(),
+    limiters,
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
@@ -96,5 +104,34 @@ test('a late answer in time is the answer', async () => {
     return accept(jsonReply('{"late":true}'))
   })
   expect(await (await fetch(front.url)).json()).toEqual({ late: true })
+  front.app.close()
+})
+
+test('an answer that cannot be written closes its connection, and is told', async () => {
+  const write = () => {
+    throw new Error('too long')
+  }
+  const front = await startFront(async () => accept(jsonReply('{}')), { writer: { write } })
+  const signal = AbortSignal.timeout(5_000)
+  await expect(fetch(front.url, { signal })).rejects.toThrow('fetch failed')
+  expect(front.logged).toEqual(['A route threw'])
+  front.app.close()
+})
+
+test('who waited for its body and then for its answer waits for nothing more', async () => {
+  const front = await startFront(async () => accept(jsonReply('{}')), { method: 'POST' })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(front.url, { method: 'POST', headers, body: '{}' })
+  expect(await response.json()).toEqual({})
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a 500 has the headers of the rate limit beside the id of its line', async () => {
+  const limiters = new Map([['slow', rateLimiter({ limit: 9, windowMs: 1_000 })]])
+  const front = await startFront(() => Promise.reject(new Error('defect')), { limiters })
+  const { status, headers } = await fetch(front.url)
+  expect([status, headers.get('x-ratelimit-remaining')]).toEqual([500, '8'])
+  expect(headers.get('x-request-id')).toMatch(/^[-0-9a-f]{36}$/)
   front.app.close()
 })

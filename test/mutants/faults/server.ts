@@ -614,4 +614,25 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '(\\d{1,9})',
     tests: ['test/server/event-stream-queries.test.ts'],
   },
+  {
+    name: 'exchange: an answer that cannot be written leaves its client waiting',
+    file: 'src/server/exchange.ts',
+    find: '      this.res.close()\n    }',
+    replace: '    }',
+    tests: ['test/server/front.test.ts'],
+  },
+  {
+    name: 'exchange: who waited for a body waits for it still when it is there',
+    file: 'src/server/exchange.ts',
+    find: '    this.#stopWaiting()\n    this.#deadlineMs = deadlineMs',
+    replace: '    this.#deadlineMs = deadlineMs',
+    tests: ['test/server/front.test.ts'],
+  },
+  {
+    name: 'exchange: a 500 says nothing of what is left of the limit',
+    file: 'src/server/exchange.ts',
+    find: "[...this.extraHeaders, ['X-Request-Id', requestId]]",
+    replace: "[['X-Request-Id', requestId]]",
+    tests: ['test/server/front.test.ts'],
+  },
 ]
