@@ -116,6 +116,25 @@ test('a kept answer lies in memory of its own, also what is compressed of it', (
   }
 })
 
+test('of requests of one state each gets the answer to its own path, query and body', async () => {
+  const { server } = await startFake({ answers: sameVersion() })
+  const get = (path: string) => fetch(`${server.url}/api/v2/search/tokens/${path}`)
+  const headers = { 'Content-Type': 'application/json' }
+  const post = (body: string) =>
+    fetch(`${server.url}/api/v2/meme`, { method: 'POST', headers, body })
+  const ask = [
+    () => get('detailed?query=a'),
+    () => get('detailed?query=b'),
+    () => get('a/swaps'),
+    () => post('{}'),
+    () => post('{"type":"new"}'),
+  ]
+  for (let times = 0; times < 2; times += 1)
+    for (const [place, asked] of ask.entries())
+      expect(await (await asked()).text()).toBe(`[${place + 1}]`)
+  await server.stop()
+})
+
 test('a refusal is never kept', async () => {
   const { server, calls } = await startFake()
   for (let i = 0; i < 3; i++) {

@@ -100,6 +100,36 @@ test('nobody looks on for a client that has gone', async () => {
   expect(await figures()).toMatchObject({ http_unread_answers_total: 1 })
 })
 
+test('who asks for one deep read does not wait for all those of another client', async () => {
+  const goes = new Map([
+    ['many', 0],
+    ['one', 0],
+  ])
+  const hasFoundSwaps: Answers['hasFoundSwaps'] = (mint, _wallet, _page, mayGoOn) => {
+    const count = (goes.get(mint) ?? 0) + 1
+    goes.set(mint, count)
+    while (mayGoOn());
+    return mint === 'one' && count >= 20
+  }
+  const answers = { ...fakeAnswers([], () => '{"deep":true}'), hasFoundSwaps }
+  fake = await startFake({ answers, trustProxy: ['127.0.0.1'] })
+  const ask = (mint: string, client: string, signal: AbortSignal) =>
+    fetch(`${fake.server.url}/api/v2/search/tokens/${mint}/swaps`, {
+      headers: { 'x-forwarded-for': client },
+      signal,
+    })
+  const gone = new AbortController()
+  const many = Array.from({ length: 50 }, () => ask('many', '9.9.9.8', gone.signal))
+  const ended = Promise.allSettled(many)
+  await waitUntil(() => (goes.get('many') ?? 0) > 100)
+  const before = goes.get('many') ?? 0
+  const one = await ask('one', '9.9.9.9', AbortSignal.timeout(60_000))
+  expect(await one.text()).toBe('{"deep":true}')
+  expect((goes.get('many') ?? 0) - before).toBeLessThan(200)
+  gone.abort()
+  await ended
+})
+
 test('who looks for longer than a route may is answered 503', async () => {
   const { answers } = deepReads(Number.POSITIVE_INFINITY)
   fake = await startFake({ answers, limits: { ...DEFAULT_LIMITS, routeDeadlineMs: 200 } })

@@ -635,4 +635,18 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: "[['X-Request-Id', requestId]]",
     tests: ['test/server/front.test.ts'],
   },
+  {
+    name: 'front: a body gets the tables that another body was answered with',
+    file: 'src/server/front.ts',
+    find: 'options.kept.answer(key, make)',
+    replace: "options.kept.answer([path, query].join('?'), make)",
+    tests: ['test/server/kept-answers.test.ts'],
+  },
+  {
+    name: 'front: what takes many turns waits behind all that others began',
+    file: 'src/server/front.ts',
+    find: 'turns.later(exchange.request.client, {',
+    replace: "turns.later('', {",
+    tests: ['test/server/unfinished.test.ts'],
+  },
 ]
