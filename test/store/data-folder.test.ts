@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { FileBuffer, hasSnapshotAside, listDataFiles } from '../../src/store/data-folder.ts'
+import { NodeDisk } from '../../src/store/node-disk.ts'
+import { newFolder } from '../new-folder.ts'
+
+const disk = new NodeDisk()
+const number = (value: number) => String(value).padStart(16, '0')
+
+/** A folder with files of these names, each of which holds its own. */
+function folderOf(names: readonly string[]): string {
+  const folder = newFolder()
+  for (const name of names) writeFileSync(join(folder, name), name)
+  return folder
+}
+
+test('files of a data folder are told by their whole names, and those of others are left alone', () => {
+  const halves = ['snapshot-%.mfs', 'tape-%.mft', 'positions-%.mfp'].map(
+    (name) => `${name.replace('%', number(7))}.unfinished`,
+  )
+  const folder = folderOf([
+    ...halves,
+    ...[2, 1, 10].map((index) => `journal-${number(index)}.mfj`),
+    ...[5, 3].map((seq) => `snapshot-${number(seq)}.mfs`),
+    ...[1, 0].map((chunk) => `tape-${number(chunk)}.mft`),
+    ...[1, 0].map((chunk) => `positions-${number(chunk)}.mfp`),
+    ...['lock', 'market', 'written', 'journal-3.mfj', `old-journal-${number(4)}.mfj`],
+    ...[`journal-${number(4)}.mfj.gz`, `snapshot-${number(6)}.mfs.damaged`],
+    // As long as the ending of a half.
+    `snapshot-${number(6)}.mfs.old-backup`,
+    // An export that is being written into the folder.
+    ...['events.jsonl.zst.unfinished', `journal-${number(8)}.mfj.unfinished`],
+  ])
+  const files = listDataFiles(disk, folder)
+  const numbers = (of: 'segments' | 'snapshots' | 'chunks' | 'dormantChunks') =>
+    files[of].map((file) => file.number)
+  expect(numbers('segments')).toEqual([1, 2, 10])
+  expect(numbers('snapshots')).toEqual([3, 5])
+  expect([numbers('chunks'), numbers('dormantChunks')]).toEqual([
+    [0, 1],
+    [0, 1],
+  ])
+  expect([...files.unfinished].sort()).toEqual(halves.toSorted())
+})
+
+test('a snapshot that was put aside is told from other damaged files', () => {
+  const others = [`journal-${number(1)}.mfj.damaged`, `tape-${number(1)}.mft.damaged`]
+  expect(hasSnapshotAside(disk, folderOf(others))).toBe(false)
+  expect(hasSnapshotAside(disk, folderOf([...others, `snapshot-${number(1)}.mfs.damaged`]))).toBe(
+    true,
+  )
+})
+
+test('a file that is read behind a longer one has nothing of it', () => {
+  const folder = folderOf(['a long name', 'short'])
+  const buffer = new FileBuffer()
+  const read = (name: string) => Buffer.from(buffer.read(disk, join(folder, name))).toString()
+  expect([read('a long name'), read('short')]).toEqual(['a long name', 'short'])
+})
