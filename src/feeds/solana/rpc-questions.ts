@@ -114,13 +114,26 @@ export class RpcQuestions {
     try {
       return await ask(version)
     } catch (error) {
-      if (version === 0 || !(error instanceof RpcError) || error.code !== INVALID_PARAMS)
-        throw error
-      const answer = await ask(0)
-      this.#version = 0
+      const other = otherVersion(version, error)
+      if (other === null) throw error
+      const answer = await ask(other).catch((second: unknown) => {
+        throw isRefusal(second, INVALID_PARAMS) ? error : second
+      })
+      this.#version = other
       return answer
     }
   }
+}
+
+/** The version that is asked for next; null: the error is of something else, or of both. */
+function otherVersion(version: number, error: unknown): number | null {
+  if (version > 0) return isRefusal(error, INVALID_PARAMS) ? 0 : null
+  // Of the machines behind one address another one may know the newer version.
+  return isRefusal(error, UNSUPPORTED_VERSION) ? TRANSACTION_VERSION : null
+}
+
+function isRefusal(error: unknown, code: number): boolean {
+  return error instanceof RpcError && error.code === code
 }
 
 /** Whether a server will say no the next time too: it keeps no transactions, or lacks the method. */

@@ -273,6 +273,43 @@ test('a node that knows old versions only is asked for these from then on', asyn
   ])
 })
 
+test('a server of which one machine knows old versions only tells blocks of newer ones all the same', async () => {
+  const { url, questions } = await rpcServer()
+  const asked = new RpcQuestions(new RpcClient(url, new VirtualTimers()))
+  const nextFails = async (index: number, code: number) => {
+    await until(() => questions.length > index)
+    questions[index].fail(code, 'no')
+  }
+  const old = asked.transaction('signature', NEVER)
+  await nextFails(0, -32_602)
+  await until(() => questions.length > 1)
+  questions[1].answer(null)
+  await old
+  const block = asked.block(10, NEVER)
+  await nextFails(2, -32_015)
+  await until(() => questions.length > 3)
+  questions[3].answer({ parentSlot: 9, transactions: [] })
+  expect(await block).toMatchObject({ parentSlot: 9 })
+  await answeredNull(asked, questions)
+  const versions = [1, 0, 0, 1, 1]
+  expect(questions.map(({ params }) => params[1])).toMatchObject(
+    versions.map((maxSupportedTransactionVersion) => ({ maxSupportedTransactionVersion })),
+  )
+})
+
+test('a block that a node of old versions cannot tell is given up there', async () => {
+  const { url, questions } = await rpcServer()
+  const asked = new RpcQuestions(new RpcClient(url, new VirtualTimers()))
+  const old = asked.transaction('signature', NEVER)
+  const block = old.then(() => asked.block(10, NEVER)).catch(({ message }) => message)
+  for (const [index, code] of [-32_602, 0, -32_015, -32_602].entries()) {
+    await until(() => questions.length > index)
+    if (code === 0) questions[index].answer(null)
+    else questions[index].fail(code, 'no')
+  }
+  expect(await block).toBe('block 10 holds transactions of a version that is not read')
+})
+
 const MINT = encodeBase58(Buffer.alloc(32, 7))
 const SIGNATURE = encodeBase58(Buffer.alloc(64, 7))
 
