@@ -17,7 +17,8 @@ const PER_BYTE_LIMB = 2 ** -24
 
 /** The arithmetic is quadratic; the longest instruction data Solana allows (10 KiB) fits. */
 export const BASE58_CHARS_MAX = 16_384
-const BASE58_BYTES_MAX = 12_288
+/** What the greatest of the longest texts holds; the scratch has no room for more. */
+const BASE58_BYTES_MAX = 11_998
 
 const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
 const DIGIT_OF_CODE = new Uint8Array(128).fill(NOT_IN_ALPHABET)
@@ -107,11 +108,11 @@ function bytesOfLimbs(used: number, zeros: number): Uint8Array {
 
 /**
  * The text of `bytes`.
- * @throws RangeError above 12 KiB: nothing on Solana that is written in base58 is that long
+ * @throws RangeError above 11,998 bytes: nothing on Solana that is written in base58 is that long
  */
 export function encodeBase58(bytes: Uint8Array): string {
   if (bytes.length > BASE58_BYTES_MAX) {
-    throw new RangeError(`${bytes.length} bytes are too many for base58, at most 12,288 fit`)
+    throw new RangeError(`${bytes.length} bytes are too many for base58, at most 11,998 fit`)
   }
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++

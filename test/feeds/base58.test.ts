@@ -79,3 +79,10 @@ test('base58 holds the longest instruction data and refuses what is longer', () 
   expect(decodeBase58('1'.repeat(BASE58_CHARS_MAX + 1))).toBeNull()
   expect(() => encodeBase58(new Uint8Array(20_000))).toThrow(RangeError)
 })
+
+test('base58 holds the bytes of its longest text and refuses more', () => {
+  const most = decodeBase58('z'.repeat(BASE58_CHARS_MAX)) ?? new Uint8Array()
+  expect(encodeBase58(most)).toBe('z'.repeat(BASE58_CHARS_MAX))
+  for (let length = most.length + 1; length <= 12_300; length += 1)
+    expect(() => encodeBase58(new Uint8Array(length).fill(255))).toThrow(RangeError)
+})
