@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/engine/event.ts'
@@ -20,7 +21,7 @@ let running: Promise<void>
 let nowMs = SECONDS * 1_000
 
 beforeEach(async () => {
-  nowMs = SECONDS * 1_000
+  nowMs = SECONDS * 1_000 + 750
   internet = await FakeInternet.open()
   const { resolve, dial } = internet
   const gateways = ['https://one.hosts.test', 'https://two.hosts.test']
@@ -68,6 +69,17 @@ function created(mint: string, uri: string): FeedEvent {
 function migrated(mint: string): FeedEvent {
   const position = { slot: 1, txIndex: 0, ordinal: 0, signature: mint, timestamp: SECONDS }
   return { type: 'migrated', ...position, mint, bondingCurve: 'curve', poolAmm: 'pool' }
+}
+
+function traded(mint: string): FeedEvent {
+  const position = { slot: 1, txIndex: 0, ordinal: 0, signature: mint, timestamp: SECONDS }
+  return {
+    type: 'swap',
+    ...position,
+    ...{ source: 'pump', mint, pool: 'curve', signer: 'signer', direction: 'buy' },
+    ...{ baseRaw: 1n, quoteRaw: 1n, virtualBaseRaw: 1n, virtualQuoteRaw: 1n },
+    ...{ realBaseRaw: 10n ** 15n, realQuoteRaw: 1n, platformFeeRaw: 0n, creatorFeeRaw: 0n },
+  }
 }
 
 function told(): Metadata[] {
@@ -128,7 +140,7 @@ test.each([
   expect(internet.asked).toEqual(['one.hosts.test', 'two.hosts.test'])
 })
 
-test('copies of a uri are told without another request, and a uri with nothing is not asked again', async () => {
+test('copies of a uri are told without another request, and a uri with nothing is not asked again for an hour', async () => {
   internet.json('a.hosts.test/x', { website: 'https://a.b/' })
   feed.observe([created('a', 'https://a.hosts.test/x'), created('b', 'https://a.hosts.test/x')])
   await until(() => told().length === 2)
@@ -140,6 +152,9 @@ test('copies of a uri are told without another request, and a uri with nothing i
   feed.observe([created('e', 'https://127.0.0.1/'), created('f', ''), created('g', ' ')])
   expect(feed.figures().metadata_waiting).toBe(0)
   expect(internet.requests).toBe(1)
+  nowMs += 3_600_000
+  feed.observe([created('h', 'https://127.0.0.1/')])
+  await until(() => feed.figures().metadata_gave_up_total === 2)
 })
 
 test('redirects of many hosts to one keep the pace of that one, and each has its turn', async () => {
@@ -253,6 +268,42 @@ test('asks whether the profile of a migrated token is paid, and stops when it is
   await until(() => feed.figures().dex_paid_asked_total === 1)
   expect(internet.requests).toBe(0)
   expect(feed.figures().dex_paid_waiting).toBe(1)
+})
+
+test('a profile that is paid is told, once', async () => {
+  feed.stop()
+  await running
+  const { resolve } = internet
+  // The certificate of these tests is for other names.
+  const dial = (address: string) => internet.dial(address, 'any.hosts.test')
+  feed = new MetadataFeed({ gateways: [], resolve, dial, clockMs: () => nowMs, dexEveryMs: 20 })
+  running = feed.start(sink)
+  internet.answers.set('api.dexscreener.com', [[PUBLIC]])
+  const place = `api.dexscreener.com/orders/v1/solana/${MINT}`
+  internet.json(place, [{ type: 'tokenProfile', status: 'approved', paymentTimestamp: 1 }])
+  feed.observe([migrated(MINT)])
+  await until(() => told().length === 1)
+  feed.observe([migrated(MINT)])
+  expect(told()).toEqual([{ type: 'metadata', timestamp: SECONDS, mint: MINT, dexPaid: true }])
+  expect(feed.figures()).toMatchObject({ dex_paid_found_total: 1, dex_paid_waiting: 0 })
+})
+
+test('a token that is traded is asked for before one that came earlier and is not', async () => {
+  const held: ServerResponse[] = []
+  const names = ['1', '2', '3', '4', 'quiet', 'busy']
+  for (const name of names)
+    internet.page(`a.hosts.test/${name}`, (_, response) => {
+      held.push(response)
+    })
+  // So many may run at a time of one host.
+  feed.observe(names.slice(0, 4).map((name) => created(name, `https://a.hosts.test/${name}`)))
+  await until(() => held.length === 4)
+  feed.observe(names.slice(4).map((name) => created(name, `https://a.hosts.test/${name}`)))
+  feed.observe([traded('busy'), traded('busy')])
+  held[0].end('{"website":"https://a.b/"}')
+  await until(() => held.length === 5)
+  expect(held[4].req.url).toBe('/busy')
+  for (const response of held) response.end()
 })
 
 test('a profile is paid when its order is approved', () => {
