@@ -14,7 +14,7 @@ import { parseEventLine } from '../../../src/wire/event-lines.ts'
 import { dataLines, hasData, withData } from '../data-folder.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { bogusCreate, portalMarket } from './portal-market.ts'
-import { PortalRun } from './portal-run.ts'
+import { PortalRun, STALL_MS } from './portal-run.ts'
 
 const MINT = 'BzqYzBGydDrwjnYVtWfupr8GFoSxpCQdTkjRppBKpump'
 const TRADER = 'ENskGQev2bXPjaCYPV9bUcPLv3635Y18BWzLN95x4soC'
@@ -330,4 +330,27 @@ test('a service that refuses everything is none that is connected', async () => 
   expect(run.figure('connected')).toBe(0)
   await run.timers.pass(10_000)
   expect(run.supervisor.notLive()).toMatch('No feed is connected')
+})
+
+test('a service that is quiet and answers pings is kept for as long as it may be, from its last frame on', async () => {
+  const run = await started()
+  const quiet = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1_500) {
+      await run.timers.pass(1_500)
+      // The answer to the feed's own ping lies before the second of these.
+      for (let round = 0; round < 2; round++) await run.server.heard()
+    }
+  }
+  run.server.cut()
+  await run.connected(2)
+  for (const frame of [create, buy]) {
+    run.send(JSON.stringify(frame))
+    await run.settled()
+    await quiet(STALL_MS - 2_000)
+  }
+  expect(run.server.connections).toBe(2)
+  expect(run.figure('stalls_total')).toBe(0)
+  await quiet(3_000)
+  expect(run.reports.at(-1)).toBe('nothing but pings came for 20 s')
+  expect(run.figure('stalls_total')).toBe(1)
 })

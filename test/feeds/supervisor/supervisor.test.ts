@@ -115,6 +115,25 @@ test('a connection that is silent for five seconds is made anew', async () => {
   await stop()
 })
 
+test('a connection that is lost is watched no more, and one that was never made counts as refused', async () => {
+  const source = new ScriptedSource()
+  const { stop, supervisor, timers } = await started([source])
+  source.receiver.connected()
+  source.lose()
+  await timers.pass(250)
+  source.receiver.connected()
+  await timers.pass(5_000 + 500)
+  source.lose(new Error('refused'))
+  await timers.pass(1_000)
+  expect(supervisor.figures()).toMatchObject({
+    feed_scripted_attempts_total: 4,
+    feed_scripted_watchdog_total: 1,
+    feed_scripted_losses_total: 2,
+    feed_scripted_refusals_total: 1,
+  })
+  await stop()
+})
+
 test('a feed whose slots nobody says to be whole is not live after a minute', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor, timers } = await started([source])
