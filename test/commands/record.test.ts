@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { zstdDecompressSync } from 'node:zlib'
@@ -81,6 +81,27 @@ test('ends by itself after the time asked for', async () => {
   const { code, said } = await run(args, { PUMPPORTAL_URL: server.url })
   expect(code).toBe(0)
   expect(said).toContain('0 frames recorded')
+})
+
+test('so many files of such a size are kept as were asked for, and those that went are told', async () => {
+  const args = ['--feed', 'pumpportal', '--out', folder, '--for', '3s']
+  const kept = ['--file-size', '64kb', '--files', '2']
+  const recording = run([...args, ...kept], { PUMPPORTAL_URL: server.url })
+  await server.until(() => server.received.length === 2)
+  const random = new SeededRandom(10)
+  for (let frame = 0; frame < 8; frame += 1) {
+    server.say(Buffer.from(random.bytes(30_000)).toString('base64'))
+    await server.heard()
+  }
+  const { code, said } = await recording
+  expect(code).toBe(0)
+  const files = readdirSync(folder).sort()
+  expect(files).toHaveLength(2)
+  for (const name of files) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(65_536)
+  const paths = files.map((name) => join(folder, name))
+  expect(said).toContain(
+    ['8 frames recorded', '6 older files were removed', ...paths, ''].join('\n'),
+  )
 })
 
 test('a folder that cannot be written to is told in one sentence, before anything is recorded and after', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { zstdDecompressSync } from 'node:zlib'
+import { constants, zstdDecompressSync } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { FrameFiles } from '../../../src/feeds/recorder/frame-files.ts'
@@ -95,6 +95,21 @@ test('only so many files are kept, the oldest goes', async () => {
   expect(files.paths).toHaveLength(2)
   expect(linesOf(files.paths).at(-1)).toMatchObject({ raw: expect.stringMatching(/^99 /) })
   expect(failures).toEqual([])
+})
+
+test('what was recorded can be read a second later, as where the process is killed then', async () => {
+  const files = recorder()
+  const finishFlush = constants.ZSTD_e_flush
+  const readable = () => {
+    const bytes = readFileSync(files.paths[0])
+    return bytes.length === 0 ? '' : zstdDecompressSync(bytes, { finishFlush }).toString()
+  }
+  for (const raw of ['first', 'second']) {
+    files.frame('x', raw)
+    await until(() => readable().includes(`"raw":"${raw}"}\n`))
+  }
+  await files.close()
+  expect(linesOf(files.paths)).toMatchObject([{ raw: 'first' }, { raw: 'second' }])
 })
 
 test('what comes faster than the disk takes it is dropped and counted', async () => {

@@ -418,4 +418,18 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/feeds/supervisor/supervisor.test.ts'],
   },
+  {
+    name: 'recordings: what waits is not written out until the file ends',
+    file: 'src/feeds/recorder/frame-files.ts',
+    find: '() => this.#file?.flush()',
+    replace: '() => {}',
+    tests: ['test/feeds/recorder/frame-files.test.ts'],
+  },
+  {
+    name: 'recordings: as many files are kept as by default, whatever was asked for',
+    file: 'src/commands/record-command.ts',
+    find: 'filesMax: files,',
+    replace: 'filesMax: Number(DEFAULT_FILES),',
+    tests: ['test/commands/record.test.ts'],
+  },
 ]
