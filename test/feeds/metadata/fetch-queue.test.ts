@@ -55,6 +55,22 @@ test('one uri is fetched once for all its mints, also when it is written in two 
   ])
 })
 
+test('of the mints of one uri so many are told together, those beyond are counted', () => {
+  const queue = newQueue()
+  for (let mint = 0; mint < 70; mint++) queue.add(`m${mint}`, uri(1), 0)
+  expect(must(queue.take(0)).job.mints).toEqual(Array.from({ length: 64 }, (_, n) => `m${n}`))
+  expect(queue.dropped).toBe(6)
+})
+
+test('of a fetch that is over nothing stays', () => {
+  const queue = newQueue()
+  queue.add('a', uri(1), 0)
+  const turn = must(queue.take(0))
+  queue.settle(turn, null, 0)
+  queue.touch('a')
+  expect(turn.job.trades).toBe(0)
+})
+
 test.each([
   ['the gateways have', (mint: number) => `ipfs://${'Qm'.padEnd(46, String(10_000 + mint))}`],
   ['one slow host has', (mint: number) => uri(1, mint)],

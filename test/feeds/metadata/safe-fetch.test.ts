@@ -1,10 +1,17 @@
 import { getEventListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
+import { connect } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { dialPublic } from '../../../src/feeds/metadata/dial.ts'
 import { isPublicAddress } from '../../../src/feeds/metadata/public-address.ts'
-import { BODY_BYTES_MAX, SafeFetch } from '../../../src/feeds/metadata/safe-fetch.ts'
+import {
+  BODY_BYTES_MAX,
+  CONNECT_MS,
+  SafeFetch,
+  TOTAL_MS,
+} from '../../../src/feeds/metadata/safe-fetch.ts'
 import { listening } from '../../process/free-port.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'
@@ -243,6 +250,33 @@ test('a server that is slow, or says nothing, or has no name servers, ends with 
   const stuck = new SafeFetch({ ...internet, resolve, totalMs: 50 })
   expect(await stuck.text('https://a.hosts.test/', never)).toMatchObject({ refused: 'time' })
   await until(() => internet.sockets.size === 0)
+})
+
+test('a connection that is not made within five seconds is given up, one that is made is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let dialled = 0
+  const mute = createServer((socket) => {
+    dialled += 1
+    socket.on('error', () => {})
+  })
+  const port = await listening(mute)
+  onTestFinished(() => void mute.close())
+  const dial = () => connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+  const waiting = new SafeFetch({ ...internet, dial }).text('https://a.hosts.test/', never)
+  await until(() => dialled === 1)
+  vi.advanceTimersByTime(CONNECT_MS)
+  expect(await waiting).toMatchObject({ refused: 'network' })
+
+  const held: ServerResponse[] = []
+  internet.page('a.hosts.test/', (_, response) => {
+    held.push(response)
+  })
+  const answered = new SafeFetch(internet).text('https://a.hosts.test/', never)
+  await until(() => held.length === 1)
+  vi.advanceTimersByTime(TOTAL_MS - 1)
+  held[0].end('{}')
+  expect(await answered).toBe('{}')
 })
 
 test('statuses are final or not, and a wait that is asked for is told', async () => {

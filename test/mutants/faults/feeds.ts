@@ -432,4 +432,32 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'filesMax: Number(DEFAULT_FILES),',
     tests: ['test/commands/record.test.ts'],
   },
+  {
+    name: 'metadata: the mints of one uri have no bound',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'else if (known.mints.length < MINTS_MAX)',
+    replace: 'else if (known.mints.length >= 0)',
+    tests: ['test/feeds/metadata/fetch-queue.test.ts'],
+  },
+  {
+    name: 'metadata: the mints of a fetch that is over are kept for ever',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'for (const mint of job.mints) this.#byMint.delete(mint)',
+    replace: '',
+    tests: ['test/feeds/metadata/fetch-queue.test.ts'],
+  },
+  {
+    name: 'metadata: a host that never takes the connection has all of the time',
+    file: 'src/feeds/metadata/safe-fetch.ts',
+    find: 'const slow = setTimeout(() => socket.destroy(), CONNECT_MS)',
+    replace: 'const slow = setTimeout(() => {}, CONNECT_MS)',
+    tests: ['test/feeds/metadata/safe-fetch.test.ts'],
+  },
+  {
+    name: 'metadata: an answer that takes longer than a connection may is cut',
+    file: 'src/feeds/metadata/safe-fetch.ts',
+    find: "socket.once('secureConnect', () => clearTimeout(slow))",
+    replace: '',
+    tests: ['test/feeds/metadata/safe-fetch.test.ts'],
+  },
 ]
