@@ -30,16 +30,16 @@ afterEach(end)
 /** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
 async function begin(
   silenceMs: number,
-  clock: Pick<SolPriceOptions, 'clockMs' | 'stallMs'> = { clockMs: () => nowMs },
+  given: Pick<SolPriceOptions, 'clockMs' | 'stallMs' | 'everyMs'> = { clockMs: () => nowMs },
 ): Promise<void> {
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
     venues: PRICE_VENUES.map((venue, index) => ({ ...venue, url: venues[index].url })),
-    ...clock,
     report: (sentence) => reported.push(sentence),
     everyMs: EVERY_MS,
     silenceMs,
     newBackoff: () => new Backoff(() => 0),
+    ...given,
   })
   sink = new CollectingSink()
   running = feed.start(sink)
@@ -98,6 +98,17 @@ test('the first price is told at once, then one an interval and only when it cha
     await sleep(EVERY_MS / 4)
   }
   expect(prices().length).toBe(told)
+})
+
+test('the first price waits for no interval, and is that of this second to the nearest ten-thousandth', async () => {
+  await end()
+  nowMs += 750
+  await begin(60_000, { clockMs: () => nowMs, everyMs: 600_000 })
+  coinbase(150.00009)
+  kraken(150.00009)
+  await until(() => prices().length === 1)
+  expect(sink.all).toEqual([{ type: 'sol_price', timestamp: START_MS / 1000, usd: 150.0001 }])
+  expect(feed.figures().sol_price_events_total).toBe(1)
 })
 
 test('garbage and a jump of one venue never reach the price', async () => {
