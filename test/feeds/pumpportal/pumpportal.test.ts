@@ -103,6 +103,35 @@ test('a creation is a token and its creator’s buy', () => {
   expect(decode({ ...create, initialBuy: 0, solAmount: 0 }).events).toHaveLength(1)
 })
 
+test('a creation says everything of its token that its frame does', () => {
+  const signature = { signature: SIGNATURE, ordinal: 0 }
+  const { name, symbol, uri, is_mayhem_mode, ...without } = create
+  expect(decode({ ...create, is_mayhem_mode: true }).events[0]).toMatchObject({
+    ...{ ...signature, name, symbol, uri, bondingCurve: CURVE, isMayhemMode: true, decimals: 6 },
+  })
+  expect(decode(without).events[0]).toMatchObject({
+    ...{ ...signature, name: '', symbol: '', uri: '', isMayhemMode: false },
+  })
+})
+
+test('two tokens of one transaction are two, in their creation and in their migration', () => {
+  const mint = portalMarket(new SeededRandom(1))[0].mint
+  const bondingCurveKey = bondingCurveAddress(mint)
+  const migrate = { signature: SIGNATURE, mint: MINT, txType: 'migrate', pool: 'pump-amm' }
+  const ofBoth = [create, { ...create, mint, bondingCurveKey }, migrate, { ...migrate, mint }]
+  const { events, counters } = decode(...ofBoth, ...ofBoth)
+  const told = ['token_created', 'swap', 'token_created', 'swap', 'migrated', 'migrated']
+  expect(events.map(({ type }) => type)).toEqual(told)
+  expect(counters).toMatchObject({ creates: 2, migrations: 2, duplicateFrames: 4 })
+})
+
+test('a curve with less than it has virtually from its start has nothing really', () => {
+  const drained = { ...buy, vTokensInBondingCurve: 279_899_999, vSolInBondingCurve: 4.5 }
+  expect(decode(drained).events).toMatchObject([
+    { virtualQuoteRaw: 4_500_000_000n, realBaseRaw: 0n, realQuoteRaw: 0n },
+  ])
+})
+
 test('what PumpPortal does not say is absent or 0, and the journal can hold it', () => {
   const { events } = decode(create, buy)
   const swap = events[2] as Swap
@@ -193,6 +222,11 @@ test('trades that do not follow on from each other are counted as gaps', () => {
     next('9', 60),
   )
   expect(counters).toMatchObject({ continuousTrades: 5, gaps: 1 })
+  // The pool begins with reserves of its own.
+  const { vTokensInBondingCurve, vSolInBondingCurve, bondingCurveKey, ...rest } = buy
+  const ofPool = { ...rest, pool: 'pump-amm', tokensInPool: 200e6, solInPool: 85.5 }
+  const migrate = { signature: SIGNATURE, mint: MINT, txType: 'migrate', pool: 'pump-amm' }
+  expect(decode(buy, migrate, ofPool).counters).toMatchObject({ trades: 2, gaps: 0 })
   // Doubles of such reserves are some raw units off.
   const { counters: rounded } = decode(buy, next('6', 10.000003))
   expect(rounded).toMatchObject({ continuousTrades: 1, gaps: 0 })

@@ -467,4 +467,32 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/feeds/sol-price/sol-price-feed.test.ts'],
   },
+  {
+    name: 'pumpportal: a migration does not begin the reserves anew',
+    file: 'src/feeds/pumpportal/portal-events.ts',
+    find: '    this.#lastBaseRaw.delete(mint)\n',
+    replace: '',
+    tests: ['test/feeds/pumpportal/pumpportal.test.ts'],
+  },
+  {
+    name: 'pumpportal: of two tokens that one transaction creates the second is dropped',
+    file: 'src/feeds/pumpportal/portal-events.ts',
+    find: '{frame.mint}`',
+    replace: "{''}`",
+    tests: ['test/feeds/pumpportal/pumpportal.test.ts'],
+  },
+  {
+    name: 'pumpportal: of two tokens that one transaction migrates the second is dropped',
+    file: 'src/feeds/pumpportal/portal-events.ts',
+    find: '{mint}`',
+    replace: "{''}`",
+    tests: ['test/feeds/pumpportal/pumpportal.test.ts'],
+  },
+  {
+    name: 'pumpportal: a curve with next to nothing has less than nothing',
+    file: 'src/feeds/pumpportal/portal-events.ts',
+    find: 'return value > less ? value - less : 0n',
+    replace: 'return value - less',
+    tests: ['test/feeds/pumpportal/pumpportal.test.ts'],
+  },
 ]
