@@ -76,10 +76,48 @@ test('slots without transactions that the server cannot tell again are given up,
   const { figures, reports } = await runYellowstone({
     ...{ chain, isEmptyFrom: 10, firstAvailable: null, blockMs: 400 },
   })
-  const lost = reports.filter((report) => report.includes('are given up'))
-  const from = Number(lost[0]?.match(/slots (\d+) to/)?.[1])
-  expect(from).toBeLessThanOrEqual(chain.blocks[10].slot)
+  const lost = reports.flatMap((report) => {
+    const [, from, to] = report.match(/slots (\d+) to (\d+) are given up/) ?? []
+    return from === undefined ? [] : [[Number(from), Number(to)]]
+  })
+  // From the last slot that had transactions on: there may be more of it.
+  const [had, { slot: empty }] = chain.blocks.slice(9, 11)
+  expect(lost.find(([from, to]) => from <= empty && empty <= to)?.[0]).toBe(had.slot)
   expect(figures.feed_slots_given_up_total).toBeGreaterThan(10)
+})
+
+test('a stream behind one without transactions is none that works before one comes', async () => {
+  const chain = syntheticChain(3, 200)
+  const peer = new GeyserPeer({ chain, isEmptyFrom: 0, isEmptyTo: 200 })
+  const url = await peer.start()
+  const playing = peer.play()
+  const timers = new VirtualTimers()
+  const source = new YellowstoneSource({
+    ...{ peer: { url, token: '' }, counters: newFeedCounters(), timers },
+  })
+  const heard: string[] = []
+  const receiver = {
+    ...SILENT_RECEIVER,
+    connected: () => heard.push('connected'),
+    alive: () => heard.push('alive'),
+    slotComplete: () => heard.push('slot'),
+  }
+  const times = (what: string) => heard.filter((one) => one === what).length
+  const { slot } = chain.blocks[0]
+  const first = source.connect(receiver, slot, NEVER).catch(({ message }) => message)
+  await until(() => times('slot') > 2)
+  expect(times('connected')).toBe(1)
+  await timers.pass(5_001)
+  expect(await first).toBe('slots came without a transaction for 5 s')
+  heard.length = 0
+  const stopping = new AbortController()
+  const second = source.connect(receiver, slot, stopping.signal)
+  await until(() => times('alive') > 20)
+  expect([times('connected'), times('slot')]).toEqual([0, 0])
+  stopping.abort()
+  await second
+  peer.stop()
+  await playing
 })
 
 /** What of the chain was not told. */
