@@ -39,6 +39,8 @@ export interface GeyserPeerOptions {
   readonly mistaken?: { readonly block: number; readonly slot: number }
   /** Behind this block the streams end. */
   readonly cutAt?: number
+  /** The same without an error, as of a server that goes down in good order. */
+  readonly endsAt?: number
   /** Waits between two blocks; else they come as fast as they are read. */
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
@@ -195,6 +197,11 @@ export class GeyserPeer {
     this.#head += this.#options.plan?.unseen(this.#head) ?? 0
   }
 
+  #end(): void {
+    for (const stream of this.#streams.keys()) stream.end()
+    this.#streams.clear()
+  }
+
   /** A fault counts when whoever was to see it is still listening afterwards, or was cut off by it. */
   async #next(block: Block): Promise<void> {
     const { plan } = this.#options
@@ -208,6 +215,7 @@ export class GeyserPeer {
     if (this.#head === mistaken?.block) this.#send(...updatesOf({ ...block, slot: mistaken.slot }))
     this.#tell(block)
     if (this.#head === this.#options.cutAt) this.#lose(status.UNAVAILABLE)
+    if (this.#head === this.#options.endsAt) this.#end()
     if (plan === undefined || fault === null) return
     await sleep(BLOCK_MS * LOOK_BACK_BLOCKS)
     const good = block.transactions.filter((transaction) => !transaction.hasFailed).length

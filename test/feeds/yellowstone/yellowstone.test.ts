@@ -195,6 +195,24 @@ test('a back-fill tells the slots that it was asked for, whole, and nothing else
   await playing
 })
 
+test('a stream that the server ends in good order is made anew, and one of a back-fill has not told everything', async () => {
+  const chain = syntheticChain(3, 40)
+  const { digest, reports } = await runYellowstone({ chain, endsAt: 10 })
+  expect(reports).toEqual(['yellowstone: the peer ended the connection'])
+  expect(digest).toBe(replayOf(transactionLines(chain)).digest)
+
+  const peer = new GeyserPeer({ chain, endsAt: 10 })
+  const url = await peer.start()
+  const playing = peer.play()
+  const source = new YellowstoneSource({ peer: { url, token: '' }, counters: newFeedCounters() })
+  const { slot: from } = chain.blocks[5]
+  const { slot: to } = chain.blocks[20]
+  const backfill = source.backfill(from, to, SILENT_RECEIVER, NEVER)
+  await expect(backfill).rejects.toThrow('the server ended the stream too early')
+  peer.stop()
+  await playing
+})
+
 test('a server that tells slots again from a later one on says to which slot they are lost', async () => {
   const chain = syntheticChain(2, 5)
   const { slot } = chain.blocks[0]
