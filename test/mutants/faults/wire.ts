@@ -414,6 +414,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
     find: 'this.#prices[place] === solPriceUsd',
     replace: "(this.#resource !== 'table' || this.#prices[place] === solPriceUsd)",
     tests: ['test/properties/kept-rows.test.ts'],
+  },
+  {
     name: 'candles: bars that are open when somebody begins to follow never become final',
     file: 'src/wire/live-candles.ts',
     find: 'barTime(widthOf(resolution), streams.settledTime())',
