@@ -9,11 +9,33 @@ export async function listening(server: Server): Promise<number> {
   return address.port
 }
 
-/** A port of the loopback interface that was free a moment ago, for who has to know it beforehand. */
+/** Ports below those that systems give to who asks for any: Linux begins at 32,768, others above. */
+const PORT_MIN = 20_000
+const PORTS = 10_000
+/** How far from each other processes begin whose numbers are neighbours. */
+const STEP = 7_919
+
+let tried = process.pid * STEP
+
+/**
+ * A free port of the loopback interface, for who has to know it beforehand. It stays free until then: whatever
+ * listens or connects meanwhile, in this process or beside it, is given another one.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    tried += 1
+    const port = PORT_MIN + (tried % PORTS)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  const port = await listening(server)
-  server.close()
-  await once(server, 'close')
-  return port
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
+  await once(server.close(), 'close')
+  return true
 }
