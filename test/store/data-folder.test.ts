@@ -1,7 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FileBuffer, hasSnapshotAside, listDataFiles } from '../../src/store/data-folder.ts'
+import {
+  FileBuffer,
+  hasSnapshotAside,
+  listDataFiles,
+  writeWhole,
+} from '../../src/store/data-folder.ts'
+import type { Appended, DiskFile } from '../../src/store/disk.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { newFolder } from '../new-folder.ts'
 
@@ -57,4 +63,34 @@ test('a file that is read behind a longer one has nothing of it', () => {
   const buffer = new FileBuffer()
   const read = (name: string) => Buffer.from(buffer.read(disk, join(folder, name))).toString()
   expect([read('a long name'), read('short')]).toEqual(['a long name', 'short'])
+})
+
+/** Its files have fewer bytes than they say. */
+class ShrinkingDisk extends NodeDisk {
+  override open(path: string): DiskFile {
+    return Object.assign(super.open(path), { size: () => 100 })
+  }
+}
+
+test('a file that is shorter than it was when it was opened is not read in part', () => {
+  const folder = folderOf(['shrinks'])
+  expect(new FileBuffer().read(new ShrinkingDisk(), join(folder, 'shrinks'))).toHaveLength(0)
+})
+
+test('half a file that a killed process left gives way to the whole one', () => {
+  const folder = folderOf(['whole.unfinished'])
+  writeWhole(disk, folder, join(folder, 'whole'), (file) => file.append(Buffer.from('all of it')))
+  expect(readdirSync(folder)).toEqual(['whole'])
+  expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('all of it')
+})
+
+test('a file that could not be written whole leaves nothing behind, and the one before it stays', () => {
+  const folder = folderOf(['whole'])
+  const write = (file: Appended) => {
+    file.append(Buffer.from('half'))
+    throw new Error('the disk is full')
+  }
+  expect(() => writeWhole(disk, folder, join(folder, 'whole'), write)).toThrow('the disk is full')
+  expect(readdirSync(folder)).toEqual(['whole'])
+  expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('whole')
 })

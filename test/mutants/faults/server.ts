@@ -698,4 +698,25 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/process/admin-orders.test.ts'],
   },
+  {
+    name: 'folder: a file that shrinks is read with bytes of another one',
+    file: 'src/store/data-folder.ts',
+    find: 'return readAll(file, bytes, 0) ? bytes : bytes.subarray(0, 0)',
+    replace: 'readAll(file, bytes, 0)\n      return bytes',
+    tests: ['test/store/data-folder.test.ts'],
+  },
+  {
+    name: 'folder: half a file that was left keeps the whole one from being written',
+    file: 'src/store/data-folder.ts',
+    find: '  removeIfThere(disk, folder, unfinished)\n  try',
+    replace: '  try',
+    tests: ['test/store/data-folder.test.ts'],
+  },
+  {
+    name: 'folder: half a file stays when the disk is full',
+    file: 'src/store/data-folder.ts',
+    find: '    dropUnfinished(disk, folder, unfinished)\n',
+    replace: '',
+    tests: ['test/store/data-folder.test.ts'],
+  },
 ]
