@@ -1,4 +1,5 @@
 import type { Chart } from './chart.ts'
+import type { State } from './state.ts'
 
 const HOUR = 3_600
 const MINUTE = 60
@@ -20,39 +21,58 @@ interface HourlyHigh {
   readonly hour: number | null
 }
 
-/** Goes towards what `allTimeHigh` reads, as `Chart.isNear` does. */
-export function isHighNear(chart: Chart, token: number, mayGoOn: () => boolean): boolean {
-  if (!chart.isStored(token)) return chart.isNear(token, HOUR, EVER, mayGoOn)
-  // Its hours are few, but their minutes may be hundreds of thousands of bars back.
-  const { hour } = hourlyHigh(chart, token)
-  return hour === null || chart.isNear(token, MINUTE, endOf(hour), mayGoOn)
-}
+/** Finds them in the bars of a token's hours, and the minute in those of the best one. */
+export class AllTimeHighs {
+  readonly #state: State
+  readonly #chart: Chart
+  /** Of the token asked for last, after so many changes of it: it is asked for again, turn by turn. */
+  #token = -1
+  #changes = -1
+  #hourly: HourlyHigh = { usd: 0, sol: 0, hour: null }
 
-/** Reads the bars of a token's hours, and the minutes of the best one. */
-export function allTimeHigh(chart: Chart, token: number): AllTimeHigh {
-  const { usd, sol, hour } = hourlyHigh(chart, token)
-  if (hour === null) return { usd, sol, time: null }
-  let time = hour
-  chart.visit(token, MINUTE, endOf(hour), (bar) => {
-    if (bar.time >= hour && bar.usd.high === usd) time = bar.time
-    return bar.time >= hour
-  })
-  return { usd, sol, time }
-}
+  constructor(state: State, chart: Chart) {
+    this.#state = state
+    this.#chart = chart
+  }
 
-function hourlyHigh(chart: Chart, token: number): HourlyHigh {
-  let usd = 0
-  let sol = 0
-  let hour: number | null = null
-  chart.visit(token, HOUR, EVER, (bar) => {
-    if (hour === null || bar.usd.high >= usd) {
-      usd = bar.usd.high
-      hour = bar.time
-    }
-    if (bar.sol.high > sol) sol = bar.sol.high
-    return true
-  })
-  return { usd, sol, hour }
+  /** Goes towards what `of` reads, as `Chart.isNear` does. */
+  isNear(token: number, mayGoOn: () => boolean): boolean {
+    if (!this.#chart.isStored(token)) return this.#chart.isNear(token, HOUR, EVER, mayGoOn)
+    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
+    const { hour } = this.#hourlyOf(token)
+    return hour === null || this.#chart.isNear(token, MINUTE, endOf(hour), mayGoOn)
+  }
+
+  of(token: number): AllTimeHigh {
+    const { usd, sol, hour } = this.#hourlyOf(token)
+    if (hour === null) return { usd, sol, time: null }
+    let time = hour
+    this.#chart.visit(token, MINUTE, endOf(hour), (bar) => {
+      if (bar.time >= hour && bar.usd.high === usd) time = bar.time
+      return bar.time >= hour
+    })
+    return { usd, sol, time }
+  }
+
+  #hourlyOf(token: number): HourlyHigh {
+    const changes = this.#state.changes.of(token)
+    if (token === this.#token && changes === this.#changes) return this.#hourly
+    let usd = 0
+    let sol = 0
+    let hour: number | null = null
+    this.#chart.visit(token, HOUR, EVER, (bar) => {
+      if (hour === null || bar.usd.high >= usd) {
+        usd = bar.usd.high
+        hour = bar.time
+      }
+      if (bar.sol.high > sol) sol = bar.sol.high
+      return true
+    })
+    this.#token = token
+    this.#changes = changes
+    this.#hourly = { usd, sol, hour }
+    return this.#hourly
+  }
 }
 
 /** The last second of an hour. */

@@ -1,4 +1,4 @@
-import { allTimeHigh, isHighNear } from '../engine/all-time-high.ts'
+import { AllTimeHighs } from '../engine/all-time-high.ts'
 import { Chart } from '../engine/chart.ts'
 import { CreatorTokens } from '../engine/creator-tokens.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -37,7 +37,7 @@ export class EngineTokenReads implements TokenReads {
   readonly #tick: () => void
   readonly #token: TokenReader
   readonly #trader: PositionReader
-  readonly #chart: Chart
+  readonly #highs: AllTimeHighs
   readonly #creators: CreatorTokens
 
   /** `tick` brings the engine's now up to date before a read. */
@@ -47,7 +47,7 @@ export class EngineTokenReads implements TokenReads {
     const { state, top, links } = engine
     this.#token = new TokenReader(state, top, links)
     this.#trader = new PositionReader(state, new TokenReader(state, top, links))
-    this.#chart = new Chart(state, engine.chartTrades, engine.bars)
+    this.#highs = new AllTimeHighs(state, new Chart(state, engine.chartTrades, engine.bars))
     this.#creators = new CreatorTokens(state, engine.announcements.launches)
   }
 
@@ -68,7 +68,7 @@ export class EngineTokenReads implements TokenReads {
   hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
     const token = knownToken(this.#engine.state, mint)
     if (token < 0) return true
-    return isHighNear(this.#chart, token, mayGoOn) && this.#creators.areNear(mayGoOn)
+    return this.#highs.isNear(token, mayGoOn) && this.#creators.areNear(mayGoOn)
   }
 
   detail(mint: string): string | null {
@@ -78,7 +78,7 @@ export class EngineTokenReads implements TokenReads {
     const { state } = this.#engine
     const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX)
     const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
-    const high = allTimeHigh(this.#chart, token)
+    const high = this.#highs.of(token)
     return tokenDetailJson(this.#token.at(token), {
       high,
       swaps: tokenLane(state, token, T.swaps),

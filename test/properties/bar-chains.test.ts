@@ -80,6 +80,16 @@ test('the minute of a high that lies far back is gone to in pieces', () => {
   expect(goes).toBeGreaterThan(20)
   const detail: unknown = JSON.parse(reads.detail('mint') ?? '')
   expect(detail).toMatchObject({ ath_timestamp: '2023-11-14 00:03:00' })
+  const minute = 3 * STORED_FROM_SWAPS
+  engine.events([
+    swap({
+      slot: 1_000 + 100 * minute,
+      timestamp: START_SECOND + 60 * minute,
+      virtualQuoteRaw: 91_000_000_000n,
+    }),
+  ])
+  const higher: unknown = JSON.parse(reads.detail('mint') ?? '')
+  expect(higher).toMatchObject({ ath_timestamp: '2023-11-18 06:24:00' })
 })
 
 function rowsOf(state: State, token: number, base: number): number[] {

@@ -321,8 +321,15 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
     file: 'src/engine/all-time-high.ts',
-    find: 'chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
+    find: 'this.#chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
     replace: 'true',
+    tests: ['test/properties/bar-chains.test.ts'],
+  },
+  {
+    name: 'detail: the highest price stays what it was when it was looked for first',
+    file: 'src/engine/all-time-high.ts',
+    find: 'token === this.#token && changes === this.#changes',
+    replace: 'token === this.#token',
     tests: ['test/properties/bar-chains.test.ts'],
   },
 ]
