@@ -719,4 +719,33 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/store/data-folder.test.ts'],
   },
+  {
+    name: 'journal: tokens rest behind the batch that they rested before in the journal',
+    file: 'src/store/journaled-engine.ts',
+    find: '    if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)\n    this.#engine.records(batch)',
+    replace:
+      '    this.#engine.records(batch)\n    if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)',
+    tests: ['test/store/journaled-engine.test.ts'],
+  },
+  {
+    name: 'journal: what the disk refused is folded all the same',
+    file: 'src/store/journaled-engine.ts',
+    find: 'if (!this.#write(batch.events)) return',
+    replace: 'this.#write(batch.events)',
+    tests: ['test/store/journaled-engine.test.ts'],
+  },
+  {
+    name: 'journal: what the disk refused is not counted',
+    file: 'src/store/journaled-engine.ts',
+    find: '      this.leftOut += events\n      return false',
+    replace: '      return false',
+    tests: ['test/store/journaled-engine.test.ts'],
+  },
+  {
+    name: 'journal: what comes behind a refusal is not counted',
+    file: 'src/store/journaled-engine.ts',
+    find: '    this.leftOut += events\n    return true',
+    replace: '    return true',
+    tests: ['test/store/journaled-engine.test.ts'],
+  },
 ]
