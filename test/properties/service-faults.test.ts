@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { TapeDamage } from '../../src/engine/tape.ts'
+import { Service } from '../../src/service.ts'
+import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { engineOf } from '../store/restoring.ts'
+
+/** A service whose folds may be made to throw, what it was told, and its clock. */
+function served() {
+  const told: string[] = []
+  const wall = { ms: START_SECOND * 1000 }
+  const settings = { clock: 'wall', lateSlots: 32 } as const
+  const engine = engineOf('wall')
+  const service = new Service(
+    settings,
+    (reason) => told.push(reason),
+    () => wall.ms,
+    engine,
+  )
+  const broken: { by: Error | null } = { by: null }
+  service.keepIn({
+    events: (batch) => {
+      if (broken.by !== null) throw broken.by
+      engine.events(batch)
+    },
+    records: (batch) => engine.records(batch),
+  })
+  service.events([price(150)])
+  return { service, engine, told, wall, broken }
+}
+
+test('a second has begun when it has begun on the clock of the machine', () => {
+  const { service, engine, wall } = served()
+  wall.ms += 999
+  service.tick()
+  expect(engine.state.now).toBe(START_SECOND)
+  wall.ms += 1
+  service.tick()
+  expect(engine.state.now).toBe(START_SECOND + 1)
+})
+
+test.each([
+  [new RangeError('planted'), /^An event met a fault of this program: .+\(RangeError: planted\)$/],
+  [new TapeDamage('Block 7 is damaged.'), /^Block 7 is damaged\.$/],
+])('behind %s nothing is folded, the clock stands, and it is told once', (thrown, reason) => {
+  const { service, engine, told, wall, broken } = served()
+  broken.by = thrown
+  // What is a fault of the program is thrown, once.
+  const fold = () => service.events([swap({ slot: 1 })])
+  if (thrown instanceof TapeDamage) fold()
+  else expect(fold).toThrow(thrown)
+  broken.by = null
+  fold()
+  wall.ms += 60_000
+  service.tick()
+  expect([engine.counts.swaps, engine.state.now]).toEqual([0, START_SECOND])
+  expect(told).toEqual([service.failure])
+  expect(service.failure).toMatch(reason)
+})
+
+test('each batch is told with when it began, for who looks for long steps', () => {
+  const { service } = served()
+  const begun: number[] = []
+  service.onFolded = (startMs) => begun.push(startMs)
+  const before = performance.now()
+  service.events([swap({ slot: 1 })])
+  service.events([swap({ slot: 2 })])
+  expect(begun).toHaveLength(2)
+  expect(begun.every((startMs) => startMs >= before && startMs <= performance.now())).toBe(true)
+})
