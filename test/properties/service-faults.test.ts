@@ -67,3 +67,23 @@ test('each batch is told with when it began, for who looks for long steps', () =
   expect(begun).toHaveLength(2)
   expect(begun.every((startMs) => startMs >= before && startMs <= performance.now())).toBe(true)
 })
+
+test('positions are counted wherever they lie, and the newest event is as old as it is', () => {
+  const { service, engine, wall } = served()
+  const trade = (mint: string, slot: number) =>
+    service.events([
+      swap({ mint, slot, signature: `${mint} ${slot}`, timestamp: START_SECOND + 4 }),
+    ])
+  trade('quiet', 1_000)
+  for (const slot of [2_000, 3_000]) trade('busy', slot)
+  wall.ms += 60_000
+  service.tick()
+  expect(service.figures()).toMatchObject({
+    ...{ positions: 2, positions_in_memory: 2, dormant_positions: 0, dormant_tokens: 0 },
+    ...{ newest_event_seconds: START_SECOND + 4, now_seconds: START_SECOND + 60 },
+  })
+  engine.dormancy.rest([engine.state.book.findToken('quiet')])
+  expect(service.figures()).toMatchObject({
+    ...{ positions: 2, positions_in_memory: 1, dormant_positions: 1, dormant_tokens: 1 },
+  })
+})

@@ -783,4 +783,18 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/properties/service-faults.test.ts'],
   },
+  {
+    name: 'figures: rows of positions that are free count as positions',
+    file: 'src/service.ts',
+    find: 'positions.count - positions.free',
+    replace: 'positions.count',
+    tests: ['test/properties/service-faults.test.ts'],
+  },
+  {
+    name: 'figures: the newest event is always of this second',
+    file: 'src/service.ts',
+    find: 'newest_event_seconds: this.engine.newestEventSeconds',
+    replace: 'newest_event_seconds: state.now',
+    tests: ['test/properties/service-faults.test.ts'],
+  },
 ]
