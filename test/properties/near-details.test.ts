@@ -33,3 +33,12 @@ test('a page of holders, or of first buyers, goes towards the very columns that 
   }
   expect(near).toHaveBeenCalledTimes(2)
 })
+
+test('who holds 2^32 raw units, whose lower half is 0, is a holder', () => {
+  const engine = engineOf('event')
+  const reads = new EngineTokenReads(engine, () => {})
+  engine.events([price(150), swap({ baseRaw: 2n ** 32n })])
+  expect(reads.holders('mint', PAGE)).toContain('"total":1')
+  engine.events([swap({ slot: 111, direction: 'sell', baseRaw: 2n ** 32n })])
+  expect(reads.holders('mint', PAGE)).toContain('"total":0')
+})
