@@ -42,3 +42,12 @@ test('who holds 2^32 raw units, whose lower half is 0, is a holder', () => {
   engine.events([swap({ slot: 111, direction: 'sell', baseRaw: 2n ** 32n })])
   expect(reads.holders('mint', PAGE)).toContain('"total":0')
 })
+
+test('a page of swaps that ends with the oldest says that none is behind it', () => {
+  const engine = engineOf('event')
+  const reads = new EngineTokenReads(engine, () => {})
+  engine.events([price(150), swap(), swap({ slot: 111 }), swap({ slot: 112 })])
+  const next = (limit: number): unknown =>
+    JSON.parse(reads.swapsFrom('mint', null, { after: null, limit }) ?? '').next_cursor
+  expect([next(2), next(3), next(4)]).toEqual([expect.any(String), null, null])
+})

@@ -39,6 +39,22 @@ test('one socket more than allowed is closed, and there is room again when one l
   for (const raw of three) raw.socket.destroy()
 })
 
+test('who has been answered makes room while less than an eighth of all sockets is free', async () => {
+  await start({ limits: { sockets: 16 } })
+  const ask = async () => {
+    const raw = await rawConnect(fake.server.port)
+    raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    await waitUntil(() => raw.received.includes('"status":"ok"'), BEFORE_IDLE_MS)
+    return raw
+  }
+  const idle = await Promise.all(Array.from({ length: 13 }, () => rawConnect(fake.server.port)))
+  const kept = await ask()
+  const last = await ask()
+  await waitUntil(() => last.isEnded, BEFORE_IDLE_MS)
+  expect([kept.isEnded, last.isEnded]).toEqual([false, true])
+  for (const raw of [...idle, kept]) raw.socket.destroy()
+})
+
 test('live connections count as sockets until they close', async () => {
   await start()
   const clients = await Promise.all([1, 2, 3].map(() => from('1.1.1.1')))

@@ -797,4 +797,18 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: 'newest_event_seconds: state.now',
     tests: ['test/properties/service-faults.test.ts'],
   },
+  {
+    name: 'sockets: who has been answered keeps its place though hardly one is free',
+    file: 'src/server/server.ts',
+    find: "return apps.areScarce ? 'sockets are scarce' : null",
+    replace: 'return null',
+    tests: ['test/server/limits.test.ts'],
+  },
+  {
+    name: 'sockets: an eighth of them that is free is taken for less',
+    file: 'src/server/apps.ts',
+    find: 'this.#maxSockets - this.#sockets < this.#maxSockets * SCARCE_SHARE',
+    replace: 'this.#maxSockets - this.#sockets <= this.#maxSockets * SCARCE_SHARE',
+    tests: ['test/server/limits.test.ts'],
+  },
 ]
