@@ -167,6 +167,9 @@ test('stop lets a running request finish and closes idle sockets', async () => {
   await sleep(50)
   const stopped = fake.server.stop()
   await sleep(50)
+  // Whoever comes now goes to another one at once.
+  await expect(fetch(`${fake.server.url}/healthz`)).rejects.toThrow('fetch failed')
+  expect(running.isEnded).toBe(false)
   running.socket.write('}')
   await stopped
   await waitUntil(() => idle.isEnded && running.isEnded, BEFORE_IDLE_MS)

@@ -811,4 +811,11 @@ export const SERVER_FAULTS: readonly Fault[] = [
     replace: 'this.#maxSockets - this.#sockets <= this.#maxSockets * SCARCE_SHARE',
     tests: ['test/server/limits.test.ts'],
   },
+  {
+    name: 'stop: who comes while the last ones are answered is still taken',
+    file: 'src/server/server.ts',
+    find: '  parts.apps.stopListening()\n',
+    replace: '',
+    tests: ['test/server/live-lifetime.test.ts'],
+  },
 ]
