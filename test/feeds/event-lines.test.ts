@@ -70,6 +70,18 @@ test('raw amounts are decimal strings or safe integers that fit in 64 bits', () 
   }
 })
 
+test('a balance of 0 is one that was told, as a number too', () => {
+  for (const none of [0, '0'])
+    expect(
+      parsed({
+        ...{ base_balance_before_raw: none, base_balance_after_raw: none },
+        ...{ chain_fee_raw: none, supply_raw: none },
+      }),
+    ).toMatchObject({
+      ...{ baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n, chainFeeRaw: 0n, supplyRaw: 0n },
+    })
+})
+
 test('unknown keys are ignored, also those with the names of built-ins', () => {
   const text = `${JSON.stringify(SWAP).slice(0, -1)},"__proto__":{"slot":9},"constructor":1,"x":[]}`
   expect(parseEventLine(text)).toEqual(parsed({}))

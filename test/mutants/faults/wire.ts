@@ -471,4 +471,11 @@ export const WIRE_FAULTS: readonly Fault[] = [
     replace: 'last !== undefined',
     tests: ['test/properties/near-details.test.ts'],
   },
+  {
+    name: 'lines: a wallet that a line says to hold nothing any more keeps what it had',
+    file: 'src/wire/event-lines.ts',
+    find: 'if (after != null) event',
+    replace: 'if (after) event',
+    tests: ['test/feeds/event-lines.test.ts'],
+  },
 ]
