@@ -230,3 +230,12 @@ function filled(tape: Tape, count: number): Tape {
 function recordOf(tape: Tape, index: number): Uint32Array {
   return tape.u32Of(index).slice(tape.at(index), tape.at(index) + SWAP_U32_LANES)
 }
+
+test('what is archived cannot be taken back, also while it lies in memory', () => {
+  const tape = new Tape(TAPE_BLOCK_RECORDS)
+  for (let i = 0; i < 2 * TAPE_BLOCK_RECORDS; i++) tape.add()
+  tape.archivedCount = TAPE_BLOCK_RECORDS
+  expect(() => tape.truncate(TAPE_BLOCK_RECORDS - 1)).toThrow('cannot be taken back')
+  tape.truncate(TAPE_BLOCK_RECORDS)
+  expect(tape.count).toBe(TAPE_BLOCK_RECORDS)
+})

@@ -88,4 +88,11 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     replace: 'this.runs.u32[0]',
     tests: ['test/model/page-ends.test.ts'],
   },
+  {
+    name: 'tape: a record that is archived is taken back while it lies in memory',
+    file: 'src/engine/tape.ts',
+    find: 'count < this.#firstInMemory || count < this.archivedCount',
+    replace: 'count < this.#firstInMemory',
+    tests: ['test/store/tape.test.ts'],
+  },
 ]
