@@ -37,12 +37,27 @@ test('frames of a recording replay to the state that they made live', async () =
   expect(counters.ignoredLines).toBe(1)
 })
 
-test('a frame without the time of its arrival is a bad line', () => {
-  const values = new RecordedValues(newFeedCounters())
+test.each([undefined, null, -1, 2 ** 32, '1790000000'])(
+  'a frame of which the time of its arrival is %j is a bad line',
+  (t_wall) => {
+    const values = new RecordedValues(newFeedCounters())
+    const [{ text }] = portalMarket(new SeededRandom(12))
+    expect(values.eventsOfText(JSON.stringify({ t_wall, raw: text }))).toMatchObject({
+      error: expect.stringContaining('t_wall'),
+    })
+  },
+)
+
+test('a frame may stand in a recording as it is, and what answers a subscription is neither event nor bad', () => {
+  const counters = newFeedCounters()
   const [{ text }] = portalMarket(new SeededRandom(12))
-  expect(values.eventsOfText(JSON.stringify({ raw: text }))).toMatchObject({
-    error: expect.stringContaining('t_wall'),
-  })
+  const eventsOf = (raw: unknown) =>
+    new RecordedValues(counters).eventsOfText(JSON.stringify({ t_wall: 1_790_000_000, raw }))
+  expect(eventsOf(JSON.parse(text))).toEqual(eventsOf(text))
+  expect(eventsOf(text)).not.toEqual([])
+  for (const answer of ['{"message":"Successfully subscribed"}', '{"errors":"no funds"}'])
+    expect(eventsOf(answer)).toEqual([])
+  expect(counters.ignoredLines).toBe(2)
 })
 
 test.skipIf(!hasData)(

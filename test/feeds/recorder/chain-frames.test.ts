@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { frameLine } from '../../../src/feeds/raw-frames.ts'
 import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import { FAILED } from '../peers/chain-blocks.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { blockMeta, slotConfirmed, transactionUpdate } from '../peers/geyser-forms.ts'
-import { transactionLines } from '../peers/rpc-forms.ts'
+import { logsFrame, transactionLines } from '../peers/rpc-forms.ts'
 import { syntheticChain } from '../peers/synthetic-chain.ts'
 
 function recorded(update: object): string {
@@ -29,4 +30,13 @@ test('recorded updates of Yellowstone replay to the state of the transactions in
 test('bytes that are no update are a bad line', () => {
   const line = JSON.stringify(frameLine('yellowstone', Buffer.from('ff'.repeat(40), 'hex'), 0))
   expect(() => replayOf([line])).toThrow('no update of Yellowstone')
+})
+
+test('frames of failed transactions take no place among those of their slot', () => {
+  const [block] = syntheticChain(31, 12).blocks
+  const good = block.transactions.filter(({ hasFailed }) => !hasFailed)
+  const framesOf = (transactions: typeof good) =>
+    replayOf(transactions.map((transaction) => logsFrame(block.slot, transaction, 1))).events
+  expect(framesOf(good).length).toBeGreaterThan(1)
+  expect(framesOf(good.flatMap((transaction) => [FAILED, transaction]))).toEqual(framesOf(good))
 })

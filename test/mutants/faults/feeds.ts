@@ -516,4 +516,18 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'if (!isTold && !signal.aborted && isTold) throw',
     tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
   },
+  {
+    name: 'recordings: frames of failed transactions take places in their slot',
+    file: 'src/feeds/recorded-value.ts',
+    find: 'if (slot === null || failed) return transaction',
+    replace: 'if (slot === null) return transaction',
+    tests: ['test/feeds/recorder/chain-frames.test.ts'],
+  },
+  {
+    name: 'recordings: any number is the time of an arrival',
+    file: 'src/feeds/recorded-value.ts',
+    find: 'time < 0 || time > U32_MAX',
+    replace: 'time < 0',
+    tests: ['test/feeds/pumpportal/recording.test.ts'],
+  },
 ]
