@@ -1,9 +1,12 @@
+import { connect, createServer } from 'node:net'
+import { pipeline } from 'node:stream'
 import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
+import { listening } from '../../process/free-port.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { isGivenUp, replayOf } from '../peers/feed-run.ts'
@@ -172,6 +175,70 @@ test('a back-fill whose stream stands still is given up after five seconds', asy
   await timers.pass(5_000)
   expect(await ended).toBe('nothing came for 5 s')
   peer.stop()
+})
+
+test('a back-fill that goes on for longer than five seconds is not given up', async () => {
+  const chain = syntheticChain(2, 40)
+  let mayGoOn = false
+  const pace = () =>
+    until(() => {
+      const may = mayGoOn
+      mayGoOn = false
+      return may
+    })
+  const peer = new GeyserPeer({ chain, pace })
+  const url = await peer.start()
+  const playing = peer.play()
+  const timers = new VirtualTimers()
+  const counters = newFeedCounters()
+  const source = new YellowstoneSource({ peer: { url, token: '' }, counters, timers })
+  let isOver = false
+  const [{ slot: from }, { slot: to }] = [chain.blocks[0], chain.blocks[30]]
+  const ended = source.backfill(from, to, SILENT_RECEIVER, NEVER).finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const { lines } = counters
+    await until(() => {
+      mayGoOn = true
+      return isOver || counters.lines > lines
+    })
+    if (!isOver) await timers.pass(3_000)
+  }
+  await ended
+  expect(timers.nowMs()).toBeGreaterThan(5_000)
+  peer.stop()
+  mayGoOn = true
+  await playing
+})
+
+test('of a stream that is over no connection stays', async () => {
+  const chain = syntheticChain(2, 40)
+  const peer = new GeyserPeer({ chain })
+  const { port } = new URL(await peer.start())
+  const playing = peer.play()
+  let open = 0
+  const proxy = createServer((socket) => {
+    open += 1
+    socket.on('close', () => {
+      open -= 1
+    })
+    pipeline(socket, connect(Number(port), '127.0.0.1'), socket, () => {})
+  })
+  const url = `http://127.0.0.1:${await listening(proxy)}`
+  const source = new YellowstoneSource({ peer: { url, token: '' }, counters: newFeedCounters() })
+  const stopping = new AbortController()
+  const slots: number[] = []
+  const receiver = { ...SILENT_RECEIVER, slotComplete: (slot: number) => slots.push(slot) }
+  const ended = source.connect(receiver, null, stopping.signal)
+  await until(() => slots.length > 3)
+  await source.backfill(chain.blocks[0].slot, chain.blocks[1].slot, receiver, NEVER)
+  stopping.abort()
+  await ended
+  await until(() => open === 0)
+  proxy.close()
+  peer.stop()
+  await playing
 })
 
 test('a back-fill tells the slots that it was asked for, whole, and nothing else', async () => {

@@ -530,4 +530,18 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'time < 0',
     tests: ['test/feeds/pumpportal/recording.test.ts'],
   },
+  {
+    name: 'yellowstone: a back-fill that takes longer than a silence is cut',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: '          watch.heard()\n          return isTold',
+    replace: '          return isTold',
+    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
+  },
+  {
+    name: 'yellowstone: the connection of a stream that is over stays',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: '      client.close()\n    }\n  }\n\n  async #listen',
+    replace: '    }\n  }\n\n  async #listen',
+    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
+  },
 ]
