@@ -11,8 +11,9 @@ import { rpcServer } from './solana/rpc-server.ts'
 import { VirtualTimers } from './supervisor/virtual-timers.ts'
 
 const KEY = '0a1b2c3d-4e5f-6a7b-8c9d'
+const SOCKET_KEY = 'f0e1d2c3-b4a5-9687-7869'
 
-/** A feed behind slot 5 whose servers have its key in their addresses, and what it reports. */
+/** A feed behind slot 5 whose servers have a key each in their addresses, and what it reports. */
 async function started() {
   const sockets = await MockSocketServer.listen()
   onTestFinished(() => sockets.close())
@@ -20,7 +21,7 @@ async function started() {
   const timers = new VirtualTimers()
   const source = new SolanaSource({
     rpcUrl: `${rpc.url}/?api-key=${KEY}`,
-    wsUrl: `${sockets.url}/v2/${KEY}`,
+    wsUrl: `${sockets.url}/v2/${SOCKET_KEY}`,
     ...{ blocks: 'gaps', counters: newFeedCounters(), timers },
   })
   const told: string[] = []
@@ -40,7 +41,7 @@ async function started() {
 
 test('a server that repeats the key in its address does not tell it to the log', async () => {
   const { sockets, told } = await started()
-  sockets.say({ id: 1, error: { code: 401, message: `no access to /v2/${KEY}` } })
+  sockets.say({ id: 1, error: { code: 401, message: `no access to /v2/${SOCKET_KEY}` } })
   await expect.poll(() => told).toEqual(['the server refuses logsSubscribe: no access to /v2/…'])
 })
 

@@ -62,6 +62,8 @@ export class GeyserPeer {
   #isStopped = false
   pongs = 0
   refusedTokens = 0
+  /** What streams were asked for, in order. */
+  readonly asked: object[] = []
 
   constructor(options: GeyserPeerOptions) {
     this.#options = options
@@ -149,6 +151,7 @@ export class GeyserPeer {
         if (pings !== undefined) this.#streams.set(stream, pings - 1)
         return
       }
+      this.asked.push(request)
       const { refusesReplays } = this.#options
       if (refusesReplays !== undefined && request.fromSlot !== undefined) {
         stream.emit('error', { code: refusesReplays, details: 'broadcast is not available' })

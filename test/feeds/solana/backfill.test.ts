@@ -85,6 +85,21 @@ async function backfilling(from: number, to: number, signal = NEVER) {
   }
 }
 
+test('blocks are asked for whole, and nothing that may be taken back', async () => {
+  const { ended, answer, questions } = await backfilling(10, 12)
+  await answer('getBlocks', [10])
+  await answer('getSlot', 12)
+  await answer('getBlock', { parentSlot: 9, transactions: [] })
+  await ended
+  const commitment = 'confirmed'
+  const whole = { encoding: 'json', transactionDetails: 'full', rewards: false }
+  expect(questions.map(({ params }) => params)).toEqual([
+    [9, 12, { commitment }],
+    [{ commitment }],
+    [10, { commitment, ...whole, maxSupportedTransactionVersion: 1 }],
+  ])
+})
+
 test('a node that is behind the end of a gap does not pass for one that knows all of it', async () => {
   const { ended, told, answer } = await backfilling(10, 12)
   await answer('getBlocks', [10])

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import type { Receiver } from '../../../src/feeds/supervisor/source.ts'
@@ -43,6 +44,16 @@ async function connecting() {
   const refuse = (id: number, error: object) => server.say({ jsonrpc: '2.0', id, error })
   return { server, told, ended, accept, refuse }
 }
+
+test('the logs of both programs are asked for, without what may be taken back, and the slots', async () => {
+  const { server } = await connecting()
+  const logs = (program: string) => [{ mentions: [program] }, { commitment: 'confirmed' }]
+  expect(server.received.map((text) => JSON.parse(text))).toEqual([
+    { jsonrpc: '2.0', id: PUMP, method: 'logsSubscribe', params: logs(PUMP_PROGRAM) },
+    { jsonrpc: '2.0', id: AMM, method: 'logsSubscribe', params: logs(AMM_PROGRAM) },
+    { jsonrpc: '2.0', id: SLOTS, method: 'slotSubscribe', params: [] },
+  ])
+})
 
 test('a server that refuses the logs of a program ends the connection, with its reason', async () => {
   const one = await connecting()

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream'
 import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/engine/event.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
@@ -23,6 +24,8 @@ const BLOCKS = 30
 const FAULTS_PER_RUN = 7
 /** Slots that the engine takes a swap late. */
 const LATE_SLOTS = 32
+/** As it goes over the wire. */
+const CONFIRMED = 1
 const NEVER = new AbortController().signal
 
 test('a chain over gRPC gives the state of its file', async () => {
@@ -37,6 +40,21 @@ test('a chain over gRPC gives the state of its file', async () => {
   expect(figures).toMatchObject({ feed_duplicates_total: 0, feed_gaps_total: 0 })
   expect(reports).toEqual([])
   expect(peer.pongs).toBeGreaterThan(0)
+})
+
+test('both programs are asked for, without what failed and without what may be taken back', async () => {
+  const chain = syntheticChain(1, 20)
+  const { peer } = await runYellowstone({ chain })
+  expect(peer.asked).toHaveLength(1)
+  expect(peer.asked[0]).toMatchObject({
+    transactions: {
+      pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
+    },
+    blocksMeta: { blocks: {} },
+    slots: { slots: {} },
+    commitment: CONFIRMED,
+    fromSlot: chain.blocks[0].slot - 1,
+  })
 })
 
 test('a stream whose transactions stop while its slots go on is made anew, and what it lacked is told late', async () => {

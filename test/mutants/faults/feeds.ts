@@ -544,4 +544,32 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: '    }\n  }\n\n  async #listen',
     tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
   },
+  {
+    name: 'yellowstone: what a fork may take back is asked for',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: "commitment: 'CONFIRMED',",
+    replace: "commitment: 'PROCESSED',",
+    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
+  },
+  {
+    name: 'RPC: blocks that a fork may take back are asked for',
+    file: 'src/feeds/solana/rpc-questions.ts',
+    find: 'const TRANSACTION_FORM = { ...CONFIRMED, encoding',
+    replace: 'const TRANSACTION_FORM = { encoding',
+    tests: ['test/feeds/solana/backfill.test.ts'],
+  },
+  {
+    name: 'solana: logs that a fork may take back are asked for',
+    file: 'src/feeds/solana/solana-source.ts',
+    find: "commitment: 'confirmed' }]",
+    replace: "commitment: 'processed' }]",
+    tests: ['test/feeds/solana/subscriptions.test.ts'],
+  },
+  {
+    name: "solana: a key of the WebSocket's own is told to the log",
+    file: 'src/feeds/solana/solana-source.ts',
+    find: '[...secretsOf(options.rpcUrl), ...secretsOf(options.wsUrl)]',
+    replace: 'secretsOf(options.rpcUrl)',
+    tests: ['test/feeds/secrets.test.ts'],
+  },
 ]
