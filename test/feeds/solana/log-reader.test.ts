@@ -24,6 +24,7 @@ import { rpcServer } from './rpc-server.ts'
 
 const PARKED_MAX = 5_000
 const MINT = encodeBase58(Buffer.alloc(32, 7))
+const OTHER_MINT = encodeBase58(Buffer.alloc(32, 8))
 
 /** A reader that has seen slot 10, or what is told to be one, of a chain at slot 14, and what it says. */
 async function reading(firstSlot = 10) {
@@ -69,9 +70,9 @@ async function reading(firstSlot = 10) {
   reader.reached(14, 13)
   reader.touch(firstSlot)
   /** So many frames of buys from a pool that the feed has not seen. */
-  const read = (slot: number, count = 1) => {
+  const read = (slot: number, count = 1, mint = MINT) => {
     const signature = encodeBase58(Buffer.alloc(64, slot))
-    const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(MINT) })
+    const bought = amm(BUY_EVENT, { timestamp: 1_790_000_000n, pool: poolOf(mint) })
     const given = { signature, index: 0, hasFailed: false, feeRaw: 0, balances: [] }
     const frame = JSON.parse(logsFrame(slot, { ...given, emitted: [bought] }, 1))
     const transaction = transactionOfLogsFrame(frame)
@@ -110,6 +111,9 @@ test('a slot with a swap that cannot wait for its look-up is not whole, so that 
   await until(() => whole.length > 0)
   expect(told).toHaveLength(PARKED_MAX)
   expect(whole).toEqual([11, 13])
+  // Those that have waited make room.
+  read(14, 1, OTHER_MINT)
+  expect(own.parked).toBe(PARKED_MAX + 1)
 })
 
 test('a slot with a cut log that cannot wait to be fetched is not whole, so that its block is read', async () => {

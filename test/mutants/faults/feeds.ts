@@ -572,4 +572,11 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'secretsOf(options.rpcUrl)',
     tests: ['test/feeds/secrets.test.ts'],
   },
+  {
+    name: 'solana: transactions that have waited for a look-up keep their places',
+    file: 'src/feeds/solana/log-reader.ts',
+    find: '      this.#parked--\n',
+    replace: '',
+    tests: ['test/feeds/solana/log-reader.test.ts'],
+  },
 ]
