@@ -30,4 +30,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'isJournalKept',
     tests: ['test/commands/repair.test.ts'],
   },
+  {
+    name: 'settings: a variable goes before the flag of the same meaning',
+    file: 'src/base/config.ts',
+    find: 'flags[flagOf(name)] ?? environment[name]',
+    replace: 'environment[name] ?? flags[flagOf(name)]',
+    tests: ['test/base/config.test.ts'],
+  },
+  {
+    name: 'settings: the memory of positions is that of the tape',
+    file: 'src/base/config.ts',
+    find: "sizeBytes('POSITIONS_MEMORY', settings.POSITIONS_MEMORY)",
+    replace: "sizeBytes('POSITIONS_MEMORY', settings.TAPE_MEMORY)",
+    tests: ['test/base/config.test.ts'],
+  },
 ]
