@@ -4,6 +4,7 @@ import {
   addToSum,
   addU64,
   copyU64,
+  differenceAt,
   isLess,
   isZeroAt,
   numberAt,
@@ -67,6 +68,20 @@ test('u64 addition saturates, subtraction ends at 0, comparison is that of BigIn
       subtractU64(rest, 0, rest, 2)
       expect(readU64(rest, 0)).toBe(a > b ? a - b : 0n)
       expect(isLess(lanesOf(a), 0, lanesOf(b), 0)).toBe(a < b)
+    }),
+    RUNS,
+  )
+})
+
+test('the difference of two u64 is the double nearest to it, also where neither is one', () => {
+  const near = fc.tuple(u64, fc.integer({ min: -1_000, max: 1_000 }))
+  const pair = fc.oneof(
+    fc.tuple(u64, u64),
+    near.map(([a, apart]) => [a, BigInt.asUintN(64, a + BigInt(apart))] as const),
+  )
+  fc.assert(
+    fc.property(pair, ([a, b]) => {
+      expect(differenceAt(lanesOf(a, b), 0, lanesOf(a, b), 2)).toBe(Number(a - b))
     }),
     RUNS,
   )

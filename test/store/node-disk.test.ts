@@ -126,6 +126,22 @@ test('any other error of a write or a sync is told once and not tried again', ()
   file.close()
 })
 
+test('a file that is there already is not made, and not written to', () => {
+  const path = join(folder, 'there')
+  fs.writeFileSync(path, bytes)
+  expect(() => new NodeDisk().create(path)).toThrow('EEXIST')
+  expect(fs.readFileSync(path)).toEqual(Buffer.from(bytes))
+})
+
+test('what a later sync of a folder came to is told', async () => {
+  const synced = (path: string) =>
+    new Promise<Error | null>((resolve) => new NodeDisk().syncFolderLater(path, resolve))
+  expect(await synced(folder)).toBe(null)
+  expect((await synced(join(folder, 'nowhere')))?.message).toContain('ENOENT')
+  vi.spyOn(fs, 'fsync').mockImplementation((_fd, done) => done(systemError('EIO', 'fsync')))
+  expect((await synced(folder))?.message).toContain('EIO')
+})
+
 function viewOf(from: unknown): Uint8Array {
   if (from instanceof Uint8Array) return from
   throw new TypeError('only bytes are written')

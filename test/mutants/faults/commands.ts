@@ -44,4 +44,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: "sizeBytes('POSITIONS_MEMORY', settings.TAPE_MEMORY)",
     tests: ['test/base/config.test.ts'],
   },
+  {
+    name: 'disk: a file that is there already is made anew',
+    file: 'src/store/node-disk.ts',
+    find: "fs.openSync(path, 'ax+', 0o644)",
+    replace: "fs.openSync(path, 'a+', 0o644)",
+    tests: ['test/store/node-disk.test.ts'],
+  },
+  {
+    name: 'disk: a later sync of a folder that fails passes for one that was made',
+    file: 'src/store/node-disk.ts',
+    find: 'done(error ?? closeError ?? null)',
+    replace: 'done(closeError ?? null)',
+    tests: ['test/store/node-disk.test.ts'],
+  },
 ]
