@@ -28,7 +28,8 @@ function upgraded(part: SavedPart): SavedPart {
 
 test('a search of version 3 finds by full case folding once it is read', () => {
   const entries = [
-    oldEntry(['mint a', 'straße', 'abc']),
+    // Folded in full the last of these is a byte shorter: what is behind it moves.
+    oldEntry(['mint a', 'straße', 'ﬁn']),
     // Renamed since: blanked.
     Buffer.alloc(9, TOKEN_END),
     oldEntry(['mint b', 'plain', 'σίσυφος']),
@@ -51,12 +52,8 @@ test('a search of version 3 finds by full case folding once it is read', () => {
     const ranks = [Rank.symbol, Rank.prefix] as const
     return ranks.flatMap((rank) => chainedTokens(index, needle, rank) ?? [])
   }
-  expect([foundBy('STRASSE'), foundBy('ΣΊΣ'), foundBy('plain'), foundBy('x')]).toEqual([
-    [0],
-    [1],
-    [1],
-    [],
-  ])
+  const queries = ['STRASSE', 'FIN', 'ΣΊΣ', 'plain', 'x']
+  expect(queries.map(foundBy)).toEqual([[0], [0], [1], [1], []])
 })
 
 test('a search whose entries overlap is damage, not a start', () => {

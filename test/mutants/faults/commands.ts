@@ -58,4 +58,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'done(closeError ?? null)',
     tests: ['test/store/node-disk.test.ts'],
   },
+  {
+    name: 'upgrade: a text of the search that folds to another length moves nothing behind it',
+    file: 'src/store/format-upgrades.ts',
+    find: 'place += text.length',
+    replace: 'place += end - from',
+    tests: ['test/store/search-upgrade.test.ts'],
+  },
+  {
+    name: 'upgrade: positions are linked to the one before the one that names them',
+    file: 'src/store/format-upgrades.ts',
+    find: 'links[(next - 1) * 2 + 1] = row + 1',
+    replace: 'links[(next - 1) * 2 + 1] = row',
+    tests: ['test/store/link-upgrade.test.ts'],
+  },
 ]
