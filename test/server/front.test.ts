@@ -19,10 +19,14 @@ import { rawConnect, waitUntil } from './raw-http.ts'
 
 type Answer = Promise<Parsed<Reply>>
 
+/** Longer than a machine stands still. */
+const LONG_MS = 60_000
+
 interface Changes {
   readonly method?: Route['method']
   readonly writer?: Partial<ResponseWriter>
   readonly limiters?: ReadonlyMap<string, RateLimiter>
+  readonly routeDeadlineMs?: number
 }
 
 /** A front before one route that answers when it likes. */
@@ -39,7 +43,7 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     positionHeaders: () => [],
     open: new Deadlines(),
   }
-  const { method = 'GET', limiters = new Map() } = changes
+  const { method = 'GET', limiters = new Map(), routeDeadlineMs = LONG_MS } = changes
   const route: Route = { name: 'slow', method, path: '/slow', isApi: false, answer }
   const app = App()
   const front = httpFront({
@@ -49,8 +53,8 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
-    bodyDeadlineMs: 100,
-    routeDeadlineMs: 50,
+    bodyDeadlineMs: LONG_MS,
+    routeDeadlineMs,
     context,
     turns: new Turns(),
   })
@@ -64,7 +68,9 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
 
 test('a route that does not answer in time is a 503, and its late answer is dropped', async () => {
   let finish: (reply: Parsed<Reply>) => void = () => {}
-  const front = await startFront(() => new Promise((resolve) => (finish = resolve)))
+  const front = await startFront(() => new Promise((resolve) => (finish = resolve)), {
+    routeDeadlineMs: 50,
+  })
   const response = await fetch(front.url)
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({ code: 'deadline_exceeded' })
