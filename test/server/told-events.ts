@@ -4,6 +4,11 @@ import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 
 let trades = 0
 
+/** Trades begin in their first slot again, as each file of tests does. */
+export function restartTrades(): void {
+  trades = 0
+}
+
 /** A trade in the slot and second after those of the last one. */
 export function trade(over: Partial<Swap> = {}): Swap {
   trades += 1
