@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, zstdDecompressSync } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
@@ -144,7 +144,20 @@ test('a file that is there already is not written over, and the failure is told 
   second.frame('x', 'other')
   await second.close()
   expect(failures).toHaveLength(1)
+  expect(second.frames).toBe(0)
+  expect(readdirSync(folder)).toHaveLength(1)
   expect(linesOf(first.paths)).toMatchObject([{ raw: 'mine' }])
+})
+
+test('a file that somebody has taken away already does not end a recording', async () => {
+  const files = recorder({ fileBytesMax: 5_000, filesMax: 2 })
+  for (let frame = 0; frame < 6; frame++) {
+    files.frame('x', `${frame} ${'x'.repeat(4_000)}`)
+    if (frame === 1) for (const path of files.paths) rmSync(path)
+  }
+  await files.close()
+  expect(failures).toEqual([])
+  expect(linesOf(files.paths).at(-1)).toMatchObject({ raw: expect.stringMatching(/^5 /) })
 })
 
 test('a replay reads a recording whose files were put together', async () => {

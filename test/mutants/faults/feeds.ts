@@ -579,4 +579,18 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/feeds/solana/log-reader.test.ts'],
   },
+  {
+    name: 'recordings: a file that somebody took away ends the recording',
+    file: 'src/feeds/recorder/frame-files.ts',
+    find: 'rmSync(path, { force: true })',
+    replace: 'rmSync(path)',
+    tests: ['test/feeds/recorder/frame-files.test.ts'],
+  },
+  {
+    name: 'recordings: goes on behind a failure of the disk that was told',
+    file: 'src/feeds/recorder/frame-files.ts',
+    find: '    if (this.#hasFailed) return\n    const',
+    replace: '    const',
+    tests: ['test/feeds/recorder/frame-files.test.ts'],
+  },
 ]
