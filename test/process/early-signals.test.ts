@@ -20,7 +20,9 @@ test.skipIf(!hasNamespaces).each([
   ['SIGINT', 130],
 ] as const)('%s ends a command that is the first process of a container', async (signal, code) => {
   // It answers nothing: the doctor waits for it.
-  const silent = createServer(() => process.kill(onlyChildOf(child.pid ?? 0), signal))
+  const silent = createServer()
+  // Once: behind the first it may be gone, and its number that of all processes of the tests.
+  silent.once('connection', () => process.kill(onlyChildOf(child.pid ?? 0), signal))
   onTestFinished(() => void silent.close())
   const [unshare, ...words] = AS_FIRST
   const child = spawn(unshare, [...words, process.execPath, programPath(), 'doctor'], {
