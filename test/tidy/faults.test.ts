@@ -11,3 +11,8 @@ test('every planted fault has its place in the source, and one only', () => {
     expect(planted(source, fault), fault.name).not.toBe(source)
   }
 })
+
+test('each planted fault has a name of its own', () => {
+  const names = FAULTS.map(({ name }) => name)
+  expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([])
+})

@@ -500,27 +500,6 @@ export const FEED_FAULTS: readonly Fault[] = [
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
     find: 'receiver.suspect(wanted, from',
     replace: 'receiver.suspect(wanted + 1, from',
-    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
-  },
-  {
-    name: 'yellowstone: a stream that goes on without transactions passes for one that works',
-    file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'if (isFirst && !empty.isSuspect) {',
-    replace: 'if (isFirst) {',
-    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
-  },
-  {
-    name: 'yellowstone: a back-fill that the server ends too early passes for told',
-    file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'if (!isTold && !signal.aborted) throw',
-    replace: 'if (!isTold && !signal.aborted && isTold) throw',
-    tests: ['test/feeds/yellowstone/yellowstone.test.ts'],
-  },
-  {
-    name: 'yellowstone: of slots that may lack transactions the first one is not told',
-    file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'receiver.suspect(wanted, from',
-    replace: 'receiver.suspect(wanted + 1, from',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {

@@ -321,13 +321,6 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
     file: 'src/engine/all-time-high.ts',
-    find: 'chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
-    replace: 'true',
-    tests: ['test/properties/bar-chains.test.ts'],
-  },
-  {
-    name: 'detail: the minute of a high that lies far back is looked for in one go',
-    file: 'src/engine/all-time-high.ts',
     find: 'this.#chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
     replace: 'true',
     tests: ['test/properties/bar-chains.test.ts'],
