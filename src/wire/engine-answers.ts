@@ -40,7 +40,7 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
-  /** Made when a resource is first read: each takes half a megabyte, and more with its rows. */
+  /** Made when a resource is first read. */
   readonly #rows = new Map<Resource, KeptRows>()
   readonly #columns: TableColumns
   readonly #scan = new TableScan()

@@ -1,4 +1,3 @@
-import { untouchedByScattered } from '../engine/memory/scattered-writes.ts'
 import type { Resource } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
@@ -7,13 +6,30 @@ import { lastingJson, passingJson } from './token-json.ts'
 /** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
+/** Places that get their memory together, when the first of them gets a row. */
+const PAGE_SHIFT = 8
+const PAGE_ROWS = 1 << PAGE_SHIFT
+const PAGE_MASK = PAGE_ROWS - 1
 const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
 /** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
 const PLACE_BYTES = 1_536
-const NO_PLACES = Buffer.alloc(0)
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
+
+/** Rows in places of one buffer: a buffer for each would be as many objects for every collection to walk. */
+class RowPage {
+  readonly bytes = Buffer.allocUnsafeSlow(PAGE_ROWS * PLACE_BYTES)
+  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
+  readonly lengths = new Uint32Array(PAGE_ROWS)
+  readonly tokens = new Uint32Array(PAGE_ROWS)
+  readonly changes = new Uint32Array(PAGE_ROWS)
+  /** Creations and migrations of the creator in one number. */
+  readonly creators = new Float64Array(PAGE_ROWS)
+  readonly prices = new Float64Array(PAGE_ROWS)
+}
+/** Bytes of a page: its places, and what is said of them. */
+const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
 
 /**
  * Tokens as items of a resource, as bytes, written once for each change of what they are made of and
@@ -23,22 +39,13 @@ const COUNTS_APART = 2 ** 26
 export class KeptRows {
   readonly #state: State
   readonly #resource: Resource
-  /**
-   * A place for each row: a buffer for each would be as many objects for every collection to walk. None
-   * until the first row, for V8 collects garbage over so many bytes.
-   */
-  #places = NO_PLACES
+  /** None where no row is. */
+  readonly #pages: (RowPage | undefined)[] = []
+  #pageCount = 0
+  #usedPlaces = 0
   /** Rows that are too long, by place. */
   readonly #long = new Map<number, Buffer>()
   #longBytes = 0
-  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
-  readonly #lengths = new Uint32Array(KEPT_ROWS)
-  #usedPlaces = 0
-  readonly #tokens = new Uint32Array(KEPT_ROWS)
-  readonly #changes = new Uint32Array(KEPT_ROWS)
-  /** Creations and migrations of the creator in one number. */
-  readonly #creators = new Float64Array(KEPT_ROWS)
-  readonly #prices = new Float64Array(KEPT_ROWS)
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
@@ -47,23 +54,13 @@ export class KeptRows {
     this.#resource = resource
   }
 
-  /** Bytes of all places, and of what is said of them. */
   get bytes(): number {
-    const own = this.#places.length + this.#longBytes + this.#scratch.length
-    return this.#said.reduce((sum, { byteLength }) => sum + byteLength, own)
+    return this.#pageCount * PAGE_BYTES + this.#longBytes + this.#scratch.length
   }
 
   /** Bytes of the places in which no row was yet. */
   get untouchedBytes(): number {
-    const places = this.#places.length - this.#usedPlaces * PLACE_BYTES
-    return this.#said.reduce(
-      (sum, { byteLength }) => sum + untouchedByScattered(byteLength, this.#usedPlaces),
-      places,
-    )
-  }
-
-  get #said(): readonly { readonly byteLength: number }[] {
-    return [this.#lengths, this.#tokens, this.#changes, this.#creators, this.#prices]
+    return (this.#pageCount * PAGE_ROWS - this.#usedPlaces) * PLACE_BYTES
   }
 
   /** Begins an answer. */
@@ -84,50 +81,59 @@ export class KeptRows {
 
   /** Adds the row of the token that the reader stands on, behind a comma unless it is the first. */
   row(token: TokenReader, isFirst: boolean): void {
-    const place = this.#placeOf(token)
-    const length = this.#lengths[place]
+    const place = token.token & KEPT_MASK
+    const page = this.#current(place, token)
+    const length = page.lengths[place & PAGE_MASK]
     this.#makeRoom(length + 1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
-    const from = place * PLACE_BYTES
+    const from = (place & PAGE_MASK) * PLACE_BYTES
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
-    else this.#places.copy(this.#scratch, this.#length, from, from + length)
+    else page.bytes.copy(this.#scratch, this.#length, from, from + length)
     this.#length += length
     const passing = passingJson(token, this.#resource)
     if (passing !== '') this.text(passing)
   }
 
-  /** Where the token's row is kept, as it has to be now. */
-  #placeOf(token: TokenReader): number {
+  /** The page of a place, with the token's row there as it has to be now. */
+  #current(place: number, token: TokenReader): RowPage {
     const { changes, solPriceUsd } = this.#state
-    const place = token.token & KEPT_MASK
+    const page = this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
+    const at = place & PAGE_MASK
     const changed = changes.of(token.token)
     const creator = token.creatorCreations * COUNTS_APART + token.creatorMigrations
     if (
-      this.#lengths[place] !== 0 &&
-      this.#tokens[place] === token.token &&
-      this.#changes[place] === changed &&
-      this.#creators[place] === creator &&
-      this.#prices[place] === solPriceUsd
+      page.lengths[at] !== 0 &&
+      page.tokens[at] === token.token &&
+      page.changes[at] === changed &&
+      page.creators[at] === creator &&
+      page.prices[at] === solPriceUsd
     )
-      return place
-    this.#keep(place, lastingJson(token, this.#resource))
-    this.#tokens[place] = token.token
-    this.#changes[place] = changed
-    this.#creators[place] = creator
-    this.#prices[place] = solPriceUsd
-    return place
+      return page
+    this.#keep(page, place, lastingJson(token, this.#resource))
+    page.tokens[at] = token.token
+    page.changes[at] = changed
+    page.creators[at] = creator
+    page.prices[at] = solPriceUsd
+    return page
+  }
+
+  #newPage(index: number): RowPage {
+    const page = new RowPage()
+    this.#pages[index] = page
+    this.#pageCount += 1
+    return page
   }
 
   /** Writes a row over the one before it. */
-  #keep(place: number, text: string): void {
-    if (this.#places === NO_PLACES) this.#places = Buffer.allocUnsafeSlow(KEPT_ROWS * PLACE_BYTES)
+  #keep(page: RowPage, place: number, text: string): void {
+    const at = place & PAGE_MASK
     const length = Buffer.byteLength(text)
-    if (this.#lengths[place] === 0) this.#usedPlaces += 1
+    if (page.lengths[at] === 0) this.#usedPlaces += 1
     this.#longBytes -= this.#long.get(place)?.length ?? 0
     this.#long.delete(place)
     if (length > PLACE_BYTES) this.#keepLong(place, text, length)
-    else this.#places.write(text, place * PLACE_BYTES)
-    this.#lengths[place] = length
+    else page.bytes.write(text, at * PLACE_BYTES)
+    page.lengths[at] = length
   }
 
   #keepLong(place: number, text: string, length: number): void {

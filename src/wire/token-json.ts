@@ -42,22 +42,24 @@ function optionalWriter(
   }
 }
 
-/** Writers of a resource's fields, in the order of the metrics. */
+/** Writers of a resource's fields. */
 interface Writers {
   /** Of what stays until something happens to the token. */
   readonly lasting: readonly Write[]
-  /** Of what is another one each second: the last fields of a row. */
+  /** Of what is another one each second: they stand last in a row. */
   readonly passing: readonly Write[]
 }
 
 function writersOf(resource: Resource): Writers {
-  const named = METRICS.flatMap((metric) => {
+  const lasting: Write[] = []
+  const passing: Write[] = []
+  for (const metric of METRICS) {
     const name = metric.names[resource]
-    return name === undefined ? [] : [{ metric, name }]
-  })
-  const writers = named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
-  const lasting = named.filter(({ metric }) => metric.passes !== true).length
-  return { lasting: writers.slice(0, lasting), passing: writers.slice(lasting) }
+    if (name === undefined) continue
+    if (metric.passes === true) passing.push(fieldWriter(metric, name, resource, false))
+    else lasting.push(fieldWriter(metric, name, resource, lasting.length === 0))
+  }
+  return { lasting, passing }
 }
 
 const WRITERS: { readonly [R in Resource]: Writers } = {

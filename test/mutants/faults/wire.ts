@@ -306,8 +306,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: a shorter row ends like the longer one before it',
     file: 'src/wire/kept-rows.ts',
-    find: 'this.#lengths[place] = length',
-    replace: 'this.#lengths[place] = Math.max(length, this.#lengths[place])',
+    find: 'page.lengths[at] = length',
+    replace: 'page.lengths[at] = Math.max(length, page.lengths[at])',
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
@@ -411,8 +411,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: a search and market data go by the price of SOL of their first read',
     file: 'src/wire/kept-rows.ts',
-    find: 'this.#prices[place] === solPriceUsd',
-    replace: "(this.#resource !== 'table' || this.#prices[place] === solPriceUsd)",
+    find: 'page.prices[at] === solPriceUsd',
+    replace: "(this.#resource !== 'table' || page.prices[at] === solPriceUsd)",
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
