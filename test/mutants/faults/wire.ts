@@ -26,7 +26,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a kept row is told for another token of its place',
     file: 'src/wire/kept-rows.ts',
-    find: '    this.#tokens[place] = token.token\n',
+    find: '    page.tokens[at] = token.token\n',
     replace: '',
     tests: ['test/properties/kept-rows.test.ts'],
   },
@@ -201,7 +201,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a kept row does not see what its creator did elsewhere',
     file: 'src/wire/kept-rows.ts',
-    find: 'this.#creators[place] === creator &&',
+    find: 'page.creators[at] === creator &&',
     replace: '',
     tests: ['test/properties/kept-tables.test.ts'],
   },
@@ -320,8 +320,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'rows: a long one is written over the place behind its own',
     file: 'src/wire/kept-rows.ts',
-    find: 'if (length > PLACE_BYTES) this.#keepLong(place, text, length)\n    else this',
-    replace: 'this',
+    find: 'if (length > PLACE_BYTES) this.#keepLong(place, text, length)\n    else page',
+    replace: 'page',
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
