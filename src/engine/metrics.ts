@@ -9,8 +9,7 @@ import type { TokenReader } from './token-reader.ts'
  */
 
 /** Resources a token appears in. */
-export const RESOURCES = ['search', 'market', 'table'] as const
-export type Resource = (typeof RESOURCES)[number]
+export type Resource = 'search' | 'market' | 'table'
 
 /** How a value is written and what it can be. `time` is unix seconds, or null. */
 export type Metric = {
@@ -18,8 +17,6 @@ export type Metric = {
   readonly names: { readonly [R in Resource]?: string }
   /** Name as range or flag filter of the token tables. */
   readonly filter?: string
-  /** It is another one each second, though nothing happens. */
-  readonly passes?: true
 } & (
   | { readonly kind: 'number'; readonly read: (token: TokenReader) => number }
   | { readonly kind: 'boolean'; readonly read: (token: TokenReader) => boolean }
@@ -174,12 +171,7 @@ export const METRICS: readonly Metric[] = [
     read: (token) => token.proTraders,
   },
   share(T.proSumF, { table: 'pro_traders_holding' }),
-  {
-    kind: 'number',
-    names: { search: 'age_seconds' },
-    read: (token) => token.ageSeconds,
-    passes: true,
-  },
+  { kind: 'number', names: { search: 'age_seconds' }, read: (token) => token.ageSeconds },
   { kind: 'number', names: {}, filter: 'ageMinutes', read: (token) => token.ageSeconds / 60 },
   { kind: 'number', names: {}, filter: 'xReuses', read: (token) => token.xReuses },
   { kind: 'number', names: {}, filter: 'devCreations', read: (token) => token.creatorCreations },

@@ -154,7 +154,7 @@ function marketReply(answers: Answers, mints: Parsed<readonly string[]>): Answer
   if (!mints.ok) return mints
   return onceFound(
     (mayGoOn) => answers.hasFoundHolders(mints.value, mayGoOn),
-    () => answers.marketDataBytes(mints.value),
+    () => answers.marketData(mints.value),
   )
 }
 
@@ -163,7 +163,7 @@ function searchReply(answers: Answers, text: Parsed<string>): Answered {
   if (!text.ok) return text
   return onceFound(
     (mayGoOn) => answers.hasFoundNamed(text.value, mayGoOn),
-    () => answers.searchBytes(text.value),
+    () => answers.search(text.value),
   )
 }
 

@@ -131,13 +131,9 @@ export interface Answers {
    */
   hasFoundNamed(query: string, mayGoOn: () => boolean): boolean
   search(query: string): string
-  /** The same as bytes, which are the caller's. */
-  searchBytes(query: string): Buffer
   /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
   hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean
   marketData(mints: readonly string[]): string
-  /** The same as bytes, which are the caller's. */
-  marketDataBytes(mints: readonly string[]): Buffer
   /**
    * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again
    * in a later turn. True: `swaps` has it at once.

@@ -1,7 +1,6 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
-import { RESOURCES, type Resource } from '../engine/metrics.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { chainOf } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -23,6 +22,7 @@ import { TableColumns } from './table-columns.ts'
 import { compileFilters } from './table-filter.ts'
 import { TableScan } from './table-scan.ts'
 import { isSettledSoon } from './token-column.ts'
+import { tokenJson } from './token-json.ts'
 import { TokenSearch } from './token-search.ts'
 import { columnPage, ORDER_PARTS } from './trader-column-pages.ts'
 import { TRADER_ORDER_VALUES } from './trader-json.ts'
@@ -40,8 +40,7 @@ export class EngineAnswers implements Answers {
   readonly #token: TokenReader
   readonly #trader: PositionReader
   readonly #chart: Chart
-  /** Made when a resource is first read. */
-  readonly #rows = new Map<Resource, KeptRows>()
+  readonly #rows: KeptRows
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
   readonly #search: TokenSearch
@@ -60,6 +59,7 @@ export class EngineAnswers implements Answers {
     const newReader = () => new TokenReader(engine.state, engine.top, engine.links)
     this.#token = newReader()
     this.#trader = new PositionReader(engine.state, newReader())
+    this.#rows = new KeptRows(engine.state)
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.chartTrades, engine.bars)
@@ -67,11 +67,7 @@ export class EngineAnswers implements Answers {
 
   /** What reads keep, part by part. */
   get memory(): readonly MemoryPart[] {
-    const rows = RESOURCES.map((resource) => {
-      const kept = this.#rows.get(resource)
-      return boundedPart(`${resource}_rows`, ...(kept === undefined ? [] : [kept]))
-    })
-    return [...rows, growingPart('table_columns', this.#columns)]
+    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
   }
 
   version(): number {
@@ -98,11 +94,8 @@ export class EngineAnswers implements Answers {
   }
 
   search(query: string): string {
-    return this.searchBytes(query).toString()
-  }
-
-  searchBytes(query: string): Buffer {
-    return this.#list('search', this.#named(query))
+    const rows = this.#named(query).map((token) => tokenJson(this.#token.at(token), 'search'))
+    return `[${rows.join(',')}]`
   }
 
   /** The tokens of a search; those of the last one are remembered for as long as nothing changes. */
@@ -120,35 +113,13 @@ export class EngineAnswers implements Answers {
   }
 
   marketData(mints: readonly string[]): string {
-    return this.marketDataBytes(mints).toString()
-  }
-
-  marketDataBytes(mints: readonly string[]): Buffer {
     this.#tick()
-    const { state } = this.#engine
-    const tokens = [...new Set(mints)].map((mint) => knownToken(state, mint))
-    return this.#list(
-      'market',
-      tokens.filter((token) => token >= 0),
-    )
-  }
-
-  #rowsOf(resource: Resource): KeptRows {
-    const known = this.#rows.get(resource)
-    if (known !== undefined) return known
-    const rows = new KeptRows(this.#engine.state, resource)
-    this.#rows.set(resource, rows)
-    return rows
-  }
-
-  /** Tokens as an array of items. */
-  #list(resource: Resource, tokens: readonly number[]): Buffer {
-    const rows = this.#rowsOf(resource)
-    rows.begin()
-    rows.text('[')
-    for (let i = 0; i < tokens.length; i++) rows.row(this.#token.at(tokens[i]), i === 0)
-    rows.text(']')
-    return rows.end()
+    const rows: string[] = []
+    for (const mint of new Set(mints)) {
+      const token = knownToken(this.#engine.state, mint)
+      if (token >= 0) rows.push(tokenJson(this.#token.at(token), 'market'))
+    }
+    return `[${rows.join(',')}]`
   }
 
   hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
@@ -249,7 +220,7 @@ export class EngineAnswers implements Answers {
     const { scans } = top
     // Rows take a microsecond or so, but a look through thousands of holders.
     const isTooLong = () => top.scans !== scans && !mayGoOn()
-    const rows = this.#rowsOf('table')
+    const rows = this.#rows
     rows.begin()
     let opening = '{'
     for (const group of groupsOf(query)) {
@@ -265,13 +236,12 @@ export class EngineAnswers implements Answers {
   #table(group: Group, query: TablesQuery, isTooLong: () => boolean): boolean {
     const gates = compileFilters(query.filters[group], this.#columns)
     const { blocks } = this.#engine.order[group]
-    const rows = this.#rowsOf('table')
     let count = 0
     let isWhole = true
     this.#scan.run(blocks, gates, (token) => {
       isWhole = !isTooLong()
       if (!isWhole) return false
-      rows.row(this.#token.at(token), count === 0)
+      this.#rows.row(this.#token.at(token), count === 0)
       count += 1
       return count < query.limit
     })

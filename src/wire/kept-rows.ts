@@ -1,7 +1,6 @@
-import type { Resource } from '../engine/metrics.ts'
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
-import { lastingJson, passingJson } from './token-json.ts'
+import { tokenJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14
@@ -32,13 +31,11 @@ class RowPage {
 const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
 
 /**
- * Tokens as items of a resource, as bytes, written once for each change of what they are made of and
- * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL. What
- * passes with the clock alone is written each time.
+ * Rows of the token tables as bytes, written once for each change of what they are made of and
+ * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL.
  */
 export class KeptRows {
   readonly #state: State
-  readonly #resource: Resource
   /** None where no row is. */
   readonly #pages: (RowPage | undefined)[] = []
   #pageCount = 0
@@ -49,9 +46,8 @@ export class KeptRows {
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
-  constructor(state: State, resource: Resource) {
+  constructor(state: State) {
     this.#state = state
-    this.#resource = resource
   }
 
   get bytes(): number {
@@ -90,8 +86,6 @@ export class KeptRows {
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
     else page.bytes.copy(this.#scratch, this.#length, from, from + length)
     this.#length += length
-    const passing = passingJson(token, this.#resource)
-    if (passing !== '') this.text(passing)
   }
 
   /** The page of a place, with the token's row there as it has to be now. */
@@ -109,7 +103,7 @@ export class KeptRows {
       page.prices[at] === solPriceUsd
     )
       return page
-    this.#keep(page, place, lastingJson(token, this.#resource))
+    this.#keep(page, place, tokenJson(token, 'table'))
     page.tokens[at] = token.token
     page.changes[at] = changed
     page.creators[at] = creator

@@ -42,27 +42,15 @@ function optionalWriter(
   }
 }
 
-/** Writers of a resource's fields. */
-interface Writers {
-  /** Of what stays until something happens to the token. */
-  readonly lasting: readonly Write[]
-  /** Of what is another one each second: they stand last in a row. */
-  readonly passing: readonly Write[]
-}
-
-function writersOf(resource: Resource): Writers {
-  const lasting: Write[] = []
-  const passing: Write[] = []
-  for (const metric of METRICS) {
+function writersOf(resource: Resource): Write[] {
+  const named = METRICS.flatMap((metric) => {
     const name = metric.names[resource]
-    if (name === undefined) continue
-    if (metric.passes === true) passing.push(fieldWriter(metric, name, resource, false))
-    else lasting.push(fieldWriter(metric, name, resource, lasting.length === 0))
-  }
-  return { lasting, passing }
+    return name === undefined ? [] : [{ metric, name }]
+  })
+  return named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
 }
 
-const WRITERS: { readonly [R in Resource]: Writers } = {
+const WRITERS: { readonly [R in Resource]: Write[] } = {
   search: writersOf('search'),
   market: writersOf('market'),
   table: writersOf('table'),
@@ -70,24 +58,8 @@ const WRITERS: { readonly [R in Resource]: Writers } = {
 
 /** One token as an item of a resource. The reader stands on the token. */
 export function tokenJson(token: TokenReader, resource: Resource): string {
-  return lastingJson(token, resource) + passingJson(token, resource)
-}
-
-/** The item as far as it stays until something happens to the token: all of it where nothing passes. */
-export function lastingJson(token: TokenReader, resource: Resource): string {
-  const { lasting, passing } = WRITERS[resource]
-  return joined(token, lasting) + (passing.length === 0 ? '}' : '')
-}
-
-/** The rest of it; "" where nothing passes. */
-export function passingJson(token: TokenReader, resource: Resource): string {
-  const { passing } = WRITERS[resource]
-  return passing.length === 0 ? '' : `${joined(token, passing)}}`
-}
-
-function joined(token: TokenReader, writers: readonly Write[]): string {
   let json = ''
   // Each piece is garbage soon: as few as can be.
-  for (const write of writers) json += write(token)
-  return json
+  for (const write of WRITERS[resource]) json += write(token)
+  return `${json}}`
 }

@@ -402,17 +402,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
     tests: ['test/server/unasked-options.test.ts'],
   },
   {
-    name: 'kept rows: the age of a token stands still with its row',
-    file: 'src/engine/metrics.ts',
-    find: 'passes: true,',
-    replace: '',
-    tests: ['test/properties/kept-rows.test.ts'],
-  },
-  {
-    name: 'kept rows: a search and market data go by the price of SOL of their first read',
+    name: 'kept rows: go by the price of SOL of their first read',
     file: 'src/wire/kept-rows.ts',
     find: 'page.prices[at] === solPriceUsd',
-    replace: "(this.#resource !== 'table' || page.prices[at] === solPriceUsd)",
+    replace: 'page.prices[at] > 0',
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
