@@ -53,7 +53,8 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
-    bodyDeadlineMs: LONG_MS,
+    // Not as long as a route's: who waits equally long for both waits in one place.
+    bodyDeadlineMs: 2 * LONG_MS,
     routeDeadlineMs,
     context,
     turns: new Turns(),
