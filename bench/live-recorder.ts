@@ -1,9 +1,8 @@
 import type { RecordSink } from '../src/engine/event-sink.ts'
+import { LATE_SLOTS } from '../src/engine/order-ring.ts'
 import type { RecordBatch } from '../src/engine/record-batch.ts'
 import { Service } from '../src/service.ts'
 import { copyOf, type MarketSize, newMarket, playHistory, playLive } from './recorded-market.ts'
-
-const LATE_SLOTS = 32
 
 /**
  * A service that has folded a market's history, and the swaps that come next as records made

@@ -3,12 +3,12 @@
  * Arguments: tokens, swaps a second of the history, live swaps, 1 for an engine or 0.
  */
 import type { EventSink } from '../../src/engine/event-sink.ts'
+import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import type { Interner } from '../../src/feeds/simulator/interner.ts'
 import { Service } from '../../src/service.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 
 const LIVE_RATE = 1_000
-const LATE_SLOTS = 32
 
 /** Ids as the book would give them if no address came twice; keeps nothing. */
 class CountingBook implements Interner {

@@ -113,15 +113,8 @@ function compare(market: RecordedMarket, swaps: number): readonly Line[] {
     if (round > 0) rounds.push(rates)
   }
   const line = (ours: 'bare' | 'journal', peer: 'none' | 'bare') => {
-    const ratios = rounds.map((rates) => rates[ours] / rates[peer])
-    return {
-      ours: median(rounds.map((rates) => rates[ours])),
-      peer: { name: PEER_NAMES[peer], value: median(rounds.map((rates) => rates[peer])) },
-      ratio: median(ratios),
-      unit: 'swaps/s',
-      spreadPercent: spreadPercent(ratios),
-      saturated: 'one core; syncs in the background',
-    }
+    const pairs = rounds.map((rates) => ({ own: rates[ours], peer: rates[peer] }))
+    return comparison(pairs, PEER_NAMES[peer], 'swaps/s')
   }
   const at = `${swaps} swaps a write`
   return [
@@ -129,6 +122,23 @@ function compare(market: RecordedMarket, swaps: number): readonly Line[] {
     { what: `fold with a bare write of the records, ${at}`, ...line('bare', 'none') },
     { what: `fold with the journal beside a bare write, ${at}`, ...line('journal', 'bare') },
   ]
+}
+
+interface Pair {
+  readonly own: number
+  readonly peer: number
+}
+
+function comparison(pairs: readonly Pair[], name: string, unit: string) {
+  const ratios = pairs.map(({ own, peer }) => own / peer)
+  return {
+    ours: median(pairs.map(({ own }) => own)),
+    peer: { name, value: median(pairs.map(({ peer }) => peer)) },
+    ratio: median(ratios),
+    unit,
+    spreadPercent: spreadPercent(ratios),
+    saturated: 'one core; syncs in the background',
+  }
 }
 
 /** Whoever comes later finds a warmer machine: they take turns. */
@@ -162,7 +172,7 @@ function foldRate(
 /** The same from event lines on, as a replay at full speed has it: a write for each read of a pipe. */
 async function compareLines(): Promise<Line> {
   const text = marketLines(SIZE.tokens)
-  const pairs: { readonly own: number; readonly peer: number }[] = []
+  const pairs: Pair[] = []
   for (let pair = 0; pair <= PAIRS; pair++) {
     const isOwnFirst = pair % 2 === 0
     const first = await eventRate(text, isOwnFirst)
@@ -170,16 +180,10 @@ async function compareLines(): Promise<Line> {
     if (pair > 0)
       pairs.push(isOwnFirst ? { own: first, peer: second } : { own: second, peer: first })
   }
-  const ratios = pairs.map(({ own, peer }) => own / peer)
   return {
     what: 'event lines through the feed into the fold with the journal',
-    ours: median(pairs.map(({ own }) => own)),
-    peer: { name: PEER_NAMES.none, value: median(pairs.map(({ peer }) => peer)) },
-    ratio: median(ratios),
-    unit: 'events/s',
-    spreadPercent: spreadPercent(ratios),
+    ...comparison(pairs, PEER_NAMES.none, 'events/s'),
     goal: RATIO_GOAL,
-    saturated: 'one core; syncs in the background',
   }
 }
 

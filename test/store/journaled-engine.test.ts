@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
-import type { DiskFile } from '../../src/store/disk.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { swap } from '../oracle/fixtures.ts'
@@ -30,32 +29,8 @@ test('tokens rest before the batch that may wake them, in the process as in what
   expect(stateDigest(recovered(disk).engine.parts)).toBe(stateDigest(engine.parts))
 })
 
-/** Takes nothing any more once it is full. */
-class FillingDisk extends ImageDisk {
-  isFull = false
-
-  override create(path: string): DiskFile {
-    super.create(path)
-    return new FillingFile(this, path)
-  }
-}
-
-class FillingFile extends ImageFile {
-  readonly #disk: FillingDisk
-
-  constructor(disk: FillingDisk, path: string) {
-    super(disk.files, path)
-    this.#disk = disk
-  }
-
-  override append(bytes: Uint8Array): number {
-    if (this.#disk.isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
-    return super.append(bytes)
-  }
-}
-
 test('what the disk refuses is left out and counted, and so is all behind it, of which not even names are kept', () => {
-  const disk = new FillingDisk()
+  const disk = new ImageDisk()
   const { engine, journal, journaled } = begun(disk)
   const swapsOf = (signer: string, count: number) =>
     Array.from({ length: count }, (_, i) =>
@@ -63,7 +38,10 @@ test('what the disk refuses is left out and counted, and so is all behind it, of
     )
   journaled.settings()
   journaled.events(swapsOf('taken', 3))
-  disk.isFull = true
+  const append = vi.spyOn(ImageFile.prototype, 'append').mockImplementation(() => {
+    throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+  })
+  onTestFinished(() => append.mockRestore())
   journaled.events(swapsOf('refused', 4))
   expect(journal.failure?.message).toMatch(/\.$/)
   expect(journaled.leftOut).toBe(4)
