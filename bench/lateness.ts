@@ -1,11 +1,12 @@
 /** p99 of how late a driver may send, after the time it meant to. */
-const LATENESS_P99_MAX_MS = 1
+const LATENESS_P99 = { percent: 99, maxMs: 1 }
 
-/** The mark of a line whose driver sent too late, or nothing. */
+/** The mark of a line whose driver sent too late at this percentile, or nothing. */
 export function latenessMark(
-  latenessP99Ms: number,
-  maxMs = LATENESS_P99_MAX_MS,
+  latenessMs: number,
+  allowed: { readonly percent: number; readonly maxMs: number } = LATENESS_P99,
 ): { readonly late?: string } {
-  if (latenessP99Ms <= maxMs) return {}
-  return { late: `driver sent ${latenessP99Ms.toFixed(2)} ms late (p99), allowed ${maxMs} ms` }
+  const { percent, maxMs } = allowed
+  if (latenessMs <= maxMs) return {}
+  return { late: `driver sent ${latenessMs.toFixed(3)} ms late (p${percent}), allowed ${maxMs} ms` }
 }

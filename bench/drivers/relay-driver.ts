@@ -1,9 +1,10 @@
 /**
  * Writes swaps into a program's standard input at intended times and waits for the trades on a
  * WebSocket of its own: latency from the intended time to the trade's last byte. The parent sends
- * one order: command (as JSON), env (as JSON), mint, rate, warm and run times.
+ * one order: command (as JSON), env (as JSON), mint, rates and times of warming up and of the run.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
@@ -123,8 +124,11 @@ class Relay {
     return shareOf(from, mainThreadTimes(this.pid), performance.now() - startMs).ran
   }
 
-  stop(): void {
+  /** Resolves once it has gone: only then does its time of the processor count as the benchmark's own. */
+  async stop(): Promise<void> {
+    const gone = once(this.#program, 'exit')
     this.#program.kill('SIGKILL')
+    await gone
   }
 }
 
@@ -133,19 +137,22 @@ async function measure(order: Message): Promise<Message> {
   try {
     const socket = await relay.listen(await relay.port(), String(order.mint))
     const rate = Number(order.ratePerSecond)
-    const warm = Math.ceil((rate * Number(order.warmMs)) / 1000)
-    await relay.send(0, warm, rate, false)
+    const warmRate = Number(order.warmRatePerSecond)
+    const warm = Math.ceil((warmRate * Number(order.warmMs)) / 1000)
+    await relay.send(0, warm, warmRate, false)
     const idleShare = await relay.idleShare()
     await relay.send(warm, Math.ceil((rate * Number(order.runMs)) / 1000), rate, true)
     socket.destroy()
     const { latency, lateness, messageBytes } = relay
     return {
       ...{ p50Ms: latency.percentile(50) / 1e6, p99Ms: latency.percentile(99) / 1e6 },
-      ...{ latenessP99Ms: lateness.percentile(99) / 1e6, messageBytes },
+      latenessP50Ms: lateness.percentile(50) / 1e6,
+      latenessP99Ms: lateness.percentile(99) / 1e6,
+      messageBytes,
       isAwake: idleShare > AWAKE_SHARE ? 1 : 0,
     }
   } finally {
-    relay.stop()
+    await relay.stop()
   }
 }
 

@@ -95,7 +95,7 @@ export class Journal {
 
   /**
    * Writes the batch in `frames`, which ends before `endSeq`; with `always` it is on the disk when
-   * this returns.
+   * this returns, else once `keepSyncing` is called.
    * @throws StoreError when the disk refuses, or had refused before, or the journal is closed
    */
   commit(endSeq: number): void {
@@ -113,6 +113,10 @@ export class Journal {
     } catch (error) {
       throw this.#fail(error)
     }
+  }
+
+  /** Begins to make last in the background what was written, unless that is under way or the policy has none. */
+  keepSyncing(): void {
     this.#syncs.keepOn()
   }
 

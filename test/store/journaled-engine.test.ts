@@ -54,3 +54,54 @@ test('what the disk refuses is left out and counted, and so is all behind it, of
   expect(journaled.leftOut).toBe(10)
   expect(engine.counts.swaps).toBe(3)
 })
+
+/** What is done with a batch of so many swaps, in order. */
+function stepsOf(swaps: number, fold: () => void = () => {}): string[] {
+  const steps: string[] = []
+  const { engine, journaled } = begun(new ImageDisk(), { fsync: 'group' })
+  const spies = [
+    vi.spyOn(ImageFile.prototype, 'append').mockImplementation((bytes) => {
+      steps.push('written')
+      return bytes.length
+    }),
+    vi.spyOn(ImageFile.prototype, 'syncLater').mockImplementation(() => {
+      steps.push('sync begun')
+    }),
+    vi.spyOn(engine, 'records').mockImplementation(() => {
+      steps.push('folded')
+      fold()
+    }),
+  ]
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  const about = { slot: 1_000, signer: 'S' }
+  const events = Array.from({ length: swaps }, (_, i) => swap({ ...about, signature: `${i}` }))
+  try {
+    journaled.events(events)
+  } catch (error) {
+    steps.push(String(error))
+  }
+  return steps
+}
+
+test('a few trades are seen before a sync is begun for them', () => {
+  expect(stepsOf(1)).toEqual(['written', 'folded', 'sync begun'])
+  expect(stepsOf(64)).toEqual(['written', 'folded', 'sync begun'])
+})
+
+test('many are folded while a sync for them is under way', () => {
+  expect(stepsOf(65)).toEqual(['written', 'sync begun', 'folded'])
+})
+
+test('what is written is made last though its fold meets a fault', () => {
+  const fold = () => {
+    throw new RangeError('a planted fault')
+  }
+  expect(stepsOf(1, fold)).toEqual([
+    'written',
+    'folded',
+    'sync begun',
+    'RangeError: a planted fault',
+  ])
+})

@@ -149,10 +149,11 @@ function live(random: Random, fsync: FsyncPolicy) {
     }
     expect(wasOver && step === write).toBe(false)
   }
+  const others = [() => journal.keepSyncing(), () => journal.boundary(), () => disk.endOne()]
   for (let i = 0; i < STEPS; i += 1) {
     const begun = disk.pending.length
     const wasOver = journal.failure !== null
-    refusing(random.pick([write, write, write, () => journal.boundary(), () => disk.endOne()]))
+    refusing(random.pick([write, write, write, ...others]))
     if (wasOver) expect(disk.pending.length).toBeLessThanOrEqual(begun)
     expect(disk.pending.length).toBeLessThanOrEqual(1)
     expect(journal.syncedSeq).toBeGreaterThanOrEqual(syncedSeq)
