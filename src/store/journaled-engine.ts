@@ -20,7 +20,7 @@ const RECORDS_PER_FRAME = 1_024
  * Of so many events at most the sync begins behind the fold: to begin one wakes a thread, which held trades
  * up by 10 to 30 µs. Of more it begins before, and runs beside the fold.
  */
-const FOLDED_FIRST_EVENTS = 64
+const FOLDED_FIRST_EVENTS = 32
 
 /** Tells which tokens are to be put to rest before so many events are folded. */
 export type ChooseRests = (events: number) => readonly number[]

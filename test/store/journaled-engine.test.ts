@@ -87,11 +87,11 @@ function stepsOf(swaps: number, fold: () => void = () => {}): string[] {
 
 test('a few trades are seen before a sync is begun for them', () => {
   expect(stepsOf(1)).toEqual(['written', 'folded', 'sync begun'])
-  expect(stepsOf(64)).toEqual(['written', 'folded', 'sync begun'])
+  expect(stepsOf(32)).toEqual(['written', 'folded', 'sync begun'])
 })
 
 test('many are folded while a sync for them is under way', () => {
-  expect(stepsOf(65)).toEqual(['written', 'sync begun', 'folded'])
+  expect(stepsOf(33)).toEqual(['written', 'sync begun', 'folded'])
 })
 
 test('what is written is made last though its fold meets a fault', () => {
