@@ -750,9 +750,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: tokens rest behind the batch that they rested before in the journal',
     file: 'src/store/journaled-engine.ts',
-    find: '    if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)\n    this.#engine.records(batch)',
+    find: '      if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)\n      this.#engine.records(batch)',
     replace:
-      '    this.#engine.records(batch)\n    if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)',
+      '      this.#engine.records(batch)\n      if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)',
     tests: ['test/store/journaled-engine.test.ts'],
   },
   {
