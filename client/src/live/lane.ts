@@ -258,9 +258,10 @@ export class Lane implements Line {
     this.#journal.report(refusal)
   }
 
+  /** The next attempt is set before anybody is told, who may follow more at once: that waits for it too. */
   #failed(code: string, message: string): void {
-    this.#journal.report(problem(code, message))
     this.#retryLater()
+    this.#journal.report(problem(code, message))
   }
 
   #lost(): void {
@@ -270,8 +271,8 @@ export class Lane implements Line {
     if (wasOpen) this.#journal.count('disconnects')
     for (const follows of this.#follows.values())
       for (const follow of follows.values()) follow.disconnected()
-    this.#journal.changed()
     this.#retryLater()
+    this.#journal.changed()
   }
 
   #retryLater(): void {
