@@ -52,3 +52,17 @@ test('what is followed because no socket can be opened waits for the next attemp
   client.live.launches()
   expect(attempts).toBe(1)
 })
+
+test('who follows more whenever a connection goes is refused once the client is closed, and ends it all the same', async () => {
+  service = await ScriptedService.start(() => {})
+  client = new Mintfeed(service.url, { liveUrl: service.url.replace('http', 'ws') })
+  const followed = [client.live.launches()]
+  client.live.onChange(() => {
+    // Without an end it would hang the test.
+    if (followed.length < 100) followed.push(client.live.launches())
+  })
+  client.close()
+  expect(followed.length).toBe(2)
+  expect(await followed[0].next()).toEqual({ done: true, value: undefined })
+  expect(await followed[1].next()).toMatchObject({ value: { problem: { code: 'closed' } } })
+})

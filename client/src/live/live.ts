@@ -210,10 +210,10 @@ export class Live {
     return this.#subscription(mailbox, [follow])
   }
 
-  /** Ends every subscription and connection. */
+  /** Ends every subscription and connection; connections first, so that a listener who follows more is refused. */
   close(): void {
-    for (const subscription of this.#open) subscription.close()
     this.#lanes.close()
+    for (const subscription of this.#open) subscription.close()
   }
 
   #follow<S, E extends { readonly mint: string; readonly timestamp: string }>(
