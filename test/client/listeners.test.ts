@@ -1,29 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ClientOptions, Mintfeed } from '../../client/src/mintfeed.ts'
+import { created } from '../oracle/fixtures.ts'
+import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { isSubscription, ScriptedService } from './scripted-service.ts'
 
 const BACKOFF = { firstMs: 20, longestMs: 20 }
 
-let service: ScriptedService
-let client: Mintfeed
-afterEach(async () => {
-  client.close()
-  await service.stop()
-})
+function clientOf(url: string, options: ClientOptions = {}): Mintfeed {
+  const client = new Mintfeed(url, options)
+  onTestFinished(() => client.close())
+  return client
+}
 
 test('what is followed from the moment a connection was lost comes on the next one, of which there is one', async () => {
   const asked: unknown[] = []
-  service = await ScriptedService.start((socket, message, connection) => {
+  const service = await ScriptedService.start((socket, message, connection) => {
     if (!isSubscription(message)) return
     const { event } = Object(message)
     asked.push([connection, event])
     if (connection === 1) socket.terminate()
     else socket.send(JSON.stringify({ type: 'subscribed', event, seq: 0, epoch: 'e1' }))
   })
+  onTestFinished(() => service.stop())
   const liveUrl = service.url.replace('http', 'ws')
-  client = new Mintfeed(service.url, { liveUrl, backoff: BACKOFF })
+  const client = clientOf(service.url, { liveUrl, backoff: BACKOFF })
   const stop = client.live.onChange(({ disconnects }) => {
     if (disconnects === 0) return
     stop()
@@ -40,22 +42,20 @@ test('what is followed from the moment a connection was lost comes on the next o
   ])
 })
 
-test('what is followed because no socket can be opened waits for the next attempt', async () => {
-  service = await ScriptedService.start(() => {})
+test('what is followed because no socket can be opened waits for the next attempt', () => {
   let attempts = 0
   const openSocket = () => {
     attempts += 1
     throw new Error('none')
   }
-  client = new Mintfeed(service.url, { openSocket, backoff: { firstMs: 60_000 } })
+  const client = clientOf('http://127.0.0.1:1', { openSocket, backoff: { firstMs: 60_000 } })
   client.live.onProblem(() => client.live.trades(`Mint${attempts}`))
   client.live.launches()
   expect(attempts).toBe(1)
 })
 
 test('who follows more whenever a connection goes is refused once the client is closed, and ends it all the same', async () => {
-  service = await ScriptedService.start(() => {})
-  client = new Mintfeed(service.url, { liveUrl: service.url.replace('http', 'ws') })
+  const client = clientOf('http://127.0.0.1:1')
   const followed = [client.live.launches()]
   client.live.onChange(() => {
     // Without an end it would hang the test.
@@ -65,4 +65,21 @@ test('who follows more whenever a connection goes is refused once the client is 
   expect(followed.length).toBe(2)
   expect(await followed[0].next()).toEqual({ done: true, value: undefined })
   expect(await followed[1].next()).toMatchObject({ value: { problem: { code: 'closed' } } })
+})
+
+test('trades of a table that are closed because a connection went follow none of the tokens that enter it then', async () => {
+  const engine = await EngineServer.start()
+  onTestFinished(() => engine.server.stop())
+  engine.feed([created({ mint: 'A', slot: 1, signature: 'a' })])
+  const { live } = clientOf(engine.server.url)
+  const trades = live.trades('A')
+  await trades.next()
+  const ofTable = live.tableTrades({ type: 'new', limit: 1 })
+  // A is followed already, and so once more on a connection of its own.
+  await waitUntil(() => live.status.open === 2)
+  live.onChange(() => ofTable.close())
+  engine.feed([created({ mint: 'B', slot: 2, signature: 'b' })])
+  await waitUntil(() => live.status.connections === 1)
+  trades.close()
+  expect(live.status.connections).toBe(0)
 })

@@ -50,6 +50,8 @@ export class TableTrades {
       if (follow !== undefined) remove(follow)
     }
     for (const mint of entered) {
+      // A connection that goes with its last token is told of, and who is told may close the subscription.
+      if (mailbox.isClosed) break
       const follow = this.#followOf(mint)
       this.#follows.set(mint, follow)
       add(follow)
