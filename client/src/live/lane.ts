@@ -227,11 +227,14 @@ export class Lane implements Line {
     this.#send(PING)
   }
 
+  /** One that takes nothing is given up behind who sends, who may send more and note that it waits for the answers. */
   #send(text: string): void {
+    const socket = this.#socket
     try {
-      this.#socket?.send(text)
+      socket?.send(text)
     } catch (thrown) {
-      this.#giveUp(problem('network', `The socket takes nothing: ${sentenceOf(thrown)}.`))
+      const why = problem('network', `The socket takes nothing: ${sentenceOf(thrown)}.`)
+      queueMicrotask(() => this.#socket === socket && this.#giveUp(why))
     }
   }
 
