@@ -4,7 +4,7 @@ import { type ClientOptions, Mintfeed } from '../../client/src/mintfeed.ts'
 import { created } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
-import { isSubscription, ScriptedService } from './scripted-service.ts'
+import { isSubscription, ScriptedService, subscribedFrame, tradeFrame } from './scripted-service.ts'
 
 const BACKOFF = { firstMs: 20, longestMs: 20 }
 
@@ -82,4 +82,30 @@ test('trades of a table that are closed because a connection went follow none of
   await waitUntil(() => live.status.connections === 1)
   trades.close()
   expect(live.status.connections).toBe(0)
+})
+
+test('a stream that is followed anew on its connection when it is told that it has ended is heard', async () => {
+  let asked = 0
+  const service = await ScriptedService.start((socket, message) => {
+    if (!isSubscription(message) || Object(message).event !== 'update_mint_info') return
+    asked += 1
+    socket.send(subscribedFrame(0))
+    const ended = { event: 'update_mint_info', mint: 'A', code: 'history_unreadable', message: 'm' }
+    socket.send(asked === 1 ? JSON.stringify({ type: 'error', ...ended }) : tradeFrame(1))
+  })
+  onTestFinished(() => service.stop())
+  const { live } = clientOf(service.url, { liveUrl: service.url.replace('http', 'ws') })
+  live.migrations({ snapshot: false })
+  const follow = () => live.trades('A', { snapshot: false })
+  let trades = follow()
+  const left = trades
+  live.onProblem(() => {
+    trades.close()
+    trades = follow()
+  })
+  expect(await left.next()).toEqual({ done: true, value: undefined })
+  const heard = trades.next()
+  await waitUntil(() => asked === 2)
+  const none = pause(1_000).then(() => null)
+  expect(await Promise.race([heard, none])).toMatchObject({ value: { kind: 'event', seq: 1 } })
 })

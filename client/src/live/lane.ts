@@ -71,11 +71,9 @@ export class Lane implements Line {
 
   /** True when it was followed here. */
   remove(follow: Follow): boolean {
-    const follows = this.#follows.get(follow.channel)
-    if (follows?.get(follow.key) !== follow) return false
-    follows.delete(follow.key)
-    this.pause(follow)
-    return true
+    const isHere = this.#takeOut(follow)
+    if (isHere) this.pause(follow)
+    return isHere
   }
 
   ask(follow: Follow): void {
@@ -91,13 +89,19 @@ export class Lane implements Line {
   }
 
   drop(follow: Follow): void {
-    this.#follows.get(follow.channel)?.delete(follow.key)
+    this.#takeOut(follow)
   }
 
   close(): void {
     this.#isClosed = true
     if (this.#retry !== null) clearTimeout(this.#retry)
     this.#letGo()
+  }
+
+  /** False when it is not there: another one may have its key by now. */
+  #takeOut(follow: Follow): boolean {
+    const follows = this.#follows.get(follow.channel)
+    return follows?.get(follow.key) === follow && follows.delete(follow.key)
   }
 
   #open(): void {
