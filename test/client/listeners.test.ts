@@ -109,3 +109,24 @@ test('a stream that is followed anew on its connection when it is told that it h
   const none = pause(1_000).then(() => null)
   expect(await Promise.race([heard, none])).toMatchObject({ value: { kind: 'event', seq: 1 } })
 })
+
+test('a listener that fails later costs no more than one that fails at once', async () => {
+  const unhandled: unknown[] = []
+  const note = (thrown: unknown) => unhandled.push(thrown)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const { live } = clientOf('http://127.0.0.1:1', { backoff: { firstMs: 60_000 } })
+  const problems: string[] = []
+  live.onProblem(({ message }) => problems.push(message))
+  live.onProblem(async () => {
+    throw new Error('the problem cannot be passed on')
+  })
+  live.onChange(async () => {
+    throw new Error('the change cannot be passed on')
+  })
+  live.launches()
+  await waitUntil(() => problems.length === 2)
+  await pause(10)
+  expect(problems).toEqual(['The live feed cannot be reached.', 'the change cannot be passed on'])
+  expect(unhandled).toEqual([])
+})

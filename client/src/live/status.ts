@@ -82,10 +82,10 @@ function added<T>(listeners: Set<T>, listener: T): () => void {
   }
 }
 
-/** A listener's own mistakes must not stop the connection. */
-function guarded(call: () => void, failed: (thrown: unknown) => void = () => {}): void {
+/** A listener's own mistakes must not stop the connection, nor those of an async one the program: they come later. */
+function guarded(call: () => unknown, failed: (thrown: unknown) => void = () => {}): void {
   try {
-    call()
+    Promise.resolve(call()).catch(failed)
   } catch (thrown) {
     failed(thrown)
   }
