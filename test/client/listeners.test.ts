@@ -130,3 +130,17 @@ test('a listener that fails later costs no more than one that fails at once', as
   expect(problems).toEqual(['The live feed cannot be reached.', 'the change cannot be passed on'])
   expect(unhandled).toEqual([])
 })
+
+test('a listener that closes the client is told of that once, and not again from within', () => {
+  const client = clientOf('http://127.0.0.1:1')
+  client.live.launches()
+  let told = 0
+  client.live.onChange(({ open }) => {
+    told += 1
+    if (open === 0) client.close()
+  })
+  const problems: string[] = []
+  client.live.onProblem(({ message }) => problems.push(message))
+  client.close()
+  expect([told, problems]).toEqual([1, []])
+})

@@ -68,7 +68,9 @@ export class Lanes {
     this.#journal.changed()
   }
 
+  /** Idempotent: who is told of it may close the client, too. */
   close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
     for (const lane of this.#lanes) lane.close()
     this.#lanes = []
