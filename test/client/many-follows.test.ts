@@ -92,3 +92,18 @@ test('a connection on which nothing is followed any more is closed without a wor
   expect(leaves()).toEqual([])
   expect(client.live.status).toMatchObject({ connections: 0, disconnects: 0 })
 })
+
+test('a list with a key that is none, which is left and followed again without it at once, is heard', async () => {
+  const { live } = client
+  await live.migrations().next()
+  const left = live.trades(['A', 'B', ''])
+  await Promise.resolve()
+  left.close()
+  const updates = gathered(live.trades(['A', 'B'], { snapshot: false }))
+  await waitUntil(() => topics() === 3)
+  await live.launches().next()
+  service.feed(['A', 'B'].map((mint, i) => swap({ mint, slot: 10 + i, txIndex: 0 })))
+  await waitUntil(() => updates.length === 2, 1_000)
+  expect(updates.map(({ key }) => key)).toEqual(['A', 'B'])
+  expect(live.status).toMatchObject({ connections: 1, disconnects: 0 })
+})

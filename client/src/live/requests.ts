@@ -225,10 +225,16 @@ export class Requests {
     for (const follows of groups) this.#unsubscribe(follows)
   }
 
-  /** A list is refused whole for one key that is none: the others are left all the same. */
+  /**
+   * A list is refused whole for one key that is none: the others are left all the same, but those that were asked for
+   * since, maybe by another follow.
+   */
   #leaveOneByOne(follows: readonly Follow[]): void {
     if (follows.length === 1) return
-    for (const follow of follows) if (!this.#asked.has(follow)) this.#unsubscribe([follow])
+    const [{ channel }] = follows
+    const asked = new Set<string>()
+    for (const follow of this.#asked) if (follow.channel === channel) asked.add(follow.key)
+    for (const follow of follows) if (!asked.has(follow.key)) this.#unsubscribe([follow])
   }
 
   /** One message for all of them, or several where it would be too long. */
