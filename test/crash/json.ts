@@ -48,6 +48,7 @@ export const figuresAnswer = Compile(
     snapshot_seq: Type.Optional(Type.Integer()),
     snapshot_age_seconds: Type.Optional(Type.Integer()),
     journal_seq: Type.Optional(Type.Integer()),
+    journal_synced_seq: Type.Optional(Type.Integer()),
     journal_failed: Type.Optional(Type.Integer()),
     tape_cache_misses_total: Type.Optional(Type.Integer()),
     dormant_cache_misses_total: Type.Optional(Type.Integer()),
