@@ -49,6 +49,7 @@ export const figuresAnswer = Compile(
     snapshot_age_seconds: Type.Optional(Type.Integer()),
     journal_seq: Type.Optional(Type.Integer()),
     journal_synced_seq: Type.Optional(Type.Integer()),
+    journal_sync_longest_ms: Type.Optional(Type.Number()),
     journal_failed: Type.Optional(Type.Integer()),
     tape_cache_misses_total: Type.Optional(Type.Integer()),
     dormant_cache_misses_total: Type.Optional(Type.Integer()),

@@ -32,10 +32,12 @@ async function run(DATA_DIR: string, signal: NodeJS.Signals): Promise<unknown> {
   return epoch
 }
 
-/** The epoch of the next start, which is killed then. */
-async function nextEpoch(DATA_DIR: string): Promise<unknown> {
+/** The epoch of the next start, which tells when it is another one than before, and is killed then. */
+async function nextEpoch(DATA_DIR: string, before: unknown): Promise<unknown> {
   const program = await startProgram({ ...QUIET, DATA_DIR })
   const epoch = partOf(await program.seen(/"msg":"recovered"/), 'epoch')
+  const told = program.lines.filter((line) => line.includes('events may be lost'))
+  expect(told).toHaveLength(epoch === before ? 0 : 1)
   await program.end('SIGKILL')
   return epoch
 }
@@ -51,10 +53,10 @@ test('the epoch stays over kills, one in the middle of a start among them, and a
       return holder.includes(`"pid":${killed.child.pid},`) ? true : null
     })
     await killed.end('SIGKILL')
-    expect(await nextEpoch(DATA_DIR)).toBe(epoch)
+    expect(await nextEpoch(DATA_DIR, epoch)).toBe(epoch)
   }
   expect(await run(DATA_DIR, 'SIGTERM')).toBe(epoch)
-  expect(await nextEpoch(DATA_DIR)).toBe(epoch)
+  expect(await nextEpoch(DATA_DIR, epoch)).toBe(epoch)
 })
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
@@ -71,7 +73,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     expect(await run(DATA_DIR, 'SIGKILL')).toBe(epoch)
     fs.copyFileSync(join(DATA_DIR, 'written'), join(restored, 'written'))
     const epochs = [epoch]
-    for (const folder of [copy, bare, restored]) epochs.push(await nextEpoch(folder))
+    for (const folder of [copy, bare, restored]) epochs.push(await nextEpoch(folder, epoch))
     expect(new Set(epochs).size).toBe(4)
   },
 )
@@ -82,7 +84,7 @@ test('a journal whose end was taken away between two frames has a new epoch', as
   const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
   const ends = frameEnds(fs.readFileSync(path))
   fs.truncateSync(path, ends[ends.length - 5])
-  expect(await nextEpoch(DATA_DIR)).not.toBe(epoch)
+  expect(await nextEpoch(DATA_DIR, epoch)).not.toBe(epoch)
 })
 
 test('a journal whose last segment was taken away has a new epoch, though it ends in order', async () => {
@@ -90,7 +92,7 @@ test('a journal whose last segment was taken away has a new epoch, though it end
   const epoch = await run(DATA_DIR, 'SIGTERM')
   expect(await run(DATA_DIR, 'SIGKILL')).toBe(epoch)
   fs.rmSync(filesOf(DATA_DIR, 'journal-').slice(-1)[0])
-  expect(await nextEpoch(DATA_DIR)).not.toBe(epoch)
+  expect(await nextEpoch(DATA_DIR, epoch)).not.toBe(epoch)
 })
 
 /** Byte behind each frame of a segment. */

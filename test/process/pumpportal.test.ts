@@ -43,5 +43,10 @@ test('the program reads PumpPortal, prices it as it is told to, shows the qualit
   const again = await startProgram(settings)
   const back = await figuresOf(again)
   expect(back).toMatchObject({ tokens: creations, swaps: figures.swaps, sol_price_usd: 150.5 })
+  const lost = await until('it says that nobody is there', async () => {
+    const { status, reason } = await figuresOf(again)
+    return status === 'ready' ? null : String(reason)
+  })
+  expect(lost).toMatch(/^No feed is connected \(pumpportal: /)
   expect(await again.end('SIGTERM')).toBe(0)
 })

@@ -65,3 +65,21 @@ test('a snapshot gets no other age when the clock of the machine is set', async 
   }
   await program.end('SIGKILL')
 })
+
+test('a service whose market lies ahead of the machine says that windows stand still, until the clock is set', async () => {
+  const clock = settableClock()
+  clock.set(DAY_SECONDS)
+  const program = await startProgram({ ...clock.settings, FEED: 'stdin' })
+  program.child.stdin?.write(new EventLines('Set', new Random(1), 1_000).opening())
+  const { httpStatus: before } = await until('events are taken', async () => {
+    const figures = await figuresOf(program.url)
+    return figures.tokens > 0 ? figures : null
+  })
+  expect(before).toBe(200)
+  clock.set(0)
+  const { httpStatus, reason } = await figuresOf(program.url)
+  expect([httpStatus, reason]).toEqual([503, expect.stringContaining("ahead of this machine's")])
+  clock.set(DAY_SECONDS)
+  expect((await figuresOf(program.url)).httpStatus).toBe(200)
+  await program.end('SIGTERM')
+})

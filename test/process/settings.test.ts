@@ -10,6 +10,8 @@ import { type Program, type Settings, startProgram, until } from './program.ts'
 /** Much longer than a sync in the background takes. */
 const SYNCED_MS = 500
 const SLEEPS = 60
+/** More than an event may be late. */
+const SLOTS_BETWEEN = 100
 
 /** A program that is fed by its test, and gone with it. */
 async function started(settings: Settings): Promise<Program> {
@@ -18,9 +20,11 @@ async function started(settings: Settings): Promise<Program> {
   return program
 }
 
-/** Feeds the first swap of each mint, after so many events. */
+/** Feeds the first swap of each mint, far behind the one before, after so many events. */
 async function feed({ child, url }: Program, mints: readonly string[], before = 0): Promise<void> {
-  const events = mints.map((mint) => swap({ mint, signature: `of ${mint}` }))
+  const events = mints.map((mint, i) =>
+    swap({ mint, signature: `of ${mint}`, slot: 1_000 + (before + i) * SLOTS_BETWEEN }),
+  )
   child.stdin?.write(events.map((event) => `${eventLineText(event)}\n`).join(''))
   await until('all events', async () =>
     (await figuresOf(url)).feed_events_total === before + mints.length ? true : null,
@@ -45,14 +49,28 @@ test('with FSYNC=off nothing is made to last by itself, without it all that was 
   const off = await started({ ...folders, FSYNC: 'off' })
   await feed(off, ['a', 'b'])
   await pause(SYNCED_MS)
-  const { journal_seq: writtenSeq, journal_synced_seq: syncedSeq } = await figuresOf(off.url)
-  expect([writtenSeq, syncedSeq]).toEqual([2, 0])
+  expect(await figuresOf(off.url)).toMatchObject({
+    ...{ journal_seq: 2, journal_synced_seq: 0, journal_sync_longest_ms: 0 },
+  })
   expect(await off.end('SIGTERM')).toBe(0)
   const usual = await started(folders)
   await feed(usual, ['c'])
-  await until('a sync', async () =>
-    (await figuresOf(usual.url)).journal_synced_seq === 3 ? true : null,
+  const synced = await until('a sync', async () => {
+    const figures = await figuresOf(usual.url)
+    return figures.journal_synced_seq === 3 ? figures : null
+  })
+  expect(synced.journal_sync_longest_ms).toBeGreaterThan(0)
+})
+
+test('past POSITIONS_MEMORY those of quiet tokens rest, however much TAPE_MEMORY there is', async () => {
+  const program = await started({ DATA_DIR: newFolder(), POSITIONS_MEMORY: '1kb' })
+  await feed(
+    program,
+    Array.from({ length: 40 }, (_, mint) => `mint ${mint}`),
   )
+  // Each batch chooses who rests before it.
+  for (let batch = 0; batch < 4; batch++) await feed(program, [`last ${batch}`], 40 + batch)
+  expect((await figuresOf(program.url)).dormant_positions).toBeGreaterThan(0)
 })
 
 test.skipIf(process.platform !== 'linux')(

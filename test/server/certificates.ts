@@ -22,10 +22,11 @@ export function makeCertificate(
   name: string,
   folder = mkdtempSync(join(tmpdir(), 'tls-')),
   key: readonly string[] = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+  days = 2,
 ) {
   const files: TlsFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
   const curve = ['-newkey', ...key, '-nodes']
-  const subject = ['-days', '2', '-subj', `/CN=${name}`]
+  const subject = ['-days', String(days), '-subj', `/CN=${name}`]
   const out = ['-keyout', files.keyFile, '-out', files.certFile]
   if (HAS_OPENSSL)
     execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...out], { stdio: 'ignore' })
