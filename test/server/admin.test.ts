@@ -200,6 +200,22 @@ test('64 connections that ask for nothing hold the port for seconds and not for 
   expect((await ask('GET', '/healthz')).status).toBe(401)
 })
 
+test('who looks with HEAD whether the process answers is told so', async () => {
+  await start()
+  expect(await ask('HEAD', '/healthz')).toMatchObject({ status: 200, body: '' })
+  expect((await ask('HEAD', '/snapshot')).status).toBe(405)
+})
+
+test('who leaves in the middle of a heap snapshot ends nothing but that', async () => {
+  await start()
+  logged.length = 0
+  const { socket } = await rawConnect(admin.port)
+  socket.once('data', () => socket.destroy())
+  socket.write('GET /profiles/heap-snapshot HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await expect.poll(() => logged).toEqual(['an admin request failed'])
+  expect((await ask('GET', '/healthz')).status).toBe(200)
+})
+
 test('a stop waits neither for a profile that takes a minute nor for who says nothing', async () => {
   await start()
   const silent = await rawConnect(admin.port)
