@@ -9,6 +9,8 @@ import { systemError } from './disks/crash-disk.ts'
 
 const folder = fs.mkdtempSync(join(os.tmpdir(), 'mintfeed-node-disk-'))
 const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i % 251)
+/** Many more than descriptors that come and go by themselves. */
+const SYNCS = 40
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -141,6 +143,22 @@ test('what a later sync of a folder came to is told', async () => {
   vi.spyOn(fs, 'fsync').mockImplementation((_fd, done) => done(systemError('EIO', 'fsync')))
   expect((await synced(folder))?.message).toContain('EIO')
 })
+
+test.skipIf(!fs.existsSync('/proc/self/fd'))(
+  'no file and no folder stays open once it is synced and closed, however often that is',
+  async () => {
+    const disk = new NodeDisk()
+    const opened = () => fs.readdirSync('/proc/self/fd').length
+    const before = opened()
+    for (let i = 0; i < SYNCS; i++) {
+      const path = join(folder, `closed-${i}`)
+      for (const file of [disk.create(path), disk.open(path)]) file.close()
+      disk.syncFolder(folder)
+      await new Promise((done) => disk.syncFolderLater(folder, done))
+    }
+    expect(opened() - before).toBeLessThan(SYNCS / 2)
+  },
+)
 
 function viewOf(from: unknown): Uint8Array {
   if (from instanceof Uint8Array) return from

@@ -59,6 +59,27 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     tests: ['test/store/node-disk.test.ts'],
   },
   {
+    name: 'disk: a folder that was synced stays open',
+    file: 'src/store/node-disk.ts',
+    find: '    } finally {\n      fs.closeSync(fd)\n    }\n',
+    replace: '    } finally {\n    }\n',
+    tests: ['test/store/node-disk.test.ts'],
+  },
+  {
+    name: 'disk: a folder that was synced later stays open',
+    file: 'src/store/node-disk.ts',
+    find: 'fs.close(fd, (closeError) => done(error ?? closeError ?? null))',
+    replace: 'done(error ?? null)',
+    tests: ['test/store/node-disk.test.ts'],
+  },
+  {
+    name: 'disk: a file that was closed stays open',
+    file: 'src/store/node-disk.ts',
+    find: '    fs.closeSync(this.#fd)\n',
+    replace: '',
+    tests: ['test/store/node-disk.test.ts'],
+  },
+  {
     name: 'upgrade: a text of the search that folds to another length moves nothing behind it',
     file: 'src/store/format-upgrades.ts',
     find: 'place += text.length',
