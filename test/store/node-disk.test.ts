@@ -135,6 +135,15 @@ test('a file that is there already is not made, and not written to', () => {
   expect(fs.readFileSync(path)).toEqual(Buffer.from(bytes))
 })
 
+test('what a later sync of a file came to is told', async () => {
+  const file = new NodeDisk().create(join(folder, 'synced later'))
+  const synced = () => new Promise<Error | null>((resolve) => file.syncLater(resolve))
+  expect(await synced()).toBe(null)
+  vi.spyOn(fs, 'fdatasync').mockImplementation((_fd, done) => done(systemError('EIO', 'fdatasync')))
+  expect((await synced())?.message).toContain('EIO')
+  file.close()
+})
+
 test('what a later sync of a folder came to is told', async () => {
   const synced = (path: string) =>
     new Promise<Error | null>((resolve) => new NodeDisk().syncFolderLater(path, resolve))
