@@ -206,6 +206,18 @@ test('a folder whose reading takes longer is not called whole', async () => {
   })
 })
 
+test('a folder of whose snapshot not all was read in the time is not called whole, though its journal was', () => {
+  const { folder: data } = filledFolder()
+  // The time for snapshots is over after the first piece, that for the journal never.
+  const times = [0, 2_000]
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 2_000)
+  onTestFinished(() => clock.mockRestore())
+  expect(checkContents(data, 1_000)).toMatchObject({
+    level: 'good',
+    says: expect.stringMatching(/^The service would start at seq .* Not all was read in the time/),
+  })
+})
+
 test('a folder in use, and a DATA_DIR that is no folder, are bad and end with 3', async () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')

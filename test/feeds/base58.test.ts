@@ -55,6 +55,8 @@ test('base58 keeps leading zero bytes and knows the ends of its limbs', () => {
     256,
     58 ** 4 - 1,
     58 ** 4,
+    2 ** 16 - 1,
+    2 ** 16,
     2 ** 24 - 1,
     2 ** 24,
     2 ** 32 - 1,
@@ -68,7 +70,19 @@ test('base58 keeps leading zero bytes and knows the ends of its limbs', () => {
 })
 
 test('base58 of other characters is null', () => {
-  for (const text of ['0', 'O', 'I', 'l', 'a b', 'é', '\u{1f600}', 'abc\n', ' 1', '+/']) {
+  for (const text of [
+    '0',
+    'O',
+    'I',
+    'l',
+    'a b',
+    'a\u0080',
+    'é',
+    '\u{1f600}',
+    'abc\n',
+    ' 1',
+    '+/',
+  ]) {
     expect(decodeBase58(text)).toBeNull()
   }
 })

@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { AdminSource } from '../../src/server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../../src/server/admin/admin-server.ts'
@@ -131,6 +132,41 @@ test('without a token a web page gets nothing out of it', async () => {
   expect((await ask('GET', '/metrics', { Host: `localhost:${admin.port}` })).status).toBe(200)
   expect(snapshots).toEqual([])
 })
+
+test('without a token this machine is called by its own names alone, in full', async () => {
+  await start()
+  const statusOf = async (Host: string) => (await ask('GET', '/metrics', { Host })).status
+  for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '[::1]'])
+    for (const host of [name, `${name}:9000`])
+      expect([host, await statusOf(host)]).toEqual([host, 200])
+  const others = [
+    'localhost.evil.example',
+    'evil-localhost',
+    '127.0.0.1.evil.example',
+    'a127.0.0.1',
+  ]
+  for (const host of [...others, '[::1].evil.example', 'localhost:9000.evil.example'])
+    expect([host, await statusOf(host)]).toEqual([host, 403])
+  const { socket } = await rawConnect(admin.port)
+  const answered = new Promise((resolve) => socket.once('data', (text) => resolve(String(text))))
+  socket.write('GET /metrics HTTP/1.0\r\n\r\n')
+  expect(await answered).toMatch(/^HTTP\/1\.1 403 /)
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'it listens on the address that it was given and on no other',
+  async () => {
+    await start()
+    const other = connect(admin.port, '127.0.0.2')
+    const why = await new Promise((resolve) => {
+      other
+        .once('connect', () => resolve('connected'))
+        .once('error', ({ message }) => resolve(message))
+    })
+    other.destroy()
+    expect(why).toContain('ECONNREFUSED')
+  },
+)
 
 test('with a token every request has to carry it', async () => {
   await start('a-token-of-some-length')
