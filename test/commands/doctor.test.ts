@@ -193,6 +193,9 @@ test('a folder that a start would refuse is bad, with what the start would say',
   expect(await inContents((data) => flipByte(snapshots(data)[1], 2_000))).toMatch(
     /^0 warn {2}contents .*1000\.mfs is damaged .* from the snapshot of seq 500\.$/,
   )
+  expect(await inContents((data) => fs.appendFileSync(journal(data), Buffer.alloc(10)))).toMatch(
+    /^0 warn {2}contents .* 10 bytes .* are half a write and would be cut off\.$/,
+  )
   expect(await inContents((data) => fs.truncateSync(journal(data), 5_000))).toMatch(
     /^0 warn {2}contents .* are half a write and would be cut off; with a new epoch: events/,
   )

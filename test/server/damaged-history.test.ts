@@ -82,6 +82,9 @@ test('a live client that asks for it is told, and its connection goes on', async
   const ended = { event: 'update_mint_info', mint: 'A' }
   expect(await client.next()).toMatchObject({ ...DAMAGED, ...ended })
   archive.isBroken = false
+  // What has ended tells nothing more.
+  service.feed([swapOf('A', SWAPS)])
+  expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
   expect(await client.ask(ask('candles', candles))).toMatchObject({ type: 'subscribed' })
   expect(await client.next()).toMatchObject({ type: 'snapshot' })
   expect(logged).toEqual(['A live request threw', 'A live request threw'])
