@@ -140,6 +140,8 @@ test('older events that are gone are told, with how to keep them', async () => {
   expect(errors).toContain('1,000 events exported')
   expect(errors).toContain('begins at seq 500')
   expect(errors).toContain('JOURNAL_KEEP=all')
+  const asked = await ask('export', '--data-dir', folder, '--from', '500')
+  expect([asked.output, asked.errors]).toEqual([output, '1,000 events exported\n'])
 })
 
 test('files are compressed as their names say and never written over', async () => {
