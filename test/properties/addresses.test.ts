@@ -27,6 +27,8 @@ test('an address of any length and any characters is one, and found again, by wh
     expect(book.findAddress(text)).toBe(ids[i])
   }
   expect(book.counts.addresses).toBe(new Set(kept.map(([, text]) => text)).size)
+  const bytes = new TextEncoder().encode('before aé behind')
+  expect(book.addressOfBytes(bytes, 7, 10)).toBe(book.findAddress('aé'))
 })
 
 test('mints and signers have rows of their own, each of its address, however many there are', () => {

@@ -437,4 +437,18 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'id = -1',
     tests: ['test/properties/addresses.test.ts'],
   },
+  {
+    name: 'addresses: bytes are read from the beginning of their array',
+    file: 'src/engine/address-book.ts',
+    find: 'this.#scratch[at - from] = bytes[at]',
+    replace: 'this.#scratch[at - from] = bytes[at - from]',
+    tests: ['test/properties/addresses.test.ts'],
+  },
+  {
+    name: 'addresses: of bytes all up to their end are one',
+    file: 'src/engine/address-book.ts',
+    find: 'return this.#intern(to - from)',
+    replace: 'return this.#intern(to)',
+    tests: ['test/properties/addresses.test.ts'],
+  },
 ]
