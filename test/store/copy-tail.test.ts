@@ -37,6 +37,26 @@ test('half a copy on a full disk is taken away again: each start would leave ano
   expect([...disk.files.keys()]).toEqual(['/data/journal'])
 })
 
+test('a full disk that takes half a copy not even away says what it refused first', () => {
+  const disk = new NearlyFull()
+  disk.remove = () => {
+    throw systemError('EROFS', 'unlink')
+  }
+  disk.files.set('/data/journal', new Uint8Array(1_000))
+  const tail = { path: '/data/journal', byte: 100, bytes: 900 }
+  expect(() => copyTail(disk, tail, '/data/journal.damaged')).toThrow('ENOSPC')
+})
+
+test('of a file that has become shorter nothing is taken for copied', () => {
+  const disk = new ImageDisk()
+  disk.files.set('/data/journal', new Uint8Array(999))
+  const tail = { path: '/data/journal', byte: 100, bytes: 900 }
+  expect(() => copyTail(disk, tail, '/data/journal.damaged')).toThrow(
+    '/data/journal became shorter',
+  )
+  expect([...disk.files.keys()]).toEqual(['/data/journal'])
+})
+
 test('a tail that is longer than what is copied at once is copied to its end, and no further', () => {
   const disk = new ImageDisk()
   const [before, bytes] = [100, (8 << 20) + 900]

@@ -128,4 +128,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'if (at <= this.#checkedTo)',
     tests: ['test/process/half-a-write.test.ts'],
   },
+  {
+    name: 'put aside: a file that has become shorter is copied with what it had not',
+    file: 'src/store/copy-tail.ts',
+    find: 'if (!readAll(source, part, byte + done))',
+    replace: 'readAll(source, part, byte + done)\n        if (false)',
+    tests: ['test/store/copy-tail.test.ts'],
+  },
+  {
+    name: 'put aside: that half a copy stays is told in place of why it is half',
+    file: 'src/store/copy-tail.ts',
+    find: '      drop(disk, to)\n',
+    replace: '      disk.remove(to)\n',
+    tests: ['test/store/copy-tail.test.ts'],
+  },
 ]
