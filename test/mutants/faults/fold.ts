@@ -59,6 +59,13 @@ export const FOLD_FAULTS: readonly Fault[] = [
     tests: ['classes', 'model'],
   },
   {
+    name: 'bundle: of a transaction only the newest swaps are looked at',
+    file: 'src/engine/bundles.ts',
+    find: 'looked < LOOK_BACK_MAX',
+    replace: 'looked < 32',
+    tests: ['test/properties/launch-groups.test.ts'],
+  },
+  {
     name: 'bundle: a single signer of a transaction is one',
     file: 'src/engine/bundles.ts',
     find: 'if (group.length < 2) return',
