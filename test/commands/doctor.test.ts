@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import fs, { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import os from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -312,15 +313,32 @@ test('a folder that does not say what market it holds is a warning, where FEED t
 
 test('the machine is judged by what it has', () => {
   expect(checkDescriptors(65_536, 60_000, 256).level).toBe('good')
+  expect(checkDescriptors(60_256, 60_000, 256).level).toBe('good')
+  expect(checkDescriptors(60_255, 60_000, 256)).toMatchObject({
+    level: 'warn',
+    says: expect.stringContaining('so 59999 sockets and not SOCKETS=60000'),
+  })
   expect(checkDescriptors(20_000, 60_000, 256).level).toBe('warn')
   expect(checkDescriptors(512, 60_000, 256).level).toBe('bad')
   expect(checkMemory(0).level).toBe('good')
   expect(checkMemory(2 ** 50).level).toBe('warn')
+  // A compactor has as much once more.
+  expect(checkMemory(0.6 * os.totalmem()).level).toBe('warn')
   expect(checkNode('v22.1.0').level).toBe('good')
   expect(checkNode('v24.0.0').level).toBe('bad')
   expect(checkClock(Date.UTC(1970, 0, 1), null).level).toBe('bad')
   expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)).level).toBe('warn')
   expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2025, 11, 30)).level).toBe('good')
+})
+
+test('a file of the folder that is newer than the clock says that this was set back, whatever the others are', async () => {
+  const data = newFolder()
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(data, name), '')
+  const laterSeconds = Math.floor(Date.now() / 1000) + 86_400
+  fs.utimesSync(join(data, 'b'), laterSeconds, laterSeconds)
+  const { text } = await examine({ DATA_DIR: data })
+  const later = new Date(laterSeconds * 1000).toISOString()
+  expect(text).toMatch(new RegExp(`^warn {2}clock .*DATA_DIR was written at ${later}`, 'm'))
 })
 
 test('what a service writes while its folder is looked at is no sign of a clock that was set back', async () => {
