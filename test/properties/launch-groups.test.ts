@@ -32,8 +32,6 @@ const POOLS = ['alice', 'bob', 'other curve', 'pool'] as const
 const LAMPORTS = [1n, 24_999_999n, 25_000_000n, 49_999_999n, 50_000_000n, 60_000_000n] as const
 /** More than there are groups kept. */
 const OTHER_MINTS = 80
-/** As many instructions as a transaction holds. */
-const BETWEEN = 60
 
 test('who bundles in a launch slot is the same however its swaps come, and from whatever they go on', () => {
   fc.assert(
@@ -62,20 +60,6 @@ test('of all mints that are being launched those have their groups kept that beg
     (token) => (groups.find(token, FIRST_SLOT) ?? groups.find(token, FIRST_SLOT + 1)) !== null,
   )
   expect(kept).toEqual(Array.from({ length: GROUPS_MAX }, (_, i) => mints - GROUPS_MAX + i))
-})
-
-test('who buys in one transaction bundles, however many swaps of it lie between', () => {
-  const of = { slot: FIRST_SLOT + 900, txIndex: 1, signature: 'one transaction' }
-  const between = Array.from({ length: BETWEEN }, (_, i) =>
-    swap({ ...of, ordinal: i + 1, signer: 'seller', direction: 'sell' }),
-  )
-  const events = [
-    swap({ ...of, ordinal: 0, signer: 'first' }),
-    ...between,
-    swap({ ...of, ordinal: BETWEEN + 1, signer: 'last' }),
-  ]
-  const pair = checkedFrom(events, 0)
-  expect(JSON.parse(pair.answers.marketData(['mint']))[0].bundle_holding).toBeGreaterThan(0)
 })
 
 const enough = (txIndex: number, over: Partial<Swap> = {}) =>

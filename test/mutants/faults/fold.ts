@@ -63,7 +63,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
     file: 'src/engine/bundles.ts',
     find: 'looked < LOOK_BACK_MAX',
     replace: 'looked < 32',
-    tests: ['test/properties/launch-groups.test.ts'],
+    tests: ['test/properties/bundles.test.ts'],
+  },
+  {
+    name: 'bundle: a buy without a slot is of the group that it came among',
+    file: 'src/engine/bundles.ts',
+    find: '(Flag.sell | Flag.noSlot)) === 0) this.#fresh',
+    replace: 'Flag.sell) === 0) this.#fresh',
+    tests: ['test/properties/bundles.test.ts'],
   },
   {
     name: 'bundle: a single signer of a transaction is one',
