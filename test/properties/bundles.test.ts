@@ -8,6 +8,8 @@ import { created, swap } from '../oracle/fixtures.ts'
 const SLOT = 1_000
 /** As many instructions as a transaction holds. */
 const BETWEEN = 60
+/** Neither SOL nor USDC. */
+const OTHER_QUOTE = 'another quote'
 
 /** What bundlers hold of the mint, in percent; a difference to the oracle fails. */
 function heldByBundlers(events: readonly FeedEvent[]): number {
@@ -42,4 +44,11 @@ test('of a launch slot only those bundle whose slot was told', () => {
   expect(heldByBundlers(launch)).toBe(0)
   const third = swap({ slot: SLOT, txIndex: 3, signer: 'carol' })
   expect(heldByBundlers([...launch, third])).toBeGreaterThan(0)
+})
+
+test('buys in a coin that is worth nothing known bundle nobody, however many units they pay', () => {
+  const buys = ['alice', 'bob'].map((signer, i) =>
+    swap({ slot: SLOT, txIndex: i + 1, signer, quoteMint: OTHER_QUOTE }),
+  )
+  expect(heldByBundlers([created({ slot: SLOT, quoteMint: OTHER_QUOTE }), ...buys])).toBe(0)
 })

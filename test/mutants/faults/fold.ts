@@ -66,6 +66,13 @@ export const FOLD_FAULTS: readonly Fault[] = [
     tests: ['test/properties/bundles.test.ts'],
   },
   {
+    name: 'bundle: units of any coin are lamports',
+    file: 'src/engine/bundles.ts',
+    find: 'if (quote === Quote.other) return 0',
+    replace: 'if (quote === Quote.other) return numberAt(tape.u32Of(index), at + U.quoteLo)',
+    tests: ['test/properties/bundles.test.ts'],
+  },
+  {
     name: 'bundle: a buy without a slot is of the group that it came among',
     file: 'src/engine/bundles.ts',
     find: '(Flag.sell | Flag.noSlot)) === 0) this.#fresh',
