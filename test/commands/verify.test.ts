@@ -213,6 +213,14 @@ test('the command exits with 0 when all holds and with 1 and a sentence when it 
   expect([bad.code, bad.errors]).toEqual([1, 'mintfeed: 1 of 3 checks do not hold.\n'])
   const json: unknown = JSON.parse((await ask('verify', '--json', '--data-dir', folder)).output)
   expect(json).toMatchObject({ isGood: false, checks: [{ isGood: false }, {}, {}] })
+  const { folder: shortened } = filledFolder()
+  const last = filesOf(shortened, 'journal-').at(-1) ?? ''
+  fs.truncateSync(last, fs.statSync(last).size - 100)
+  const short = await ask('verify', '--data-dir', shortened)
+  expect([short.code, short.errors]).toEqual([1, 'mintfeed: 1 of 4 checks do not hold.\n'])
+  expect(short.output).toMatch(
+    /^BAD .* events \d+ to 1499 had been written and are not there any more$/m,
+  )
 })
 
 test('a folder whose whole journal is gone does not hold, as its mark says', () => {

@@ -163,4 +163,11 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'Math.min(...times)',
     tests: ['test/commands/doctor.test.ts'],
   },
+  {
+    name: 'verify: the command does not ask how much had been written',
+    file: 'src/commands/verify-command.ts',
+    find: 'written: readMark(folder, bootId())',
+    replace: 'written: null',
+    tests: ['test/commands/verify.test.ts'],
+  },
 ]
