@@ -6,6 +6,8 @@ import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { isSubscription, ScriptedService, subscribedFrame, tradeFrame } from './scripted-service.ts'
 
+/** Longer than any answer takes on a machine that stands still. */
+const LONGEST_MS = 20_000
 const BACKOFF = { firstMs: 20, longestMs: 20 }
 
 function clientOf(url: string, options: ClientOptions = {}): Mintfeed {
@@ -106,7 +108,7 @@ test('a stream that is followed anew on its connection when it is told that it h
   expect(await left.next()).toEqual({ done: true, value: undefined })
   const heard = trades.next()
   await waitUntil(() => asked === 2)
-  const none = pause(1_000).then(() => null)
+  const none = pause(LONGEST_MS, null, { ref: false })
   expect(await Promise.race([heard, none])).toMatchObject({ value: { kind: 'event', seq: 1 } })
 })
 

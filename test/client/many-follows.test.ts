@@ -103,7 +103,7 @@ test('a list with a key that is none, which is left and followed again without i
   await waitUntil(() => topics() === 3)
   await live.launches().next()
   service.feed(['A', 'B'].map((mint, i) => swap({ mint, slot: 10 + i, txIndex: 0 })))
-  await waitUntil(() => updates.length === 2, 1_000)
+  await waitUntil(() => updates.length === 2)
   expect(updates.map(({ key }) => key)).toEqual(['A', 'B'])
   expect(live.status).toMatchObject({ connections: 1, disconnects: 0 })
 })
