@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { checkContents } from '../../src/commands/contents-check.ts'
+import { inspectFolder } from '../../src/commands/inspect.ts'
+import { SILENT } from '../../src/commands/progress.ts'
+import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
+import type { DiskFile } from '../../src/store/disk.ts'
 import { JOURNAL_VERSION, S } from '../../src/store/journal-format.ts'
 import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
 import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
+import { systemError } from '../store/disks/crash-disk.ts'
 import {
   ask,
   crowdOfLines,
@@ -341,4 +346,26 @@ test('a folder can be looked at while a run writes to it', async () => {
   expect(code).toBe(0)
   expect(JSON.parse(output)).toMatchObject({ verdict: { starts: true, seq: 1500, cutBytes: 33 } })
   run.close()
+})
+
+/** The disk of a service that removes a file now and then: so often the next one that is opened is gone. */
+class RemovingDisk extends ReadOnlyDisk {
+  #left: number
+
+  constructor(times: number) {
+    super()
+    this.#left = times
+  }
+
+  override open(path: string): DiskFile {
+    if (this.#left-- > 0) throw systemError('ENOENT', 'open')
+    return super.open(path)
+  }
+}
+
+test('where a running service removes what is looked at the look begins anew, and not for ever', () => {
+  const { folder } = filledFolder()
+  const look = (times: number) => inspectFolder(new RemovingDisk(times), folder, SILENT)
+  expect(look(2)).toEqual(look(0))
+  expect(() => look(3)).toThrow('ENOENT')
 })

@@ -170,4 +170,11 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'written: null',
     tests: ['test/commands/verify.test.ts'],
   },
+  {
+    name: 'inspect: a file that a service removes meanwhile ends the look',
+    file: 'src/commands/inspect.ts',
+    find: "if (codeOf(error) !== 'ENOENT' || tries === TRIES) throw error",
+    replace: 'throw error',
+    tests: ['test/commands/inspect.test.ts'],
+  },
 ]
