@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { exportLines } from '../../src/commands/export.ts'
+import { inspectFolder } from '../../src/commands/inspect.ts'
 import { SILENT } from '../../src/commands/progress.ts'
 import { reportSnapshot } from '../../src/commands/snapshot-report.ts'
 import { startOf, type Verdict } from '../../src/commands/verdict.ts'
@@ -60,6 +61,18 @@ test('verify recomputes resting positions, and finds a chunk that holds others',
     what: 'dormant chunk 0 against the journal',
     isGood: false,
     found: 'other records',
+  })
+})
+
+test('a look at a folder counts what rests by itself, and every byte', () => {
+  const { totals } = inspectFolder(whole.copy(), FOLDER, SILENT)
+  const { segments, snapshots, chunks, dormantChunks } = files
+  expect(dormantChunks.length).not.toBe(chunks.length)
+  const all = [...segments, ...snapshots, ...chunks, ...dormantChunks]
+  expect(totals).toMatchObject({
+    tapeRecords: chunks.length * SIZES.tapeChunkRecords,
+    dormantRecords: dormantChunks.length * SIZES.tapeChunkRecords,
+    bytes: all.reduce((sum, { path }) => sum + whole.bytesOf(path).length, 0),
   })
 })
 

@@ -177,4 +177,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: 'throw error',
     tests: ['test/commands/inspect.test.ts'],
   },
+  {
+    name: 'inspect: positions that rest are counted as swaps are',
+    file: 'src/commands/inspect.ts',
+    find: 'dormantRecords: dormantChunks.reduce',
+    replace: 'dormantRecords: chunks.reduce',
+    tests: ['test/store/dormant-folders.test.ts'],
+  },
+  {
+    name: 'inspect: chunks of what rests have no bytes',
+    file: 'src/commands/inspect.ts',
+    find: '...chunks, ...dormantChunks].reduce(',
+    replace: '...chunks].reduce(',
+    tests: ['test/store/dormant-folders.test.ts'],
+  },
 ]
