@@ -134,6 +134,15 @@ test('a wallet that trades comes near also when all room is taken: what was used
   expect(holdings.bytes).toBeLessThanOrEqual(2 * 2 * MINTS * 16)
 })
 
+test('what is kept of two wallets that hold as much takes twice the memory of one', () => {
+  const holdings = new RestingHoldings(trader().engine.state, 1)
+  visited(holdings, 0)
+  const { bytes } = holdings
+  expect(bytes).toBeGreaterThanOrEqual((MINTS - 2) * 16)
+  visited(holdings, 1)
+  expect(holdings.bytes).toBe(2 * bytes)
+})
+
 test('a wallet of more than is kept has no other go', () => {
   const { engine, archive } = trader()
   const holdings = new RestingHoldings(engine.state, 1, MINTS - 1)
