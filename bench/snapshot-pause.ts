@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../test/process/free-port.ts'
 import { atMost, type Line } from './line.ts'
-import { median, spreadPercent } from './medians.ts'
+import { median } from './medians.ts'
+import { pairedRounds } from './paired-rounds.ts'
 import { scratchFolder } from './scratch-folder.ts'
 import { Served, send } from './served.ts'
 import { settings } from './settings.ts'
@@ -36,14 +37,10 @@ export async function snapshotPause(): Promise<Line> {
     await served.stop()
     scratch.remove()
   }
-  const ratios = busy.map((ms, i) => ms / quiet[i])
   return {
     what: `event-loop delay p99.9, snapshots back to back, ${TOKENS} tokens, ${RATE} swaps/s`,
     unit: 'ms',
-    ours: median(busy),
-    peer: { name: 'no snapshots', value: median(quiet) },
-    ratio: median(ratios),
-    spreadPercent: spreadPercent(ratios),
+    ...pairedRounds(busy, quiet, 'no snapshots'),
     goal: atMost(median(quiet) + ADDED_MS),
     saturated: `${WINDOWS} pairs of windows of ${WINDOW_SECONDS} s`,
   }

@@ -4,7 +4,7 @@ import { Child, type Message } from '../child.ts'
 import { EXAMPLE_MINT } from '../example-line.ts'
 import { latenessMark } from '../lateness.ts'
 import { type Goal, type Line, ratioAtMost } from '../line.ts'
-import { median, spreadPercent } from '../medians.ts'
+import { pairedRounds } from '../paired-rounds.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { settings, warmMs } from '../settings.ts'
 
@@ -20,54 +20,47 @@ const LATENESS_MAX_MS = { 50: 0.01, 99: 0.1 } as const
 const MEDIAN_ABOVE_MS = 0.015
 const P99_RATIO = 2
 
-const STATES = [true, false] as const
-const KEPT = ['', ', with the journal'] as const
-type Kept = (typeof KEPT)[number]
-
 /** S6: from the time a swap is meant to be written to the trade's last byte at a reader. */
 export async function run(): Promise<readonly Line[]> {
-  const lines: Line[] = []
-  for (const isAwake of STATES) lines.push(...(await measure(isAwake)))
-  return lines
+  return [...(await measure(true)), ...(await measure(false))]
 }
 
-/** Rounds of the relay, of ours and of ours with its journal in turn. */
+/** Rounds of ours, of ours with its journal and of the relay in turn. */
 async function measure(isAwake: boolean): Promise<Line[]> {
-  const { messageBytes } = await ours(isAwake, '')
+  const { messageBytes } = await ours(isAwake, false)
+  const own: Message[] = []
+  const journaled: Message[] = []
   const peers: Message[] = []
-  const own: Record<Kept, Message[]> = { '': [], ', with the journal': [] }
   for (let i = 0; i < ROUNDS; i++) {
-    for (const kept of KEPT) own[kept].push(await ours(isAwake, kept))
+    own.push(await ours(isAwake, false))
+    journaled.push(await ours(isAwake, true))
     peers.push(await peer(isAwake, Number(messageBytes)))
   }
-  return KEPT.flatMap((kept) =>
-    ([50, 99] as const).map((percent) => lineOf(own[kept], peers, { isAwake, kept, percent })),
-  )
+  const lines = (rounds: readonly Message[], kept: string) =>
+    ([50, 99] as const).map((percent) => lineOf(rounds, peers, { isAwake, kept, percent }))
+  return [...lines(own, ''), ...lines(journaled, ', with the journal')]
 }
 
 interface Measured {
   readonly isAwake: boolean
-  readonly kept: Kept
+  readonly kept: string
   readonly percent: 50 | 99
 }
 
 function lineOf(own: readonly Message[], peers: readonly Message[], measured: Measured): Line {
   const { isAwake, kept, percent } = measured
-  const all = [...own, ...peers].map((round) => Number(round[`latenessP${percent}Ms`]))
-  const latenessMs = Math.max(...all)
+  const figures = (rounds: readonly Message[], name: string) =>
+    rounds.map((round) => Number(round[name]))
+  const latenessMs = Math.max(...figures([...own, ...peers], `latenessP${percent}Ms`))
   const staysAwake = own.every((round) => round.isAwake === 1)
   const asleep = isAwake && !staysAwake ? ', SPIN=on unknown to this commit' : ''
-  const values = own.map((round) => Number(round[`p${percent}Ms`]))
-  const floor = peers.map((round) => Number(round[`p${percent}Ms`]))
-  const ratios = values.map((ms, i) => ms / floor[i])
+  const [values, floor] = [own, peers].map((rounds) => figures(rounds, `p${percent}Ms`))
+  const compared = pairedRounds(values, floor, 'bare relay')
   return {
     what: `swap in → trade out${kept}, p${percent}, loop ${isAwake ? 'kept awake' : 'sleeping'}`,
     unit: 'ms',
-    ours: median(values),
-    peer: { name: 'bare relay', value: median(floor) },
-    ratio: median(ratios),
-    spreadPercent: spreadPercent(ratios),
-    ...goalOf(percent, median(floor), isAwake),
+    ...compared,
+    ...goalOf(percent, compared.peer.value, isAwake),
     saturated: `intended times, ${RATE_PER_SECOND}/s${asleep}`,
     detail: { latenessMs },
     ...latenessMark(latenessMs, { percent, maxMs: LATENESS_MAX_MS[percent] }),
@@ -81,8 +74,8 @@ function goalOf(percent: 50 | 99, floorMs: number, isAwake: boolean): { readonly
   return { goal: { of: 'ours', is: 'at most', limit: floorMs + MEDIAN_ABOVE_MS } }
 }
 
-async function ours(isAwake: boolean, kept: Kept): Promise<Message> {
-  const folder = kept === '' ? null : scratchFolder()
+async function ours(isAwake: boolean, isJournaled: boolean): Promise<Message> {
+  const folder = isJournaled ? scratchFolder() : null
   const env = {
     ...{ HOST: '127.0.0.1', PORT: '0', FEED: 'stdin', CLOCK: 'event' },
     ...{ DATA_DIR: folder?.path ?? 'none', FSYNC: 'group' },

@@ -11,6 +11,7 @@ import { SegmentsAhead } from '../../src/store/segments-ahead.ts'
 import { atLeast, type Line } from '../line.ts'
 import { feedLines, marketLines } from '../market-lines.ts'
 import { median, spreadPercent } from '../medians.ts'
+import { pairedRounds } from '../paired-rounds.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { settings } from '../settings.ts'
 
@@ -39,14 +40,10 @@ async function ingest(): Promise<Line> {
     rates.push(own)
     parsed.push(peer)
   }
-  const ratios = rates.map((rate, i) => rate / parsed[i])
   return {
     what: `NDJSON through the feed into the fold, ${lines.length} lines`,
     unit: 'lines/s of CPU',
-    ours: median(rates),
-    peer: { name: 'JSON.parse alone', value: median(parsed) },
-    ratio: median(ratios),
-    spreadPercent: spreadPercent(ratios),
+    ...pairedRounds(rates, parsed, 'JSON.parse alone'),
     goal: atLeast(LINES_GOAL),
     saturated: 'one core',
   }

@@ -16,7 +16,7 @@ import { bootId } from '../../src/store/process-lock.ts'
 import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
 import { feedLines, marketLines } from '../market-lines.ts'
-import { median, spreadPercent } from '../medians.ts'
+import { pairedRounds } from '../paired-rounds.ts'
 import { copyOf, type MarketSize, RecordedMarket } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { PAIRS, settings } from '../settings.ts'
@@ -32,6 +32,7 @@ const SIZE: MarketSize = {
 const BATCHES = [16, 256, 1_024] as const
 const TURNS = ['none', 'bare', 'journal'] as const
 const PEER_NAMES = { none: 'no journal', bare: 'a bare write' } as const
+const SATURATED = 'one core; syncs in the background'
 const RATIO_GOAL = ratioAtLeast(0.9)
 const DURABLE_P99_GOAL = atMost(10)
 /** Swaps a turn of the loop while syncs are timed. */
@@ -113,8 +114,8 @@ function compare(market: RecordedMarket, swaps: number): readonly Line[] {
     if (round > 0) rounds.push(rates)
   }
   const line = (ours: 'bare' | 'journal', peer: 'none' | 'bare') => {
-    const pairs = rounds.map((rates) => ({ own: rates[ours], peer: rates[peer] }))
-    return comparison(pairs, PEER_NAMES[peer], 'swaps/s')
+    const [own, peers] = [ours, peer].map((front) => rounds.map((rates) => rates[front]))
+    return { ...pairedRounds(own, peers, PEER_NAMES[peer]), unit: 'swaps/s', saturated: SATURATED }
   }
   const at = `${swaps} swaps a write`
   return [
@@ -122,23 +123,6 @@ function compare(market: RecordedMarket, swaps: number): readonly Line[] {
     { what: `fold with a bare write of the records, ${at}`, ...line('bare', 'none') },
     { what: `fold with the journal beside a bare write, ${at}`, ...line('journal', 'bare') },
   ]
-}
-
-interface Pair {
-  readonly own: number
-  readonly peer: number
-}
-
-function comparison(pairs: readonly Pair[], name: string, unit: string) {
-  const ratios = pairs.map(({ own, peer }) => own / peer)
-  return {
-    ours: median(pairs.map(({ own }) => own)),
-    peer: { name, value: median(pairs.map(({ peer }) => peer)) },
-    ratio: median(ratios),
-    unit,
-    spreadPercent: spreadPercent(ratios),
-    saturated: 'one core; syncs in the background',
-  }
 }
 
 /** Whoever comes later finds a warmer machine: they take turns. */
@@ -172,18 +156,22 @@ function foldRate(
 /** The same from event lines on, as a replay at full speed has it: a write for each read of a pipe. */
 async function compareLines(): Promise<Line> {
   const text = marketLines(SIZE.tokens)
-  const pairs: Pair[] = []
+  const own: number[] = []
+  const peers: number[] = []
   for (let pair = 0; pair <= PAIRS; pair++) {
     const isOwnFirst = pair % 2 === 0
     const first = await eventRate(text, isOwnFirst)
     const second = await eventRate(text, !isOwnFirst)
-    if (pair > 0)
-      pairs.push(isOwnFirst ? { own: first, peer: second } : { own: second, peer: first })
+    if (pair === 0) continue
+    own.push(isOwnFirst ? first : second)
+    peers.push(isOwnFirst ? second : first)
   }
   return {
     what: 'event lines through the feed into the fold with the journal',
-    ...comparison(pairs, PEER_NAMES.none, 'events/s'),
+    ...pairedRounds(own, peers, PEER_NAMES.none),
+    unit: 'events/s',
     goal: RATIO_GOAL,
+    saturated: SATURATED,
   }
 }
 
