@@ -95,7 +95,7 @@ export class Journal {
 
   /**
    * Writes the batch in `frames`, which ends before `endSeq`; with `always` it is on the disk when
-   * this returns, else once `keepSyncing` is called.
+   * this returns, else a sync begins once `keepSyncing` is called.
    * @throws StoreError when the disk refuses, or had refused before, or the journal is closed
    */
   commit(endSeq: number): void {
