@@ -15,8 +15,11 @@ import type { Disk } from './store/disk.ts'
 import { folderRefused, isRefusal } from './store/disk-reason.ts'
 import type { StoreError } from './store/failure.ts'
 import { FileMark, readMark } from './store/file-mark.ts'
+import { loadMapFile, type MapFile } from './store/file-memory.ts'
 import { Journal } from './store/journal.ts'
+import type { RingPlace } from './store/journal-ring.ts'
 import { JournaledEngine } from './store/journaled-engine.ts'
+import { MappedRing } from './store/mapped-ring.ts'
 import { markMarket, refuseOtherMarket } from './store/market-mark.ts'
 import { NodeDisk } from './store/node-disk.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
@@ -87,7 +90,8 @@ export class Durability {
         fsync: config.fsync,
         epoch: recovered.epoch,
         boot: own.boot,
-        mark: new FileMark(folder),
+        mark: new FileMark(folder, own.map),
+        ring: own.ring,
         watch: new SegmentWatch(),
         clockMs: () => performance.now(),
         onSynced: (waitedMs) => this.#waits.add(waitedMs),
@@ -153,12 +157,15 @@ export class Durability {
       const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
       const archives = archive(disk, folder, service.engine)
+      const map = await loadMapFile()
+      const ring = new MappedRing(folder, map, options.onDiskCall)
       const startedMs = performance.now()
       const ahead = new SegmentsAhead(disk)
       const steps = recover({
         ahead,
         disk,
         folder,
+        ring,
         boot,
         written: readMark(folder, boot),
         engine: service.engine,
@@ -174,7 +181,9 @@ export class Durability {
       )
       tell(recovered, service, performance.now() - startedMs, log)
       markMarket(folder, market, (sentence) => log.warn({}, sentence))
-      return new Durability(options, recovered, { disk, boot, archives, launcher, unlock })
+      return new Durability(options, recovered, {
+        ...{ disk, ring, map, boot, archives, launcher, unlock },
+      })
     } catch (error) {
       launcher.stop()
       unlock()
@@ -201,6 +210,7 @@ export class Durability {
       journal_synced_seq: journal.syncedSeq,
       journal_segment: journal.segment,
       journal_segment_bytes: journal.segmentSize,
+      journal_ring_bytes: journal.ringBytes,
       journal_failed: journal.failure === null ? 0 : 1,
       journal_left_out_total: this.#journaled.leftOut,
       ...this.#waits.figures(),
@@ -246,6 +256,8 @@ function asStoreError(folder: string, error: unknown): unknown {
 
 interface OpenFolder {
   readonly disk: Disk
+  readonly ring: RingPlace
+  readonly map: MapFile | null
   readonly boot: string
   readonly archives: Archives
   readonly launcher: CompactorLauncher
@@ -287,6 +299,7 @@ function tell(recovered: Recovered, service: Service, durationMs: number, log: L
       seq: place.seq,
       snapshotSeq: recovered.snapshotSeq,
       frames: recovered.framesFolded,
+      ringBytes: recovered.ringBytes,
       tokens: service.engine.state.tokens.count,
       durationMs: Math.round(durationMs),
       epoch: recovered.epoch,

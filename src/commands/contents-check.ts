@@ -7,7 +7,7 @@ import { lossOfAll } from '../store/written-mark.ts'
 import { Exit } from './command.ts'
 import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
 import { verdictLine } from './inspect-text.ts'
-import { ReadOnlyDisk } from './read-only-disk.ts'
+import { settledDisk } from './settled-disk.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 import { startSteps, type Verdict } from './verdict.ts'
 
@@ -27,10 +27,11 @@ export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
 }
 
 function contentsOf(folder: string, lookMs: number): Finding {
-  const disk = new ReadOnlyDisk()
-  const files = listDataFiles(disk, folder)
   const boot = bootId()
+  // Before the files and the ring: one that runs in another container is not seen, and writes on meanwhile.
   const written = readMark(folder, boot)
+  const disk = settledDisk(folder)
+  const files = listDataFiles(disk, folder)
   if (files.segments.length + files.snapshots.length === 0 && lossOfAll(written) === null)
     return good(ABOUT, 'Nothing is in it yet.')
   const { snapshots, isAll } = readSnapshots(disk, files, lookMs)

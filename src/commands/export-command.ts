@@ -18,7 +18,7 @@ import {
 import { type Exported, exportLines } from './export.ts'
 import { count } from './inspect-text.ts'
 import { progressOn, SILENT } from './progress.ts'
-import { ReadOnlyDisk } from './read-only-disk.ts'
+import { settledDisk } from './settled-disk.ts'
 
 /** `mintfeed export`. */
 export const exportCommand: Command = {
@@ -37,7 +37,7 @@ export const exportCommand: Command = {
     const from = seqFlag(asked, 'from') ?? 0
     const to = seqFlag(asked, 'to') ?? Number.MAX_SAFE_INTEGER
     if (from > to) throw new UsageError(`--from is ${from}; it must not be above --to, ${to}.`)
-    const disk = new ReadOnlyDisk()
+    const disk = settledDisk(asked.folder)
     const out = outputOf(asked)
     // A bar between lines on one terminal would spoil both.
     const progress = out === null ? SILENT : progressOn(terminal.stderr)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Market } from '../base/market.ts'
 import { codeOf } from '../base/thrown.ts'
 import { listDataFiles } from '../store/data-folder.ts'
+import { ringPath } from '../store/journal-ring.ts'
 import { otherMarket, unknownMarket } from '../store/market-mark.ts'
 import { diskOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
@@ -66,7 +67,9 @@ function checkMarket(folder: string, market: Market | null): Finding[] {
 function filesRefused(folder: string): Finding | null {
   return unlessRefused('contents', () => {
     const { segments, snapshots, chunks, dormantChunks } = listDataFiles(new ReadOnlyDisk(), folder)
-    for (const { path } of [...segments, ...snapshots, ...chunks, ...dormantChunks])
+    const ring = ringPath(folder)
+    const paths = [...segments, ...snapshots, ...chunks, ...dormantChunks].map(({ path }) => path)
+    for (const path of fs.existsSync(ring) ? [...paths, ring] : paths)
       fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK)
     return null
   })

@@ -2,7 +2,7 @@ import { type Command, Exit } from './command.ts'
 import { inspectFolder } from './inspect.ts'
 import { reportText } from './inspect-text.ts'
 import { progressOn } from './progress.ts'
-import { ReadOnlyDisk } from './read-only-disk.ts'
+import { settledDisk } from './settled-disk.ts'
 
 /** `mintfeed inspect`. */
 export const inspectCommand: Command = {
@@ -13,7 +13,7 @@ export const inspectCommand: Command = {
     'Exit code 0: the service would start; 1: it would not.',
   flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
   run({ folder, flags }, { stdout, stderr }) {
-    const report = inspectFolder(new ReadOnlyDisk(), folder, progressOn(stderr))
+    const report = inspectFolder(() => settledDisk(folder), folder, progressOn(stderr))
     stdout.write(flags.json === true ? `${JSON.stringify(report)}\n` : reportText(report))
     return report.verdict.starts ? Exit.good : Exit.bad
   },

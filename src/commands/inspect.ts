@@ -53,21 +53,26 @@ export const GIVEN_UP = 'given-up-'
 /** A running service removes files: so many times the look begins anew before it gives up. */
 const TRIES = 3
 
-/** Looks at everything in a data folder; changes nothing and takes no lock. */
-export function inspectFolder(disk: Disk, folder: string, progress: Progress): FolderReport {
+/** Looks at everything in a data folder; `diskNow` is asked for each look. Changes nothing and takes no lock. */
+export function inspectFolder(
+  diskNow: () => Disk,
+  folder: string,
+  progress: Progress,
+): FolderReport {
   for (let tries = 1; ; tries++)
     try {
-      return lookAt(disk, folder, progress)
+      return lookAt(diskNow, folder, progress)
     } catch (error) {
       progress.end()
       if (codeOf(error) !== 'ENOENT' || tries === TRIES) throw error
     }
 }
 
-function lookAt(disk: Disk, folder: string, progress: Progress): FolderReport {
+function lookAt(diskNow: () => Disk, folder: string, progress: Progress): FolderReport {
   const boot = bootId()
-  // Before the files: a service that runs writes on meanwhile.
+  // Before the files and the ring: a service that runs writes on meanwhile.
   const written = readMark(folder, boot)
+  const disk = diskNow()
   const files = listDataFiles(disk, folder)
   const names = disk.list(folder)
   const all = [...files.segments, ...files.snapshots, ...files.chunks, ...files.dormantChunks]

@@ -1,12 +1,18 @@
 import { createInterface } from 'node:readline/promises'
 import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
+import { listDataFiles } from '../store/data-folder.ts'
+import type { Disk } from '../store/disk.ts'
+import { RING_NAME, ringPath } from '../store/journal-ring.ts'
+import { MappedRing } from '../store/mapped-ring.ts'
 import { NodeDisk } from '../store/node-disk.ts'
 import { endOrphan, lockFolder } from '../store/process-lock.ts'
+import { ringTail, settleTail } from '../store/ring-tail.ts'
 import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { giveToOwner } from './folder-owner.ts'
 import { count } from './inspect-text.ts'
 import { carryOut, isNothing } from './repair.ts'
 import { planRepair, type RepairPlan } from './repair-plan.ts'
+import { settledDisk } from './settled-disk.ts'
 
 /** `mintfeed repair`. */
 export const repairCommand: Command = {
@@ -30,8 +36,7 @@ export const repairCommand: Command = {
     const unlock = lockFolder(folder)
     try {
       endOrphan(folder)
-      const disk = new NodeDisk()
-      const plan = planRepair(disk, folder, until, TAPE_CHUNK_RECORDS)
+      const plan = planRepair(settledDisk(folder), folder, until, TAPE_CHUNK_RECORDS)
       if (isNothing(plan)) {
         terminal.stdout.write(
           `Nothing reaches beyond seq ${until}, and no damage keeps the service from starting.\n`,
@@ -40,6 +45,8 @@ export const repairCommand: Command = {
       }
       terminal.stdout.write(planText(plan))
       if (!isSure && !(await isConfirmed(terminal))) return Exit.bad
+      const disk = new NodeDisk()
+      settle(disk, folder)
       const givenUp = carryOut(disk, folder, plan, new Date())
       terminal.stdout.write(
         `Moved to ${givenUp}; the next start begins at seq ${plan.place.seq} with a new epoch.\n`,
@@ -50,6 +57,15 @@ export const repairCommand: Command = {
       unlock()
     }
   },
+}
+
+/** What a killed process had in its ring alone is of the journal, before anything is given up of it. */
+function settle(disk: Disk, folder: string): void {
+  const ring = new MappedRing(folder, null, () => {})
+  const tail = ringTail(disk, folder, listDataFiles(disk, folder).segments)
+  if (tail !== null) settleTail(disk, ring, tail)
+  // Else the next start would take out of it what is given up.
+  if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))
 }
 
 function planText(plan: RepairPlan): string {

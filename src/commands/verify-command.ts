@@ -3,7 +3,7 @@ import { readMark } from '../store/file-mark.ts'
 import { bootId } from '../store/process-lock.ts'
 import { type Command, Exit } from './command.ts'
 import { progressOn } from './progress.ts'
-import { ReadOnlyDisk } from './read-only-disk.ts'
+import { settledDisk } from './settled-disk.ts'
 import { type Check, verifyFolder } from './verify.ts'
 
 /** `mintfeed verify`. */
@@ -16,12 +16,14 @@ export const verifyCommand: Command = {
     'Exit code 0: all checks hold; 1: one does not.',
   flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
   run({ folder, flags }, { stdout, stderr }) {
-    const disk = new ReadOnlyDisk()
+    // Before the files and the ring: a service that runs writes on meanwhile.
+    const written = readMark(folder, bootId())
+    const disk = settledDisk(folder)
     const isJson = flags.json === true
     const checks = verifyFolder({
       disk,
       folder,
-      written: readMark(folder, bootId()),
+      written,
       newEngine: () => archivedEngine(disk, folder),
       progress: progressOn(stderr),
       onCheck: (check) => {

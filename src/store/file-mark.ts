@@ -1,11 +1,13 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { segmentPath } from './data-folder.ts'
+import type { FileMemory, MapFile } from './file-memory.ts'
 import { NodeDisk } from './node-disk.ts'
 import type { MarkAbout, WrittenBefore, WrittenMark } from './written-mark.ts'
 
 const NAME = 'written'
 const DIGITS = 16
+const DIGIT_0 = 48
 const STATE = { open: 'open  ', closed: 'closed' } as const
 const SHAPE =
   /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","itself":"([^"]*)","first":(\d+),"segment":"([^"]*)"\}\n$/
@@ -18,19 +20,26 @@ const SHAPE =
 export class FileMark implements WrittenMark {
   readonly #folder: string
   readonly #path: string
-  readonly #digits = Buffer.alloc(DIGITS)
+  readonly #map: MapFile | null
   #fd: number | null = null
+  #memory: MarkMemory | null = null
   #seq = -1
 
-  constructor(folder: string) {
+  /** With `map` to reach costs a store, where the file can be memory, else a write. */
+  constructor(folder: string, map: MapFile | null = null) {
     this.#folder = folder
     this.#path = join(folder, NAME)
+    this.#map = map
+  }
+
+  get isMemory(): boolean {
+    return this.#memory !== null
   }
 
   begin(about: MarkAbout): void {
     const fresh = `${this.#path}.new`
     fs.rmSync(fresh, { force: true })
-    const fd = fs.openSync(fresh, 'wx', 0o644)
+    const fd = fs.openSync(fresh, 'wx+', 0o644)
     this.#fd = fd
     this.#seq = about.seq
     const stat = fs.fstatSync(fd, { bigint: true })
@@ -42,8 +51,11 @@ export class FileMark implements WrittenMark {
       first: about.segment,
       segment: segmentIdentity(this.#folder, about.segment),
     }
-    fs.writeSync(fd, `${head(about.seq, about.segment, 'open')}${JSON.stringify(facts)}\n`, 0)
+    const text = `${head(about.seq, about.segment, 'open')}${JSON.stringify(facts)}\n`
+    fs.writeSync(fd, text, 0)
     fs.fsyncSync(fd)
+    const memory = this.#map?.(fd, fresh, text.length) ?? null
+    this.#memory = memory === null ? null : new MarkMemory(memory)
     fs.renameSync(fresh, this.#path)
     new NodeDisk().syncFolder(this.#folder)
   }
@@ -51,13 +63,15 @@ export class FileMark implements WrittenMark {
   reach(seq: number): void {
     if (this.#fd === null || seq === this.#seq) return
     this.#seq = seq
-    this.#digits.write(digits(seq), 'latin1')
-    this.#write(this.#fd, this.#digits)
+    if (this.#memory === null) this.#write(this.#fd, Buffer.from(digits(seq), 'latin1'))
+    else this.#memory.store(seq)
   }
 
   close(segment: number): void {
     if (this.#fd === null) return
     const fd = this.#fd
+    this.#memory?.close()
+    this.#memory = null
     this.#write(fd, Buffer.from(head(this.#seq, segment, 'closed')))
     if (this.#fd === null) return
     fs.fsyncSync(fd)
@@ -75,6 +89,48 @@ export class FileMark implements WrittenMark {
     this.#fd = null
     fs.closeSync(fd)
     fs.rmSync(this.#path, { force: true })
+  }
+}
+
+/** Events after which the upper half of the digits is another one. */
+const LOWER = 10 ** (DIGITS / 2)
+
+/** The digits of a mark that is memory. */
+class MarkMemory {
+  readonly #memory: FileMemory
+  /** Two halves of the digits, each of which the processor stores as one. */
+  readonly #halves: Float64Array
+  readonly #next = new Float64Array(2)
+  readonly #nextDigits = new Uint8Array(this.#next.buffer)
+
+  constructor(memory: FileMemory) {
+    this.#memory = memory
+    this.#halves = new Float64Array(memory.bytes.buffer, 0, 2)
+  }
+
+  /**
+   * The upper half first, which is seldom another one: a process killed between the two leaves a mark
+   * beyond what it wrote, for which the next start gives a new epoch, and never one before it.
+   */
+  store(seq: number): void {
+    const upper = Math.floor(seq / LOWER)
+    this.#put(upper, 0)
+    this.#put(seq - upper * LOWER, DIGITS / 2)
+    if (this.#halves[0] !== this.#next[0]) this.#halves[0] = this.#next[0]
+    this.#halves[1] = this.#next[1]
+  }
+
+  close(): void {
+    this.#memory.close()
+  }
+
+  #put(number: number, at: number): void {
+    let left = number
+    for (let place = at + DIGITS / 2 - 1; place >= at; place--) {
+      const rest = Math.floor(left / 10)
+      this.#nextDigits[place] = DIGIT_0 + left - rest * 10
+      left = rest
+    }
   }
 }
 

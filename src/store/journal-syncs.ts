@@ -1,5 +1,6 @@
-import type { Disk, DiskFile } from './disk.ts'
+import type { Disk } from './disk.ts'
 import type { FsyncPolicy } from './fsync-policy.ts'
+import type { SegmentFile } from './journal-ring.ts'
 import type { WrittenMark } from './written-mark.ts'
 
 /**
@@ -23,7 +24,7 @@ export interface JournalSyncsOptions {
 
 /** The segment that is being written. */
 export interface OpenSegment {
-  readonly file: DiskFile
+  readonly file: SegmentFile
   readonly index: number
 }
 
@@ -83,6 +84,7 @@ export class JournalSyncs {
   /** The segment that is being written gets no more bytes; the next one comes by `opened`. */
   filled(): void {
     const { file } = this.#current
+    file.settle()
     this.#full.push({ file, endSeq: this.#seq, sinceMs: this.#waitingSinceMs })
     this.#waitingSinceMs = Number.NaN
   }
@@ -141,10 +143,12 @@ export class JournalSyncs {
   /** Before anybody sees the batch: what is seen and then taken off the journal is to be missed. */
   #markBatch(): void {
     const { mark, fsync } = this.#options
-    const nowMs = this.#nowMs()
-    const isInHaste = fsync === 'group' && this.#isSyncing
-    if (mark === undefined || (isInHaste && nowMs < this.#markedMs + MARK_EVERY_MS)) return
-    this.#markedMs = nowMs
+    if (mark === undefined) return
+    if (!mark.isMemory && fsync === 'group' && this.#isSyncing) {
+      const nowMs = this.#nowMs()
+      if (nowMs < this.#markedMs + MARK_EVERY_MS) return
+      this.#markedMs = nowMs
+    }
     mark.reach(this.#seq)
   }
 
@@ -215,7 +219,7 @@ export class JournalSyncs {
 }
 
 interface FullSegment {
-  readonly file: DiskFile
+  readonly file: SegmentFile
   /** Seq behind its last event. */
   readonly endSeq: number
   /** When the oldest byte of it that no sync covers was written; NaN for none. */

@@ -1,9 +1,16 @@
 import { segmentPath } from './data-folder.ts'
-import { appendAll } from './disk.ts'
+import { appendAll, type DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { journalNotBegun, journalRefused } from './journal-refusals.ts'
+import {
+  plainSegment,
+  type Ring,
+  type RingPlace,
+  RingSegment,
+  type SegmentFile,
+} from './journal-ring.ts'
 import { JournalSyncs, type JournalSyncsOptions, type OpenSegment } from './journal-syncs.ts'
 import { writeSegmentHeader } from './segment-header.ts'
 import type { SegmentWatch } from './segment-watch.ts'
@@ -15,6 +22,8 @@ export interface JournalOptions extends JournalSyncsOptions {
   readonly epoch: string
   readonly boot: string
   readonly segmentBytes?: number
+  /** What batches are put into with `group`; without it, or where it cannot be, each is a write. */
+  readonly ring?: RingPlace | undefined
   /** Looks whether the folder is still the one that was taken. */
   readonly watch?: SegmentWatch
   /** Told once, when the disk refused: nothing can be appended any more. */
@@ -29,8 +38,8 @@ export interface JournalPlace {
 }
 
 /**
- * The journal of one process, append-only: a batch is one write, before anything of it is folded or
- * seen. Every start begins a segment of its own. A failed write or sync is never tried again, since
+ * The journal of one process, append-only: a batch is one write, or lies in the ring as one, before
+ * anything of it is folded or seen. Every start begins a segment of its own. A failed write or sync is never tried again, since
  * nobody can know what the disk then holds: the journal is over, and with it the intake of events.
  */
 export class Journal {
@@ -38,6 +47,7 @@ export class Journal {
   readonly #options: JournalOptions
   readonly #segmentBytes: number
   readonly #syncs: JournalSyncs
+  readonly #ring: Ring | null
   #open: OpenSegment
   #size = 0
   #seq: number
@@ -52,6 +62,7 @@ export class Journal {
     const { seq } = place
     this.#seq = seq
     this.#crc = place.crc
+    this.#ring = ringOf(options)
     try {
       const first = this.#begun(place.segment + 1, seq)
       this.#open = first
@@ -81,6 +92,11 @@ export class Journal {
   /** Bytes of the segment that is being written. */
   get segmentSize(): number {
     return this.#size
+  }
+
+  /** Length of its ring; 0: each batch is a write. */
+  get ringBytes(): number {
+    return this.#ring?.memory.length ?? 0
   }
 
   get failure(): StoreError | null {
@@ -155,6 +171,8 @@ export class Journal {
     this.#syncs.stop()
     if (this.#failure === null) this.#sayClosed()
     this.#syncs.closeFiles()
+    // After a failure it has what the segment has not.
+    if (this.#failure === null && this.#ring !== null) this.#options.ring?.end()
     this.#options.watch?.close()
   }
 
@@ -190,13 +208,20 @@ export class Journal {
     try {
       appendAll(file, header.bytes)
       watch?.begun(path)
+      const segment = this.#segment(file, path, header.bytes.length)
+      this.#size = header.bytes.length
+      this.#crc = header.crc
+      return { file: segment, index }
     } catch (error) {
       file.close()
       throw error
     }
-    this.#size = header.bytes.length
-    this.#crc = header.crc
-    return { file, index }
+  }
+
+  #segment(file: DiskFile, path: string, bytes: number): SegmentFile {
+    const { ring } = this.#options
+    if (this.#ring === null || ring === undefined) return plainSegment(file)
+    return new RingSegment(file, ring.open(path), this.#ring, bytes)
   }
 
   #fail(error: unknown): StoreError {
@@ -207,4 +232,11 @@ export class Journal {
     this.#options.onFailure(failure)
     return failure
   }
+}
+
+/** That of a process before was read by the recovery. */
+function ringOf({ fsync, ring }: JournalOptions): Ring | null {
+  if (fsync !== 'group') ring?.end()
+  const memory = fsync === 'group' ? (ring?.begin() ?? null) : null
+  return memory === null ? null : { memory, underWay: new Uint8Array(memory.length) }
 }

@@ -146,7 +146,7 @@ export class NodeFile implements DiskFile {
 }
 
 /** A signal may interrupt a call before it did anything: it is made again. */
-function again<T>(call: () => T): T {
+export function again<T>(call: () => T): T {
   for (;;)
     try {
       return call()

@@ -14,8 +14,10 @@ import { FORMAT_UPGRADES, type FormatUpgrades } from './format-upgrades.ts'
 import type { JournalPlace } from './journal.ts'
 import { foldJournal, type JournalFold } from './journal-fold.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
+import type { RingPlace } from './journal-ring.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
 import { isUnreadable } from './node-disk.ts'
+import { ringTail, settleTail } from './ring-tail.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { type FoundContents, loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
@@ -35,6 +37,8 @@ export interface RecoveryOptions {
   /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
   readonly newEngine: () => Engine
   readonly newEpoch: () => string
+  /** Where the ring of the journal is that was written last; what it has alone is put into the journal. */
+  readonly ring?: RingPlace | undefined
   /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
   readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
   /** What reads older formats; all there is when left out. */
@@ -59,6 +63,8 @@ export interface Recovered {
   /** Snapshots that were damaged and left aside. */
   readonly damagedSnapshots: readonly string[]
   readonly framesFolded: number
+  /** Bytes of the journal that its ring had alone. */
+  readonly ringBytes: number
   readonly cut: Cut | null
   /** Paths of what of the journal was put aside. */
   readonly putAside: readonly string[]
@@ -77,6 +83,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   disk.makeFolder(folder)
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
+  const ringBytes = settleRing(options, files)
   const syncs = new EarlySyncs(disk)
   const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
   syncs.begin(paths)
@@ -107,9 +114,17 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     snapshotSeq: loaded?.seq ?? null,
     damagedSnapshots: damaged,
     framesFolded: frames,
+    ringBytes,
     cut: end.cut,
     putAside,
   }
+}
+
+/** Puts what a killed process had in its ring alone into the last segment; returns how many bytes. */
+function settleRing({ disk, folder, ring }: RecoveryOptions, { segments }: DataFiles): number {
+  const tail = ring === undefined ? null : ringTail(disk, folder, segments)
+  if (ring !== undefined && tail !== null) settleTail(disk, ring, tail)
+  return tail?.bytes.length ?? 0
 }
 
 function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {

@@ -3,6 +3,8 @@
  * a copy that was taken earlier, or a file cut between two frames, reads as well as the whole.
  */
 export interface WrittenMark {
+  /** Is it memory, so that to reach costs no call of the kernel? */
+  readonly isMemory: boolean
   /** A process begins to write in this segment, behind this seq; the disk has it when this returns. */
   begin(about: MarkAbout): void
   /** Everything before this seq is written. */

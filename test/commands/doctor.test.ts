@@ -280,14 +280,18 @@ test('a folder that this user may not read, or whose files it may not write, is 
   const unread = await examine(environment).finally(() => listing.mockRestore())
   expect(unread.code).toBe(3)
   expect(unread.text).toMatch(/^bad {3}contents .*EACCES.*scandir.*: mend that/m)
-  const { accessSync } = fs
-  const asking = vi.spyOn(fs, 'accessSync').mockImplementation((path, mode) => {
-    if (path === segment) throw systemError('EACCES', 'access')
-    accessSync(path, mode)
-  })
-  const unwritable = await examine(environment).finally(() => asking.mockRestore())
-  expect(unwritable.code).toBe(3)
-  expect(unwritable.text).toMatch(/^bad {3}contents .*EACCES.*access.*: mend that/m)
+  const ring = join(kept, 'journal.ring')
+  writeFileSync(ring, '')
+  for (const refused of [segment, ring]) {
+    const { accessSync } = fs
+    const asking = vi.spyOn(fs, 'accessSync').mockImplementation((path, mode) => {
+      if (path === refused) throw systemError('EACCES', 'access')
+      accessSync(path, mode)
+    })
+    const unwritable = await examine(environment).finally(() => asking.mockRestore())
+    expect(unwritable.code).toBe(3)
+    expect(unwritable.text).toMatch(/^bad {3}contents .*EACCES.*access.*: mend that/m)
+  }
   const tooLong = await examine({ DATA_DIR: join(kept, 'a'.repeat(300)) })
   expect(tooLong.code).toBe(3)
   expect(tooLong.text).toMatch(/^bad {3}data folder .*ENAMETOOLONG.*: mend that/m)

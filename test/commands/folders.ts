@@ -8,10 +8,13 @@ import type { FeedEvent } from '../../src/engine/event.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { archivedEngine } from '../../src/store/archived-engine.ts'
 import { compact } from '../../src/store/compaction.ts'
+import type { StoreError } from '../../src/store/failure.ts'
 import { FileMark, readMark } from '../../src/store/file-mark.ts'
+import type { MapFile } from '../../src/store/file-memory.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal, SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { MappedRing } from '../../src/store/mapped-ring.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
@@ -32,6 +35,10 @@ export interface RunOptions {
   readonly batch?: number
   /** `off` is fast; damage can only be told from a torn tail where something was synced. */
   readonly fsync?: FsyncPolicy
+  /** What makes files memory: the journal then has a ring. */
+  readonly map?: MapFile | null
+  /** Told when the disk refused, which is thrown when left out. */
+  readonly onFailure?: (failure: StoreError) => void
 }
 
 /** A run of the service in a folder, without the service. */
@@ -45,6 +52,7 @@ export class Run {
 
   constructor(folder: string, options: RunOptions = {}) {
     const disk = new NodeDisk()
+    const ring = new MappedRing(folder, options.map ?? null, () => {})
     this.#folder = folder
     this.#options = options
     this.engine = this.#newEngine()
@@ -52,6 +60,7 @@ export class Run {
       recover({
         disk,
         folder,
+        ring,
         boot: bootId(),
         written: readMark(folder, bootId()),
         engine: this.engine,
@@ -67,11 +76,14 @@ export class Run {
         fsync: options.fsync ?? 'always',
         epoch: this.recovered.epoch,
         boot: bootId(),
-        mark: new FileMark(folder),
+        mark: new FileMark(folder, options.map),
+        ring,
         segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-        onFailure: (failure) => {
-          throw failure
-        },
+        onFailure:
+          options.onFailure ??
+          ((failure) => {
+            throw failure
+          }),
       },
       this.recovered.place,
     )

@@ -365,7 +365,10 @@ class RemovingDisk extends ReadOnlyDisk {
 
 test('where a running service removes what is looked at the look begins anew, and not for ever', () => {
   const { folder } = filledFolder()
-  const look = (times: number) => inspectFolder(new RemovingDisk(times), folder, SILENT)
+  const look = (times: number) => {
+    const disk = new RemovingDisk(times)
+    return inspectFolder(() => disk, folder, SILENT)
+  }
   expect(look(2)).toEqual(look(0))
   expect(() => look(3)).toThrow('ENOENT')
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { readMark } from '../../src/store/file-mark.ts'
 import { FRAME, frameBytes, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
+import { ringPath } from '../../src/store/journal-ring.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { figuresOf } from '../crash/http.ts'
 import { filesOf } from '../data-files.ts'
@@ -84,7 +85,21 @@ test('a journal whose end was taken away between two frames has a new epoch', as
   const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
   const ends = frameEnds(fs.readFileSync(path))
   fs.truncateSync(path, ends[ends.length - 5])
+  fs.rmSync(ringPath(DATA_DIR), { force: true })
   expect(await nextEpoch(DATA_DIR, epoch)).not.toBe(epoch)
+})
+
+test('an end of the journal that was taken away and that its ring still has is lost to nobody', async () => {
+  const DATA_DIR = newFolder()
+  const epoch = await run(DATA_DIR, 'SIGKILL')
+  if (!fs.existsSync(ringPath(DATA_DIR))) {
+    console.info('skipped: no file of this machine becomes memory, so that the journal has no ring')
+    return
+  }
+  const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
+  const ends = frameEnds(fs.readFileSync(path))
+  fs.truncateSync(path, ends[ends.length - 5])
+  expect(await nextEpoch(DATA_DIR, epoch)).toBe(epoch)
 })
 
 test('a journal whose last segment was taken away has a new epoch, though it ends in order', async () => {

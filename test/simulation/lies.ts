@@ -13,6 +13,8 @@ export interface Lie {
   readonly disk?: (disk: Disk) => Disk
   /** What a recovery reads from. */
   readonly recoveryDisk?: (disk: Disk) => Disk
+  /** A start does not look what a ring has alone. */
+  readonly forgetsRing?: boolean
   readonly sink?: (engine: Engine, journaled: EventSink) => EventSink
   readonly epoch?: (epoch: string, former: string | null) => string
   /** How the compactor's engine takes the settings that journal and snapshots say. */
@@ -36,6 +38,11 @@ export const NO_LIE: Lie = { name: 'none' }
 const BYTES_LOST = 8
 
 export const LIES: readonly Lie[] = [
+  {
+    name: 'a start does not look what the ring of a killed process has alone',
+    plan: { fsync: 'group', ringBytes: 8_000, syncMsMax: 100_000_000, chances: HARSH },
+    forgetsRing: true,
+  },
   {
     name: 'a batch is published before it is written',
     sink: (engine, journaled) => ({

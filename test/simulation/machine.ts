@@ -29,7 +29,7 @@ const STEPS_MAX = 1_000_000
 /** The machine: its disk, its boots, the process that runs on it and its compactor. */
 export class Machine {
   disk = new CrashDisk()
-  mark = new MemoryMark()
+  mark: MemoryMark
   process: SimulatedProcess | null = null
   readonly space: DiskSpace = { isFull: false }
   boots = 0
@@ -51,6 +51,7 @@ export class Machine {
     this.#random = parts.random
     this.#lie = parts.lie
     this.#hears = hears
+    this.mark = new MemoryMark(null, parts.plan.ringBytes !== null)
     this.boot()
   }
 
@@ -80,6 +81,7 @@ export class Machine {
         },
         formerEpoch: witness.epoch,
         lie: this.#lie,
+        random: this.#random,
         newCompactorDisk: () => this.#newDisk({ ends: 'compactor' }),
         onMessage: this.#hears.message,
         onSnapshot: this.#hears.snapshot,
@@ -107,7 +109,7 @@ export class Machine {
     this.orphans = []
     this.#time.forget()
     this.disk = this.disk.crash(this.#random)
-    this.mark = new MemoryMark(this.mark.crashed)
+    this.mark = new MemoryMark(this.mark.crashed, this.mark.isMemory)
     this.boot()
   }
 

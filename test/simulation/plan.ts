@@ -8,6 +8,8 @@ export interface Plan {
   readonly clock: Clock
   readonly fsync: FsyncPolicy
   readonly segmentBytes: number
+  /** Length of the journal's ring, which there is with `group` alone; null: none. */
+  readonly ringBytes: number | null
   readonly chunkRecords: number
   readonly tapeMemoryBytes: number
   /** Few or no positions, so that tokens are put to rest; or more than there ever are. */
@@ -58,5 +60,6 @@ export function planOf(seed: number): Plan {
       read: random.pick([0.1, 0.4]),
     },
     positionsMemoryBytes: random.pick([0, 1_500, 1 << 30]),
+    ringBytes: random.pick([null, 900, 8_000]),
   }
 }

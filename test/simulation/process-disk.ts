@@ -1,5 +1,8 @@
 import type { Disk, DiskFile } from '../../src/store/disk.ts'
+import type { PlacedFile, RingPlace } from '../../src/store/journal-ring.ts'
+import type { Random } from '../oracle/random.ts'
 import { type CrashDisk, systemError } from '../store/disks/crash-disk.ts'
+import { CrashRing } from '../store/disks/crash-ring.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** Thrown at a process that is no more: its program never gets to do anything about it. */
@@ -90,6 +93,35 @@ export class ProcessDisk implements Disk {
     this.later((then) => this.#disk.syncFolderLater(folder, then), done)
   }
 
+  /** The ring of the process's journal. */
+  ring(bytes: number, random: Random): RingPlace {
+    const ring = new CrashRing(this.#disk, bytes, random)
+    return {
+      begin: () => {
+        try {
+          this.write('ring')
+          return ring.begin()
+        } catch (error) {
+          if (error instanceof Ended) throw error
+          return null
+        }
+      },
+      open: (path) => {
+        this.live()
+        return new ProcessPlacedFile(this, ring.open(path))
+      },
+      end: () => {
+        try {
+          this.live()
+          this.count('remove the ring')
+          ring.end()
+        } catch {
+          // Refused without harm; a process that has ended notices at its next call.
+        }
+      },
+    }
+  }
+
   /** Refuses a process that has ended. */
   live(): void {
     if (this.#hasEnded) throw new Ended('the process has ended')
@@ -143,6 +175,42 @@ export class ProcessDisk implements Disk {
     this.#hasEnded = true
     this.fate.onEnd()
     throw new Ended('the process has ended')
+  }
+}
+
+class ProcessPlacedFile implements PlacedFile {
+  readonly #owner: ProcessDisk
+  readonly #file: PlacedFile
+  #hasFailed = false
+
+  constructor(owner: ProcessDisk, file: PlacedFile) {
+    this.#owner = owner
+    this.#file = file
+  }
+
+  write(parts: readonly Uint8Array[], position: number): void {
+    try {
+      this.#owner.write('write at a place')
+    } catch (error) {
+      const bytes = Buffer.concat(parts)
+      const taken = Math.floor(bytes.length * this.#owner.fate.takes())
+      if (taken > 0) this.#file.write([bytes.subarray(0, taken)], position)
+      throw error
+    }
+    this.#file.write(parts, position)
+  }
+
+  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
+    const start = (then: (error: Error | null) => void) =>
+      this.#file.writeSyncedLater(bytes, position, then)
+    this.#owner.later(this.#hasFailed ? null : start, (error) => {
+      this.#hasFailed ||= error !== null
+      done(error)
+    })
+  }
+
+  close(): void {
+    this.#file.close()
   }
 }
 

@@ -8,12 +8,14 @@ import { type Compaction, type CompactionProgress, compact } from '../../src/sto
 import type { CompactorResult, CompactorRun } from '../../src/store/compactor-messages.ts'
 import type { Disk } from '../../src/store/disk.ts'
 import { Journal } from '../../src/store/journal.ts'
+import type { RingPlace } from '../../src/store/journal-ring.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../src/store/recovery.ts'
 import { type SnapshotMade, Snapshots } from '../../src/store/snapshots.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { Random } from '../oracle/random.ts'
 import type { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
 import type { Plan } from './plan.ts'
@@ -34,6 +36,7 @@ export interface ProcessOptions {
   readonly formerEpoch: string | null
   readonly lie: Lie
   readonly newCompactorDisk: () => ProcessDisk
+  readonly random: Random
   readonly onMessage: (message: string) => void
   readonly onSnapshot: (result: SnapshotMade) => void
 }
@@ -58,6 +61,7 @@ export class SimulatedProcess {
   compaction: RunningCompaction | null = null
   readonly #options: ProcessOptions
   readonly #archives: Archives
+  readonly #ring: RingPlace | undefined
   /** Tokens that were put to rest, or were to be, before the batch that was taken last. */
   rests: readonly number[] = []
   readonly #journaled: JournaledEngine
@@ -81,6 +85,10 @@ export class SimulatedProcess {
     const live = new EngineLive(engine)
     listenToAll(live, options.onMessage)
     const disk = lie.disk?.(this.disk) ?? this.disk
+    // A ring goes past a disk that lies.
+    const isHonest = lie.disk === undefined && lie.recoveryDisk === undefined
+    const { ringBytes } = plan
+    if (ringBytes !== null && isHonest) this.#ring = this.disk.ring(ringBytes, options.random)
     this.#archives = archive(disk, FOLDER, engine)
     this.recovered = this.#recover(lie.recoveryDisk?.(disk) ?? disk)
     this.epoch = lie.epoch?.(this.recovered.epoch, options.formerEpoch) ?? this.recovered.epoch
@@ -95,6 +103,7 @@ export class SimulatedProcess {
         boot,
         mark: options.mark,
         segmentBytes: plan.segmentBytes,
+        ring: this.#ring,
         clockMs: () => time.nowMs,
         onFailure: () => {},
       },
@@ -152,6 +161,7 @@ export class SimulatedProcess {
         engine: this.service.engine,
         newEngine: () => simulatedEngine(plan),
         newEpoch,
+        ring: this.#options.lie.forgetsRing === true ? undefined : this.#ring,
       }),
     )
   }

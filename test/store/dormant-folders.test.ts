@@ -65,7 +65,7 @@ test('verify recomputes resting positions, and finds a chunk that holds others',
 })
 
 test('a look at a folder counts what rests by itself, and every byte', () => {
-  const { totals } = inspectFolder(whole.copy(), FOLDER, SILENT)
+  const { totals } = inspectFolder(() => whole.copy(), FOLDER, SILENT)
   const { segments, snapshots, chunks, dormantChunks } = files
   expect(dormantChunks.length).not.toBe(chunks.length)
   const all = [...segments, ...snapshots, ...chunks, ...dormantChunks]

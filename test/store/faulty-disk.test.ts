@@ -34,11 +34,21 @@ interface Run {
   readonly published: number
 }
 
-for (const fsync of ['group', 'always', 'off'] satisfies FsyncPolicy[])
-  test(`a journal that was refused at any call folds nothing of it, and ends, fsync ${fsync}`, {
+/** Shorter than some batches. */
+const RING_BYTES = 2_000
+
+const JOURNALS: readonly { fsync: FsyncPolicy; ringBytes: number | null }[] = [
+  { fsync: 'group', ringBytes: null },
+  { fsync: 'group', ringBytes: RING_BYTES },
+  { fsync: 'always', ringBytes: null },
+  { fsync: 'off', ringBytes: null },
+]
+
+for (const { fsync, ringBytes } of JOURNALS)
+  test(`a journal that was refused at any call folds nothing of it, and ends, fsync ${fsync}, ring ${ringBytes}`, {
     timeout: PATIENCE_MS,
   }, () => {
-    const story = new Story(3, 60, fsync, 'event')
+    const story = new Story(3, 60, fsync, 'event', ringBytes)
     const whole = new CrashDisk()
     serve(story, whole)
     let refused = 0
@@ -52,7 +62,9 @@ for (const fsync of ['group', 'always', 'off'] satisfies FsyncPolicy[])
         const where = `fault ${JSON.stringify(fault)} at call ${call}`
         expectRecovery(story, disk.kill(), run?.published ?? 0, where)
       }
-    console.info(`fsync ${fsync}: ${whole.operations} calls, ${refused} journals refused`)
+    console.info(
+      `fsync ${fsync}, ring ${ringBytes}: ${whole.operations} calls, ${refused} journals refused`,
+    )
     expect(refused).toBeGreaterThan(whole.operations)
   })
 
@@ -105,10 +117,13 @@ test('a recovery that fails at any call can be made again and comes to the same'
   }
 })
 
+/** Calls that may take some of their bytes before they fail. */
+const TAKES_BYTES = /^(append|write at a place )/
+
 /** Numbers of the calls at which a fault is tried: what takes bytes is only for appends. */
 function callsToFail(calls: readonly string[], { takes }: Fault): number[] {
   const numbered = calls.map((what, i) => ({ what, call: i + 1 }))
-  const fitting = numbered.filter(({ what }) => takes === undefined || what.startsWith('append'))
+  const fitting = numbered.filter(({ what }) => takes === undefined || TAKES_BYTES.test(what))
   const alike = (what: string) => /^(append|read) snapshot/.test(what)
   return fitting
     .filter(({ what, call }) => !alike(what) || call % STRIDE === 0)

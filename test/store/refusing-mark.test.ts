@@ -8,6 +8,7 @@ import { systemError } from './disks/crash-disk.ts'
 
 /** A mark that can neither be written nor be taken away, as on a disk that is read-only by now. */
 const refusing: WrittenMark = {
+  isMemory: false,
   begin: () => {},
   reach: () => {
     throw systemError('EROFS', 'unlink')

@@ -166,8 +166,8 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'verify: the command does not ask how much had been written',
     file: 'src/commands/verify-command.ts',
-    find: 'written: readMark(folder, bootId())',
-    replace: 'written: null',
+    find: 'const written = readMark(folder, bootId())',
+    replace: 'const written = null',
     tests: ['test/commands/verify.test.ts'],
   },
   {

@@ -134,13 +134,13 @@ export class CrashDisk implements Disk {
 
   syncFolder(folder: string): void {
     this.begin('sync', `syncFolder ${folder}`)
-    const entry = this.#folderAt(folder)
+    const entry = this.folder(folder)
     entry.syncTo(entry.mark)
     this.onChange?.()
   }
 
   syncFolderLater(folder: string, done: (error: Error | null) => void): void {
-    const entry = this.#folderAt(folder)
+    const entry = this.folder(folder)
     const { mark } = entry
     this.later(`syncFolderLater ${folder}`, () => entry.syncTo(mark), done)
   }
@@ -173,10 +173,11 @@ export class CrashDisk implements Disk {
   }
 
   #folder(path: string): CrashFolder {
-    return this.#folderAt(dirname(path))
+    return this.folder(dirname(path))
   }
 
-  #folderAt(path: string): CrashFolder {
+  /** For what is put beside it: the folder with this path. */
+  folder(path: string): CrashFolder {
     const folder = this.#folders.get(path)
     if (folder === undefined) throw systemError('ENOENT', path)
     return folder

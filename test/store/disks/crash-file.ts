@@ -57,6 +57,19 @@ export class Inode {
     this.#versions.push(this.content)
   }
 
+  /** Writes over what is there, and behind it. Other bytes go as by a cut: what is behind them too. */
+  place(bytes: Uint8Array, position: number): void {
+    const { content } = this
+    if (position > content.length) throw new Error('a write that leaves a hole')
+    const known = content.subarray(position, position + bytes.length)
+    const isSame = Buffer.from(known).equals(bytes.subarray(0, known.length))
+    if (!isSame && position + bytes.length < content.length)
+      throw new Error('a write into the middle of other bytes')
+    if (!isSame) this.truncate(position)
+    const from = isSame ? known.length : 0
+    if (from < bytes.length) this.append(bytes.subarray(from))
+  }
+
   truncate(size: number): void {
     this.#make()
     const kept = this.#size
@@ -75,6 +88,14 @@ export class Inode {
     this.#lasting = this.#versions[done - 1]
     this.#versions = this.#versions.slice(done)
     this.#first = mark
+  }
+
+  /** What lies between two places lasts now, and no more: what is before may not yet. */
+  syncRange(from: number, to: number): void {
+    this.#make()
+    if (this.#lasting.length < from) return
+    const version = this.#versions.findIndex(({ length }) => length >= to)
+    if (version >= 0) this.syncTo(this.#first + version + 1)
   }
 
   /** The file as kill -9 leaves it. */

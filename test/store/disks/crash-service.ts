@@ -6,7 +6,9 @@ import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery.ts'
 import { runToEnd } from '../../../src/store/steps.ts'
 import type { WrittenBefore } from '../../../src/store/written-mark.ts'
+import { Random } from '../../oracle/random.ts'
 import type { CrashDisk } from './crash-disk.ts'
+import { CrashRing } from './crash-ring.ts'
 import { MemoryMark } from './memory-mark.ts'
 import { type Batch, FOLDER, type Story } from './story.ts'
 
@@ -30,9 +32,13 @@ export function recoverFrom(
 ): { engine: Engine; recovered: Recovered } {
   const newEngine = () => story.newEngine(disk)
   const engine = newEngine()
-  const about = { disk, folder: FOLDER, boot, written }
+  const about = { disk, folder: FOLDER, boot, written, ring: ringOn(story, disk) }
   const steps = recover({ ...about, engine, newEngine, newEpoch: newUuid })
   return { engine, recovered: runToEnd(steps) }
+}
+
+function ringOn({ ringBytes }: Story, disk: CrashDisk): CrashRing | undefined {
+  return ringBytes === null ? undefined : new CrashRing(disk, ringBytes, new Random(uuids))
 }
 
 /** The parts of the service that keep its events, put together as src/durability.ts does. */
@@ -46,7 +52,12 @@ export class CrashService {
   readonly #disk: CrashDisk
   #compaction: ReturnType<typeof compact> | null = null
 
-  constructor(story: Story, disk: CrashDisk, boot: string, mark = new MemoryMark()) {
+  constructor(
+    story: Story,
+    disk: CrashDisk,
+    boot: string,
+    mark = new MemoryMark(null, story.ringBytes !== null),
+  ) {
     this.#story = story
     this.#disk = disk
     const { engine, recovered } = recoverFrom(story, disk, boot, mark.killed)
@@ -61,6 +72,7 @@ export class CrashService {
         boot,
         mark,
         segmentBytes: SEGMENT_BYTES,
+        ring: ringOn(story, disk),
         onFailure: (failure) => this.failures.push(failure),
       },
       recovered.place,

@@ -2,10 +2,12 @@ import type { MarkAbout, WrittenBefore, WrittenMark } from '../../../src/store/w
 
 /** The mark of a simulated folder: what a kill leaves of it, and what a power failure is sure to. */
 export class MemoryMark implements WrittenMark {
+  readonly isMemory: boolean
   #now: WrittenBefore | null
   #safe: WrittenBefore | null
 
-  constructor(before: WrittenBefore | null = null) {
+  constructor(before: WrittenBefore | null = null, isMemory = false) {
+    this.isMemory = isMemory
     this.#now = before
     this.#safe = before
   }

@@ -33,6 +33,8 @@ export class Story {
   readonly count: number
   readonly options: EngineOptions
   readonly fsync: FsyncPolicy
+  /** Length of the journal's ring; null: it has none. */
+  readonly ringBytes: number | null
   /** Digest of the whole. */
   readonly end: string
   /** The engine that folded it without a disk. */
@@ -41,7 +43,14 @@ export class Story {
   /** Tokens that the batch being handed over puts to rest. */
   #rests: readonly number[] = []
 
-  constructor(seed: number, count: number, fsync: FsyncPolicy, clock: 'event' | 'wall') {
+  constructor(
+    seed: number,
+    count: number,
+    fsync: FsyncPolicy,
+    clock: 'event' | 'wall',
+    ringBytes: number | null = null,
+  ) {
+    this.ringBytes = ringBytes
     const events = history(seed, count)
     this.count = events.length
     this.fsync = fsync

@@ -36,7 +36,7 @@ export class Timeline {
     options: TimelineOptions,
     disk = new CrashDisk(),
     promised = nothingPromised(),
-    mark = new MemoryMark(),
+    mark = new MemoryMark(null, options.story.ringBytes !== null),
   ) {
     this.#mark = mark
     this.#options = options
@@ -62,7 +62,7 @@ export class Timeline {
     const { synced, written, published } = this.#promised
     const promised = { synced, written, published: new Map(published) }
     const disk = this.#disk.crash(this.#options.random)
-    const mark = new MemoryMark(this.#mark.crashed)
+    const mark = new MemoryMark(this.#mark.crashed, this.#mark.isMemory)
     return new Timeline({ ...this.#options, imagesEach, goesOnEvery: 0 }, disk, promised, mark)
   }
 
@@ -101,6 +101,8 @@ export class Timeline {
     this.#disk.appendLimit = null
     if (service.journal.failure !== null) throw service.journal.failure
     this.#publish(service)
+    // A store to the ring is no call of the disk, which would be looked at by itself.
+    if (story.ringBytes !== null) this.#disk.onChange?.()
   }
 
   #publish(service: CrashService): void {

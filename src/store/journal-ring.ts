@@ -1,0 +1,192 @@
+import { join } from 'node:path'
+import type { DiskFile } from './disk.ts'
+
+/**
+ * Bytes of the ring: what may be written before the file has it. Longer than a sync of the disk takes at
+ * 60 MB/s, short enough to stay in the caches of a core.
+ */
+export const RING_BYTES = 2 << 20
+/** What is moved at once when the ring is full: long enough that a call of the kernel counts for little. */
+const MOVED_BYTES = 256 << 10
+
+export const RING_NAME = 'journal.ring'
+
+export function ringPath(folder: string): string {
+  return join(folder, RING_NAME)
+}
+
+/**
+ * What the ring of a journal is made of. The real one is mapped-ring.ts; tests put one over a simulated
+ * disk in its place.
+ */
+export interface RingPlace {
+  /** Makes the file anew, zeroed, as memory; null where that cannot be: the journal does without. */
+  begin(): Uint8Array | null
+  /** A segment that exists, to be written at places of its own choice. */
+  open(path: string): PlacedFile
+  /** Takes memory and file away: everything is in the segments. A file that cannot go does no harm. */
+  end(): void
+}
+
+/** The ring of one journal. */
+export interface Ring {
+  readonly memory: Uint8Array
+  /** As long: what a write in the background takes its bytes from, as the ring may be written over meanwhile. */
+  readonly underWay: Uint8Array
+}
+
+/** A file that is written at given places. Calls throw an Error with a `code` such as EIO or ENOSPC. */
+export interface PlacedFile {
+  /** Writes all of the parts, one behind the other. */
+  write(parts: readonly Uint8Array[], position: number): void
+  /** As `write` of one, in the background; without an error the bytes last when it is done. */
+  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void
+  /** A write that is under way ends before the file is closed. */
+  close(): void
+}
+
+/** What a journal writes its batches to. */
+export interface SegmentFile extends Pick<DiskFile, 'append' | 'sync' | 'syncLater' | 'close'> {
+  /** Nothing is appended any more: what lies elsewhere is put into the file. */
+  settle(): void
+}
+
+/** A segment that is written as it stands, a call of the kernel for each batch. */
+export function plainSegment(file: DiskFile): SegmentFile {
+  return {
+    append: (bytes) => file.append(bytes),
+    sync: () => file.sync(),
+    syncLater: (done) => file.syncLater(done),
+    close: () => file.close(),
+    settle() {},
+  }
+}
+
+/**
+ * A segment behind the ring: a batch is put into memory that a kill leaves in the ring's file, and goes
+ * to the segment in the background, with the sync that makes it last. Byte `n` of the segment lies at `n`
+ * modulo the ring's length, so that the ring needs no head of its own: what of it goes on where the segment
+ * ends, the frames tell (ring-tail.ts).
+ *
+ * Every byte before the end is in the file or in the ring, at each moment.
+ */
+export class RingSegment implements SegmentFile {
+  readonly #file: DiskFile
+  readonly #placed: PlacedFile
+  readonly #ring: Ring
+  /** Bytes of the segment; of them in the file; of them known to be on the disk. */
+  #end: number
+  #written: number
+  #synced: number
+  #isClosed = false
+
+  /** `file` holds `bytes` already. No two segments of a ring are synced in the background at once. */
+  constructor(file: DiskFile, placed: PlacedFile, ring: Ring, bytes: number) {
+    this.#file = file
+    this.#placed = placed
+    this.#ring = ring
+    this.#end = bytes
+    this.#written = bytes
+    this.#synced = 0
+  }
+
+  append(bytes: Uint8Array): number {
+    const { memory } = this.#ring
+    const missing = this.#end + bytes.length - this.#written - memory.length
+    if (missing > 0) this.#move(Math.max(missing, MOVED_BYTES))
+    if (bytes.length > memory.length) this.#pass(bytes)
+    else this.#put(bytes)
+    return bytes.length
+  }
+
+  settle(): void {
+    this.#move(this.#end - this.#written)
+  }
+
+  sync(): void {
+    this.settle()
+    this.#file.sync()
+    this.#synced = this.#end
+  }
+
+  syncLater(done: (error: Error | null) => void): void {
+    const [from, to] = [this.#written, this.#end]
+    if (from === to) {
+      this.#syncFileLater(to, done)
+      return
+    }
+    // What went to the file by itself, when the ring was full, is for a sync of all of it.
+    const isLeft = this.#synced < from
+    this.#placed.writeSyncedLater(this.#copy(from, to), from, (error) => {
+      // One that was closed meanwhile was synced as a whole, or is not to be.
+      if (error !== null || this.#isClosed) return done(error)
+      this.#written = Math.max(this.#written, to)
+      if (isLeft) return this.#syncFileLater(to, done)
+      this.#synced = Math.max(this.#synced, to)
+      done(null)
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#placed.close()
+    this.#file.close()
+  }
+
+  #syncFileLater(to: number, done: (error: Error | null) => void): void {
+    this.#file.syncLater((error) => {
+      if (error === null) this.#synced = Math.max(this.#synced, to)
+      done(error)
+    })
+  }
+
+  /** Puts so many of the oldest bytes that are in the ring alone into the file, or all there are. */
+  #move(bytes: number): void {
+    const from = this.#written
+    const to = Math.min(this.#end, from + bytes)
+    if (from === to) return
+    this.#placed.write(this.#parts(from, to), from)
+    this.#written = to
+  }
+
+  /** Past the ring, which it is too long for and which is empty. */
+  #pass(bytes: Uint8Array): void {
+    this.#placed.write([bytes], this.#end)
+    this.#end += bytes.length
+    this.#written = this.#end
+  }
+
+  #put(bytes: Uint8Array): void {
+    const { memory } = this.#ring
+    const at = this.#end % memory.length
+    const first = memory.length - at
+    if (bytes.length <= first) memory.set(bytes, at)
+    else {
+      memory.set(bytes.subarray(0, first), at)
+      memory.set(bytes.subarray(first), 0)
+    }
+    this.#end += bytes.length
+  }
+
+  #copy(from: number, to: number): Uint8Array {
+    const { underWay } = this.#ring
+    let length = 0
+    for (const part of this.#parts(from, to)) {
+      underWay.set(part, length)
+      length += part.length
+    }
+    return underWay.subarray(0, length)
+  }
+
+  #parts(from: number, to: number): readonly Uint8Array[] {
+    return ringParts(this.#ring.memory, from, to)
+  }
+}
+
+/** Where the bytes of a segment from one place to another lie in the ring. */
+export function ringParts(ring: Uint8Array, from: number, to: number): readonly Uint8Array[] {
+  const at = from % ring.length
+  const end = at + to - from
+  if (end <= ring.length) return [ring.subarray(at, end)]
+  return [ring.subarray(at), ring.subarray(0, end - ring.length)]
+}

@@ -1,0 +1,140 @@
+import fs from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import type { FileMemory, MapFile } from './file-memory.ts'
+import { type PlacedFile, RING_BYTES, type RingPlace, ringPath } from './journal-ring.ts'
+import { again } from './node-disk.ts'
+import type { OnDiskCall } from './watched-disk.ts'
+
+/** The ring as a file of the data folder that is memory of this process. */
+export class MappedRing implements RingPlace {
+  readonly #folder: string
+  readonly #map: MapFile | null
+  readonly #onCall: OnDiskCall
+  #memory: FileMemory | null = null
+
+  /** `map` null: there is none, but that of another start is read. */
+  constructor(folder: string, map: MapFile | null, onCall: OnDiskCall) {
+    this.#folder = folder
+    this.#map = map
+    this.#onCall = onCall
+  }
+
+  begin(): Uint8Array | null {
+    this.#memory = this.#map === null ? null : this.#made(this.#map)
+    if (this.#memory === null) this.end()
+    return this.#memory?.bytes ?? null
+  }
+
+  open(path: string): PlacedFile {
+    return new NodePlacedFile(path, this.#onCall)
+  }
+
+  end(): void {
+    this.#memory?.close()
+    this.#memory = null
+    try {
+      fs.rmSync(ringPath(this.#folder), { force: true })
+    } catch {
+      // No frame in it goes on where the next segment begins.
+    }
+  }
+
+  /** Every byte is written before it is mapped: a hole would need room at the store that fills it. */
+  #made(map: MapFile): FileMemory | null {
+    try {
+      const path = ringPath(this.#folder)
+      // One that is there may be a link: the memory of a process that runs in the folder this is a copy of.
+      fs.rmSync(path, { force: true })
+      return withFd(fs.openSync(path, 'wx+', 0o644), (fd) => {
+        writeAll(fd, new Uint8Array(RING_BYTES), 0)
+        const memory = map(fd, path, RING_BYTES)
+        // The kernel makes a page writable at the first store to it, which costs as much as a write.
+        memory?.bytes.fill(0)
+        return memory
+      })
+    } catch {
+      // A disk without room for it: what it refuses the journal will tell.
+      return null
+    }
+  }
+}
+
+class NodePlacedFile implements PlacedFile {
+  readonly #fd: number
+  /** The same file; a write to it returns when its bytes last. */
+  readonly #syncedFd: number
+  readonly #onCall: OnDiskCall
+  #isUnderWay = false
+  #isClosed = false
+
+  constructor(path: string, onCall: OnDiskCall) {
+    this.#fd = fs.openSync(path, fs.constants.O_WRONLY)
+    try {
+      this.#syncedFd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC)
+    } catch (error) {
+      fs.closeSync(this.#fd)
+      throw error
+    }
+    this.#onCall = onCall
+  }
+
+  write(parts: readonly Uint8Array[], position: number): void {
+    const startMs = performance.now()
+    let at = position
+    for (const part of parts) {
+      writeAll(this.#fd, part, at)
+      at += part.length
+    }
+    this.#onCall('append', startMs)
+  }
+
+  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
+    this.#isUnderWay = true
+    writeAllLater(this.#syncedFd, bytes, position, (error) => {
+      this.#isUnderWay = false
+      if (this.#isClosed) fs.closeSync(this.#syncedFd)
+      done(error)
+    })
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd)
+    this.#isClosed = true
+    // The system gives its number to the next file or socket, which a write under way would go to.
+    if (!this.#isUnderWay) fs.closeSync(this.#syncedFd)
+  }
+}
+
+function withFd<T>(fd: number, use: (fd: number) => T): T {
+  try {
+    return use(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += taken(again(() => fs.writeSync(fd, bytes, done, bytes.length - done, position + done)))
+}
+
+function writeAllLater(
+  fd: number,
+  bytes: Uint8Array,
+  position: number,
+  done: (error: Error | null) => void,
+): void {
+  fs.write(fd, bytes, 0, bytes.length, position, (error, written) => {
+    if (error?.code === 'EINTR') writeAllLater(fd, bytes, position, done)
+    else if (error !== null || written === bytes.length) done(error)
+    else if (written === 0) done(new Error(NOTHING_TAKEN))
+    else writeAllLater(fd, bytes.subarray(written), position + written, done)
+  })
+}
+
+const NOTHING_TAKEN = 'the disk took no byte of a write'
+
+function taken(bytes: number): number {
+  if (bytes === 0) throw new Error(NOTHING_TAKEN)
+  return bytes
+}
