@@ -8,9 +8,11 @@ import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { Service } from '../../src/service.ts'
 import { FileMark } from '../../src/store/file-mark.ts'
+import { loadMapFile } from '../../src/store/file-memory.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
+import { MappedRing } from '../../src/store/mapped-ring.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { WaitTimes } from '../../src/store/wait-times.ts'
@@ -49,6 +51,9 @@ export async function run(): Promise<readonly Line[]> {
   rows.push(...(await syncTimes(market)))
   return rows
 }
+
+/** As the service keeps its journal. */
+const map = await loadMapFile()
 
 /** Takes records in front of the fold. */
 interface Front {
@@ -90,7 +95,8 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
   const journal = new Journal(
     {
       ...{ disk: new NodeDisk(), folder, fsync, epoch: randomUUID(), boot: bootId() },
-      mark: new FileMark(folder),
+      mark: new FileMark(folder, map),
+      ring: new MappedRing(folder, map, () => {}),
       clockMs: () => performance.now(),
       onSynced: (waitedMs) => waits.add(waitedMs),
       onFailure: (failure) => {
