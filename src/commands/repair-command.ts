@@ -6,7 +6,7 @@ import { RING_NAME, ringPath } from '../store/journal-ring.ts'
 import { MappedRing } from '../store/mapped-ring.ts'
 import { NodeDisk } from '../store/node-disk.ts'
 import { endOrphan, lockFolder } from '../store/process-lock.ts'
-import { ringTail, settleTail } from '../store/ring-tail.ts'
+import { settleRing } from '../store/ring-tail.ts'
 import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { giveToOwner } from './folder-owner.ts'
 import { count } from './inspect-text.ts'
@@ -61,9 +61,8 @@ export const repairCommand: Command = {
 
 /** What a killed process had in its ring alone is of the journal, before anything is given up of it. */
 function settle(disk: Disk, folder: string): void {
-  const ring = new MappedRing(folder, null, () => {})
-  const tail = ringTail(disk, folder, listDataFiles(disk, folder).segments)
-  if (tail !== null) settleTail(disk, ring, tail)
+  const { segments } = listDataFiles(disk, folder)
+  settleRing(disk, folder, segments, new MappedRing(folder, null, () => {}))
   // Else the next start would take out of it what is given up.
   if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))
 }

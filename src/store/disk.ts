@@ -37,12 +37,15 @@ export interface DiskFile {
 /** What bytes are appended to. */
 export type Appended = Pick<DiskFile, 'append'>
 
+/** Why a write is given up of which the disk takes nothing and does not say why. */
+export const NOTHING_TAKEN = 'the disk took no byte of a write'
+
 /** Appends all bytes, however many calls that takes. */
 export function appendAll(file: Appended, bytes: Uint8Array): void {
   let done = 0
   while (done < bytes.length) {
     const taken = file.append(done === 0 ? bytes : bytes.subarray(done))
-    if (taken <= 0) throw new Error('the disk took no byte of a write')
+    if (taken <= 0) throw new Error(NOTHING_TAKEN)
     done += taken
   }
 }

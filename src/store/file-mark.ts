@@ -21,6 +21,7 @@ export class FileMark implements WrittenMark {
   readonly #folder: string
   readonly #path: string
   readonly #map: MapFile | null
+  readonly #digits = Buffer.alloc(DIGITS)
   #fd: number | null = null
   #memory: MarkMemory | null = null
   #seq = -1
@@ -63,8 +64,12 @@ export class FileMark implements WrittenMark {
   reach(seq: number): void {
     if (this.#fd === null || seq === this.#seq) return
     this.#seq = seq
-    if (this.#memory === null) this.#write(this.#fd, Buffer.from(digits(seq), 'latin1'))
-    else this.#memory.store(seq)
+    if (this.#memory !== null) {
+      this.#memory.store(seq)
+      return
+    }
+    this.#digits.write(digits(seq), 'latin1')
+    this.#write(this.#fd, this.#digits)
   }
 
   close(segment: number): void {

@@ -169,13 +169,9 @@ export class RingSegment implements SegmentFile {
   }
 
   #copy(from: number, to: number): Uint8Array {
-    const { underWay } = this.#ring
-    let length = 0
-    for (const part of this.#parts(from, to)) {
-      underWay.set(part, length)
-      length += part.length
-    }
-    return underWay.subarray(0, length)
+    const { memory, underWay } = this.#ring
+    copyOut(memory, from, to, underWay)
+    return underWay.subarray(0, to - from)
   }
 
   #parts(from: number, to: number): readonly Uint8Array[] {
@@ -183,8 +179,17 @@ export class RingSegment implements SegmentFile {
   }
 }
 
+/** Copies the bytes of a segment from one place to another out of the ring. */
+export function copyOut(ring: Uint8Array, from: number, to: number, into: Uint8Array): void {
+  let at = 0
+  for (const part of ringParts(ring, from, to)) {
+    into.set(part, at)
+    at += part.length
+  }
+}
+
 /** Where the bytes of a segment from one place to another lie in the ring. */
-export function ringParts(ring: Uint8Array, from: number, to: number): readonly Uint8Array[] {
+function ringParts(ring: Uint8Array, from: number, to: number): readonly Uint8Array[] {
   const at = from % ring.length
   const end = at + to - from
   if (end <= ring.length) return [ring.subarray(at, end)]

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { performance } from 'node:perf_hooks'
+import { appendAll, NOTHING_TAKEN } from './disk.ts'
 import type { FileMemory, MapFile } from './file-memory.ts'
 import { type PlacedFile, RING_BYTES, type RingPlace, ringPath } from './journal-ring.ts'
 import { again } from './node-disk.ts'
@@ -114,8 +115,13 @@ function withFd<T>(fd: number, use: (fd: number) => T): T {
 }
 
 function writeAll(fd: number, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += taken(again(() => fs.writeSync(fd, bytes, done, bytes.length - done, position + done)))
+  let at = position
+  const append = (part: Uint8Array) => {
+    const taken = again(() => fs.writeSync(fd, part, 0, part.length, at))
+    at += taken
+    return taken
+  }
+  appendAll({ append }, bytes)
 }
 
 function writeAllLater(
@@ -130,11 +136,4 @@ function writeAllLater(
     else if (written === 0) done(new Error(NOTHING_TAKEN))
     else writeAllLater(fd, bytes.subarray(written), position + written, done)
   })
-}
-
-const NOTHING_TAKEN = 'the disk took no byte of a write'
-
-function taken(bytes: number): number {
-  if (bytes === 0) throw new Error(NOTHING_TAKEN)
-  return bytes
 }

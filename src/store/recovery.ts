@@ -17,7 +17,7 @@ import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import type { RingPlace } from './journal-ring.ts'
 import { type Cut, type JournalEnd, pathsFrom } from './journal-scan.ts'
 import { isUnreadable } from './node-disk.ts'
-import { ringTail, settleTail } from './ring-tail.ts'
+import { settleRing } from './ring-tail.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { type FoundContents, loadParts, readContents } from './snapshot-file.ts'
 import type { Contents } from './snapshot-format.ts'
@@ -83,7 +83,8 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   disk.makeFolder(folder)
   const files = listDataFiles(disk, folder)
   const damaged: string[] = []
-  const ringBytes = settleRing(options, files)
+  const { ring } = options
+  const ringBytes = ring === undefined ? 0 : settleRing(disk, folder, files.segments, ring)
   const syncs = new EarlySyncs(disk)
   const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
   syncs.begin(paths)
@@ -118,13 +119,6 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
     cut: end.cut,
     putAside,
   }
-}
-
-/** Puts what a killed process had in its ring alone into the last segment; returns how many bytes. */
-function settleRing({ disk, folder, ring }: RecoveryOptions, { segments }: DataFiles): number {
-  const tail = ring === undefined ? null : ringTail(disk, folder, segments)
-  if (ring !== undefined && tail !== null) settleTail(disk, ring, tail)
-  return tail?.bytes.length ?? 0
 }
 
 function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {

@@ -1,7 +1,7 @@
 import { type NumberedFile, withFile } from './data-folder.ts'
 import { type Disk, readAll } from './disk.ts'
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts'
-import { RING_NAME, type RingPlace, ringParts, ringPath } from './journal-ring.ts'
+import { copyOut, RING_NAME, type RingPlace, ringPath } from './journal-ring.ts'
 import { unlessUnreadable } from './node-disk.ts'
 import { SegmentScan, scanned } from './segment-scan.ts'
 import { SegmentFiles } from './segment-source.ts'
@@ -38,8 +38,19 @@ export function ringTail(
   return isFurther ? { path, byte: scan.end, bytes } : null
 }
 
-/** Puts a tail where it belongs, on the disk too. What stood there was no whole frame. */
-export function settleTail(disk: Disk, place: RingPlace, { path, byte, bytes }: RingTail): void {
+/**
+ * Puts what the ring of a killed process has alone into the last segment, on the disk too; returns how many
+ * bytes. What stood there was no whole frame.
+ */
+export function settleRing(
+  disk: Disk,
+  folder: string,
+  segments: readonly NumberedFile[],
+  place: RingPlace,
+): number {
+  const tail = ringTail(disk, folder, segments)
+  if (tail === null) return 0
+  const { path, byte, bytes } = tail
   const placed = place.open(path)
   try {
     placed.write([bytes], byte)
@@ -47,17 +58,14 @@ export function settleTail(disk: Disk, place: RingPlace, { path, byte, bytes }: 
     placed.close()
   }
   withFile(disk.open(path), (file) => file.sync())
+  return bytes.length
 }
 
 /** The frames of the ring that go on where a scan of the segment has ended. */
 function chained(ring: Uint8Array, { end, crc, endSeq }: SegmentScan): Uint8Array {
   // As a segment of which the frames before are a head.
   const turn = new Uint8Array(SEGMENT_HEADER_BYTES + ring.length)
-  let length = SEGMENT_HEADER_BYTES
-  for (const part of ringParts(ring, end, end + ring.length)) {
-    turn.set(part, length)
-    length += part.length
-  }
+  copyOut(ring, end, end + ring.length, turn.subarray(SEGMENT_HEADER_BYTES))
   const scan = new SegmentScan(turn, crc, endSeq)
   while (scan.next());
   return turn.subarray(SEGMENT_HEADER_BYTES, scan.end)

@@ -134,6 +134,18 @@ export class ProcessDisk implements Disk {
     this.count(what)
   }
 
+  /** Writes bytes; a call that fails may have taken some of them. */
+  writeBytes<T>(what: string, bytes: Uint8Array, write: (some: Uint8Array) => T): T {
+    try {
+      this.write(what)
+    } catch (error) {
+      const taken = Math.floor(bytes.length * this.fate.takes())
+      if (taken > 0) write(bytes.subarray(0, taken))
+      throw error
+    }
+    return write(bytes)
+  }
+
   /** Counts a call that changes something; the one at which something happens does not get done. */
   count(what: string): void {
     this.fate.callsToLive -= 1
@@ -189,15 +201,8 @@ class ProcessPlacedFile implements PlacedFile {
   }
 
   write(parts: readonly Uint8Array[], position: number): void {
-    try {
-      this.#owner.write('write at a place')
-    } catch (error) {
-      const bytes = Buffer.concat(parts)
-      const taken = Math.floor(bytes.length * this.#owner.fate.takes())
-      if (taken > 0) this.#file.write([bytes.subarray(0, taken)], position)
-      throw error
-    }
-    this.#file.write(parts, position)
+    const bytes = Buffer.concat(parts)
+    this.#owner.writeBytes('write at a place', bytes, (some) => this.#file.write([some], position))
   }
 
   writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
@@ -240,14 +245,7 @@ class ProcessFile implements DiskFile {
   }
 
   append(bytes: Uint8Array): number {
-    try {
-      this.#owner.write('append')
-    } catch (error) {
-      const taken = Math.floor(bytes.length * this.#owner.fate.takes())
-      if (taken > 0) this.#file.append(bytes.subarray(0, taken))
-      throw error
-    }
-    return this.#file.append(bytes)
+    return this.#owner.writeBytes('append', bytes, (some) => this.#file.append(some))
   }
 
   read(into: Uint8Array, position: number): number {

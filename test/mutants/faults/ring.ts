@@ -72,8 +72,8 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: a start does not put what it alone has into the segment',
     file: 'src/store/recovery.ts',
-    find: 'if (ring !== undefined && tail !== null) settleTail',
-    replace: 'if (ring !== undefined && tail === undefined) settleTail',
+    find: 'ring === undefined ? 0 : settleRing(disk, folder, files.segments, ring)',
+    replace: '0',
     tests: [CRASHES],
   },
   {
@@ -170,7 +170,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'repair: what the ring alone has is given up too',
     file: 'src/commands/repair-command.ts',
-    find: 'if (tail !== null) settleTail(disk, ring, tail)',
+    find: 'settleRing(disk, folder, segments, new MappedRing(folder, null, () => {}))',
     replace: '',
     tests: [COMMANDS],
   },

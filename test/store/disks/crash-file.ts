@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Random } from '../../oracle/random.ts'
 
 /** What a disk writes whole or not at all. */
-const SECTOR_BYTES = 512
+export const SECTOR_BYTES = 512
 
 const FIRST_BYTES = 1 << 10
 

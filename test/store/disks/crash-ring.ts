@@ -2,11 +2,9 @@ import { basename, dirname } from 'node:path'
 import { type PlacedFile, RING_NAME, type RingPlace } from '../../../src/store/journal-ring.ts'
 import type { Random } from '../../oracle/random.ts'
 import { type CrashDisk, systemError } from './crash-disk.ts'
-import { Inode } from './crash-file.ts'
+import { Inode, SECTOR_BYTES } from './crash-file.ts'
 import { FOLDER } from './story.ts'
 
-/** What a disk writes whole or not at all. */
-const SECTOR_BYTES = 512
 /** Earlier contents of the ring that a power failure may leave parts of. */
 const EARLIER_MAX = 4
 
