@@ -94,6 +94,7 @@ export class Durability {
         ring: own.ring,
         watch: new SegmentWatch(),
         clockMs: () => performance.now(),
+        later: (ms, run) => void setTimeout(run, ms),
         onSynced: (waitedMs) => this.#waits.add(waitedMs),
         onFailure: (failure) => {
           log.error({ reason: failure.message }, 'the disk refused')

@@ -9,6 +9,12 @@ export const RING_BYTES = 2 << 20
 /** What is moved at once when the ring is full: long enough that a call of the kernel counts for little. */
 const MOVED_BYTES = 256 << 10
 
+/**
+ * From the beginning of one sync to that of the next at least: each costs the loop 0.1 ms, and what is written
+ * waits for this and one sync at most, of the 10 ms that it may.
+ */
+const SYNC_EVERY_MS = 4
+
 export const RING_NAME = 'journal.ring'
 
 export function ringPath(folder: string): string {
@@ -47,13 +53,19 @@ export interface PlacedFile {
 
 /** What a journal writes its batches to. */
 export interface SegmentFile extends Pick<DiskFile, 'append' | 'sync' | 'syncLater' | 'close'> {
+  /** From the beginning of one sync in the background to that of the next at least. */
+  readonly syncEveryMs: number
   /** Nothing is appended any more: what lies elsewhere is put into the file. */
   settle(): void
 }
 
-/** A segment that is written as it stands, a call of the kernel for each batch. */
+/**
+ * A segment that is written as it stands, a call of the kernel for each batch. It is synced all the time: the
+ * more there is to sync, the longer the kernel keeps a write waiting.
+ */
 export function plainSegment(file: DiskFile): SegmentFile {
   return {
+    syncEveryMs: 0,
     append: (bytes) => file.append(bytes),
     sync: () => file.sync(),
     syncLater: (done) => file.syncLater(done),
@@ -71,6 +83,7 @@ export function plainSegment(file: DiskFile): SegmentFile {
  * Every byte before the end is in the file or in the ring, at each moment.
  */
 export class RingSegment implements SegmentFile {
+  readonly syncEveryMs = SYNC_EVERY_MS
   readonly #file: DiskFile
   readonly #placed: PlacedFile
   readonly #ring: Ring

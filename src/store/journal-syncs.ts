@@ -18,8 +18,10 @@ export interface JournalSyncsOptions {
   readonly mark?: WrittenMark
   /** Told after each sync how long what it made last had waited, at most; milliseconds. */
   readonly onSynced?: (waitedMs: number) => void
-  /** Milliseconds, for `onSynced`. */
+  /** Milliseconds, for `onSynced` and `later`. */
   readonly clockMs?: () => number
+  /** Runs something so many milliseconds later; without it syncs follow each other at once. */
+  readonly later?: (ms: number, run: () => void) => void
 }
 
 /** The segment that is being written. */
@@ -30,7 +32,7 @@ export interface OpenSegment {
 
 /**
  * Makes the segments of a journal last as its policy has it: at once, or in the background, one sync
- * after the other as long as there is something to sync. What is synced has no hole before it: names in
+ * after the other, at the pace of its files, as long as there is something to sync. What is synced has no hole before it: names in
  * the folder and the ends of older segments come first.
  */
 export class JournalSyncs {
@@ -46,6 +48,10 @@ export class JournalSyncs {
   /** Segments up to this one have names that last. */
   #namedSegment: number
   #isSyncing = false
+  /** The next sync of the present segment begins by itself. */
+  #isResting = false
+  /** When the last one of it began. */
+  #begunMs = Number.NEGATIVE_INFINITY
   #isOver = false
   /** When the oldest byte of the file that no running sync covers was written; NaN for none. */
   #waitingSinceMs = Number.NaN
@@ -180,7 +186,26 @@ export class JournalSyncs {
       return { run: (then) => disk.syncFolderLater(folder, then), done }
     }
     if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
-    return fsync === 'group' && this.#syncedSeq < this.#seq ? this.#stepOfCurrent() : null
+    if (fsync !== 'group' || this.#syncedSeq >= this.#seq || this.#rests()) return null
+    return this.#stepOfCurrent()
+  }
+
+  /** Is it too early for the next sync of the present segment? */
+  #rests(): boolean {
+    const { later } = this.#options
+    const { syncEveryMs } = this.#current.file
+    if (later === undefined || syncEveryMs === 0) return false
+    if (this.#isResting) return true
+    const leftMs = this.#begunMs + syncEveryMs - this.#nowMs()
+    if (leftMs <= 0) return false
+    this.#isResting = true
+    later(leftMs, () => {
+      this.#isResting = false
+      // A timer may be early by a part of a millisecond.
+      this.#begunMs = Number.NEGATIVE_INFINITY
+      this.keepOn()
+    })
+    return true
   }
 
   #stepOfFull(full: FullSegment): SyncStep {
@@ -198,6 +223,7 @@ export class JournalSyncs {
     const seq = this.#seq
     const sinceMs = this.#waitingSinceMs
     this.#waitingSinceMs = Number.NaN
+    this.#begunMs = this.#nowMs()
     const done = () => {
       this.#syncedSeq = seq
       // Of batches that came meanwhile too.

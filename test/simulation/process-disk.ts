@@ -183,6 +183,13 @@ export class ProcessDisk implements Disk {
     }
   }
 
+  /** Something that the process does then, if it lives. */
+  after(ms: number, run: () => void): void {
+    this.#time.after(ms, () => {
+      if (!this.#hasEnded) unlessEnded(run)
+    })
+  }
+
   #die(): void {
     this.#hasEnded = true
     this.fate.onEnd()

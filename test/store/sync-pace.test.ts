@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { Journal } from '../../src/store/journal.ts'
+import { Kind } from '../../src/store/journal-format.ts'
+import { Random } from '../oracle/random.ts'
+import { VirtualTime } from '../simulation/virtual-time.ts'
+import { BOOT, EPOCH } from './damage/folder.ts'
+import { CrashDisk } from './disks/crash-disk.ts'
+import { CrashRing } from './disks/crash-ring.ts'
+import { FOLDER } from './disks/story.ts'
+
+/** What the journal promises at least between two syncs that follow each other. */
+const EVERY_MS = 4
+
+/** A journal whose syncs take so long, on a clock that stands still unless it is moved. */
+class PacedJournal {
+  readonly time = new VirtualTime(0)
+  readonly disk = new CrashDisk()
+  /** When each sync of a batch began. */
+  readonly begunMs: number[] = []
+  readonly waitsMs: number[] = []
+  readonly failures: string[] = []
+  readonly journal: Journal
+
+  constructor(syncMs: number, hasRing = true) {
+    const { time, disk } = this
+    disk.makeFolder(FOLDER)
+    const later = disk.later.bind(disk)
+    disk.later = (what, work, done) => {
+      if (/^syncLater|^synced write/.test(what)) this.begunMs.push(time.nowMs)
+      later(what, work, done)
+      time.after(syncMs, () => disk.settle(1))
+    }
+    this.journal = new Journal(
+      {
+        ...{ disk, folder: FOLDER, fsync: 'group', epoch: EPOCH, boot: BOOT },
+        ring: hasRing ? new CrashRing(disk, 1 << 16, new Random(5)) : undefined,
+        clockMs: () => time.nowMs,
+        later: (ms, run) => time.after(ms, run),
+        onSynced: (waitedMs) => this.waitsMs.push(waitedMs),
+        onFailure: ({ message }) => this.failures.push(message),
+      },
+      { seq: 0, crc: 0, segment: 0 },
+    )
+  }
+
+  batch(): void {
+    const { journal } = this
+    journal.begin().add(Kind.event, journal.seq, 1, new Uint8Array(60))
+    journal.commit(journal.seq + 1)
+    journal.keepSyncing()
+  }
+
+  /** A batch each millisecond. */
+  batches(count: number): this {
+    for (let i = 0; i < count; i++) {
+      this.batch()
+      this.time.advance(1)
+    }
+    return this
+  }
+}
+
+test('batches that follow each other closely share a sync every few milliseconds', () => {
+  const paced = new PacedJournal(0.5).batches(38)
+  expect(paced.begunMs).toEqual(Array.from({ length: 10 }, (_, i) => i * EVERY_MS))
+  expect(Math.max(...paced.waitsMs)).toBeLessThanOrEqual(EVERY_MS + 0.5)
+})
+
+test('a batch after a quiet while is synced at once', () => {
+  const paced = new PacedJournal(0.5)
+  for (const quietMs of [0, 4, 5, 1_000]) {
+    paced.time.advance(quietMs)
+    paced.batch()
+    expect(paced.begunMs.at(-1)).toBe(paced.time.nowMs)
+  }
+})
+
+test('what came last is synced though nothing comes behind it', () => {
+  const paced = new PacedJournal(0.5).batches(2)
+  expect(paced.journal.syncedSeq).toBe(1)
+  paced.time.advance(100)
+  expect(paced.journal.syncedSeq).toBe(2)
+  expect(paced.begunMs).toEqual([0, EVERY_MS])
+})
+
+test('a sync that takes longer is followed by the next one at once', () => {
+  const paced = new PacedJournal(7).batches(30)
+  expect(paced.begunMs).toEqual([0, 7, 14, 21, 28])
+})
+
+test('a journal that writes each batch to its file syncs all the time', () => {
+  const paced = new PacedJournal(0.5, false).batches(40)
+  expect(paced.begunMs).toHaveLength(40)
+})
+
+test('no sync begins behind the end of a journal, nor when the disk had refused', () => {
+  const closed = new PacedJournal(0.5).batches(2)
+  closed.journal.close()
+  const refused = new PacedJournal(0.5).batches(2)
+  refused.disk.failAt(refused.disk.operations + 1, { code: 'EIO' })
+  refused.time.advance(5)
+  expect(refused.failures).toHaveLength(1)
+  for (const { begunMs, time } of [closed, refused]) {
+    const { length } = begunMs
+    time.advance(100)
+    expect(begunMs).toHaveLength(length)
+  }
+})
