@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { Engine } from '../src/engine/engine.ts'
 import type { FeedEvent } from '../src/engine/event.ts'
 import type { EventSink } from '../src/engine/event-sink.ts'
@@ -40,6 +41,10 @@ export async function feedLines(text: Buffer, sink: EventSink): Promise<void> {
   await new StdinFeed({ report, counters: newFeedCounters(), input }).start(sink)
 }
 
-function* chunksOf(text: Buffer): Generator<Buffer> {
-  for (let at = 0; at < text.length; at += CHUNK_BYTES) yield text.subarray(at, at + CHUNK_BYTES)
+/** A turn of the loop for each, as reads of a pipe have it. */
+async function* chunksOf(text: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < text.length; at += CHUNK_BYTES) {
+    yield text.subarray(at, at + CHUNK_BYTES)
+    await setImmediate()
+  }
 }

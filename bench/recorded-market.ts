@@ -79,6 +79,10 @@ export class RecordedMarket {
     return service
   }
 
+  get liveParts(): readonly RecordBatch[] {
+    return this.#parts.slice(this.#historyParts)
+  }
+
   playLive(sink: RecordSink): void {
     this.#play(sink, this.#historyParts, this.#parts.length)
   }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout as setTimer } from 'node:timers'
+import { setTimeout } from 'node:timers/promises'
 import type { EventSink, RecordSink } from '../../src/engine/event-sink.ts'
 import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
@@ -19,10 +20,10 @@ import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
 import { feedLines, marketLines } from '../market-lines.ts'
 import { pairedRounds } from '../paired-rounds.ts'
-import { copyOf, type MarketSize, RecordedMarket } from '../recorded-market.ts'
+import { type MarketSize, RecordedMarket } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { PAIRS, settings } from '../settings.ts'
-import { SmallBatches } from '../small-batches.ts'
+import { playInTurns } from '../turns.ts'
 
 const SIZE: MarketSize = {
   tokens: 2_000,
@@ -41,6 +42,8 @@ const DURABLE_P99_GOAL = atMost(10)
 const FILE_ENDS_MS = 20
 /** Swaps a turn of the loop while syncs are timed. */
 const TURN_SWAPS = 64
+/** Enough for some thousand syncs. */
+const SYNCED_SWAPS = Math.round(2_000_000 * settings.timeScale)
 
 /**
  * S9: what the journal costs the fold, what of that any file would cost, and how long until what was
@@ -51,7 +54,7 @@ export async function run(): Promise<readonly Line[]> {
   const rows: Line[] = []
   for (const swaps of BATCHES) rows.push(...(await compare(market, swaps)))
   rows.push(await compareLines())
-  rows.push(...(await syncTimes(market)))
+  rows.push(...(await syncTimes()))
   return rows
 }
 
@@ -101,6 +104,7 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
       mark: new FileMark(folder, map),
       ring: new MappedRing(folder, map, () => {}),
       clockMs: () => performance.now(),
+      later: (ms, run) => void setTimer(run, ms),
       onSynced: (waitedMs) => waits.add(waitedMs),
       onFailure: (failure) => {
         throw failure
@@ -143,24 +147,24 @@ async function roundOf(
   const rates = { none: 0, bare: 0, journal: 0 }
   const order = isForward ? TURNS : TURNS.toReversed()
   for (const front of order) {
-    rates[front] = foldRate(market, swaps, FRONTS[front])
+    rates[front] = await foldRate(market, swaps, FRONTS[front])
     // A write in the background ends, and the file with it: else the disk clears all of them while syncs are timed.
     await setTimeout(FILE_ENDS_MS)
   }
   return rates
 }
 
-function foldRate(
+async function foldRate(
   market: RecordedMarket,
   swaps: number,
   frontOf: (service: Service) => Front,
-): number {
+): Promise<number> {
   const service = market.warmService()
   const front = frontOf(service)
   globalThis.gc?.()
   const folded = service.engine.counts.swaps
   const startMs = performance.now()
-  market.playLive(new SmallBatches(front.sink, swaps))
+  await playInTurns(market, front.sink, swaps)
   const seconds = (performance.now() - startMs) / 1000
   front.end()
   return (service.engine.counts.swaps - folded) / seconds
@@ -199,31 +203,18 @@ async function eventRate(text: Buffer, isJournaled: boolean): Promise<number> {
   return service.engine.seq / seconds
 }
 
-/** Writes turn by turn, so that syncs end meanwhile as they do in the service. */
-async function syncTimes(market: RecordedMarket): Promise<Line[]> {
+/** Of one long run: where it begins, V8 compiles and collects on the cores that a sync needs. */
+async function syncTimes(): Promise<Line[]> {
+  const market = new RecordedMarket({ ...SIZE, liveSwaps: SYNCED_SWAPS })
   const waits = new WaitTimes()
   const service = market.warmService()
   const kept = keep(service, 'group', waits)
-  const turns: (() => void)[] = []
-  const batches = new SmallBatches(
-    {
-      records: (batch) => {
-        const copy = copyOf(batch)
-        turns.push(() => kept.sink.records(copy))
-      },
-    },
-    TURN_SWAPS,
-  )
-  market.playLive(batches)
   const startMs = performance.now()
-  for (const turn of turns) {
-    turn()
-    await setImmediate()
-  }
+  await playInTurns(market, kept.sink, TURN_SWAPS)
   const seconds = (performance.now() - startMs) / 1000
   const figures = waits.figures()
   kept.end()
-  const rate = Math.round(SIZE.liveSwaps / seconds).toLocaleString('en-US')
+  const rate = Math.round(SYNCED_SWAPS / seconds).toLocaleString('en-US')
   const at = `written → on the disk at ${rate} swaps/s`
   return [
     { what: `${at}, median`, ours: figures.journal_sync_p50_ms, unit: 'ms' },
