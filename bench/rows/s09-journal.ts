@@ -24,11 +24,12 @@ import { type MarketSize, RecordedMarket } from '../recorded-market.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { PAIRS, settings } from '../settings.ts'
 import { playInTurns } from '../turns.ts'
+import { warmMemory } from '../warm-memory.ts'
 
 const SIZE: MarketSize = {
   tokens: 2_000,
   historyRate: 50,
-  liveSwaps: Math.round(150_000 * settings.timeScale),
+  liveSwaps: Math.round(500_000 * settings.timeScale),
   liveRate: 1_000,
 }
 /** Swaps a write: what a slot of the chain brings, a busy replay, and the most that is written at once. */
@@ -161,7 +162,7 @@ async function foldRate(
 ): Promise<number> {
   const service = market.warmService()
   const front = frontOf(service)
-  globalThis.gc?.()
+  await warmMemory()
   const folded = service.engine.counts.swaps
   const startMs = performance.now()
   await playInTurns(market, front.sink, swaps)
@@ -195,7 +196,7 @@ async function compareLines(): Promise<Line> {
 async function eventRate(text: Buffer, isJournaled: boolean): Promise<number> {
   const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
   const kept = isJournaled ? keep(service, 'group', new WaitTimes()) : null
-  globalThis.gc?.()
+  await warmMemory()
   const startMs = performance.now()
   await feedLines(text, kept?.sink ?? service)
   const seconds = (performance.now() - startMs) / 1000
