@@ -1,6 +1,6 @@
 /** When what was written is made to last (contract section 6). */
 export type FsyncPolicy =
-  /** `fdatasync` back to back in the background. */
+  /** In the background, one sync after the other; with a ring some time apart (journal-ring.ts). */
   | 'group'
   /** Before anything of a batch is published. */
   | 'always'

@@ -9,7 +9,7 @@ import { CrashRing } from './disks/crash-ring.ts'
 import { FOLDER } from './disks/story.ts'
 
 /** What the journal promises at least between two syncs that follow each other. */
-const EVERY_MS = 4
+const EVERY_MS = 2
 
 /** A journal whose syncs take so long, on a clock that stands still unless it is moved. */
 class PacedJournal {
@@ -19,9 +19,11 @@ class PacedJournal {
   readonly begunMs: number[] = []
   readonly waitsMs: number[] = []
   readonly failures: string[] = []
+  /** Timers that were set. */
+  timers = 0
   readonly journal: Journal
 
-  constructor(syncMs: number, hasRing = true) {
+  constructor(syncMs: number, hasRing = true, timerMs = (ms: number) => ms) {
     const { time, disk } = this
     disk.makeFolder(FOLDER)
     const later = disk.later.bind(disk)
@@ -35,7 +37,10 @@ class PacedJournal {
         ...{ disk, folder: FOLDER, fsync: 'group', epoch: EPOCH, boot: BOOT },
         ring: hasRing ? new CrashRing(disk, 1 << 16, new Random(5)) : undefined,
         clockMs: () => time.nowMs,
-        later: (ms, run) => time.after(ms, run),
+        later: (ms, run) => {
+          this.timers += 1
+          time.after(timerMs(ms), run)
+        },
         onSynced: (waitedMs) => this.waitsMs.push(waitedMs),
         onFailure: ({ message }) => this.failures.push(message),
       },
@@ -61,18 +66,33 @@ class PacedJournal {
 }
 
 test('batches that follow each other closely share a sync every few milliseconds', () => {
-  const paced = new PacedJournal(0.5).batches(38)
-  expect(paced.begunMs).toEqual(Array.from({ length: 10 }, (_, i) => i * EVERY_MS))
+  const paced = new PacedJournal(0.5).batches(39)
+  expect(paced.begunMs).toEqual(Array.from({ length: 20 }, (_, i) => i * EVERY_MS))
   expect(Math.max(...paced.waitsMs)).toBeLessThanOrEqual(EVERY_MS + 0.5)
+  expect(paced.timers).toBe(paced.begunMs.length)
 })
 
-test('a batch after a quiet while is synced at once', () => {
+test('a timer that is early by a part of a millisecond is early enough', () => {
+  // As those of Node, which are of whole milliseconds.
+  const paced = new PacedJournal(0.1, true, (ms) => Math.max(1, Math.trunc(ms)))
+  paced.batch()
+  paced.time.advance(0.7)
+  paced.batch()
+  paced.time.advance(10)
+  expect(paced.begunMs).toEqual([0, 1.7])
+})
+
+test('a batch after a quiet while is synced at once, and the next one has its time from there', () => {
   const paced = new PacedJournal(0.5)
-  for (const quietMs of [0, 4, 5, 1_000]) {
+  for (const quietMs of [0, EVERY_MS, 5, 1_000]) {
     paced.time.advance(quietMs)
     paced.batch()
     expect(paced.begunMs.at(-1)).toBe(paced.time.nowMs)
   }
+  const { length } = paced.begunMs
+  paced.time.advance(1)
+  paced.batch()
+  expect(paced.begunMs).toHaveLength(length)
 })
 
 test('what came last is synced though nothing comes behind it', () => {
@@ -94,9 +114,11 @@ test('a journal that writes each batch to its file syncs all the time', () => {
 })
 
 test('no sync begins behind the end of a journal, nor when the disk had refused', () => {
-  const closed = new PacedJournal(0.5).batches(2)
+  const closed = new PacedJournal(0.5).batches(1)
+  closed.batch()
   closed.journal.close()
-  const refused = new PacedJournal(0.5).batches(2)
+  const refused = new PacedJournal(0.5).batches(1)
+  refused.batch()
   refused.disk.failAt(refused.disk.operations + 1, { code: 'EIO' })
   refused.time.advance(5)
   expect(refused.failures).toHaveLength(1)

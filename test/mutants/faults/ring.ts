@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const CRASHES = 'test/store/ring-crash-points.test.ts'
 const FILES = 'test/store/mapped-ring.test.ts'
 const COMMANDS = 'test/commands/ring.test.ts'
+const PACE = 'test/store/sync-pace.test.ts'
 
 /** Faults of the ring that a journal puts its batches into. */
 export const RING_FAULTS: readonly Fault[] = [
@@ -131,6 +132,48 @@ export const RING_FAULTS: readonly Fault[] = [
     find: 'fs.constants.O_WRONLY | fs.constants.O_DSYNC',
     replace: 'fs.constants.O_WRONLY',
     tests: [FILES],
+  },
+  {
+    name: 'ring: syncs follow each other at once',
+    file: 'src/store/journal-syncs.ts',
+    find: 'if (later === undefined || syncEveryMs === 0) return false',
+    replace: 'return false',
+    tests: [PACE],
+  },
+  {
+    name: 'ring: a sync that waits for its time needs another batch to begin',
+    file: 'src/store/journal-syncs.ts',
+    find: '      this.#begunMs = Number.NEGATIVE_INFINITY\n      this.keepOn()\n',
+    replace: '      this.#begunMs = Number.NEGATIVE_INFINITY\n',
+    tests: [PACE],
+  },
+  {
+    name: 'ring: a timer that is early has the sync wait once more',
+    file: 'src/store/journal-syncs.ts',
+    find: '      this.#begunMs = Number.NEGATIVE_INFINITY\n      this.keepOn()\n',
+    replace: '      this.keepOn()\n',
+    tests: [PACE],
+  },
+  {
+    name: 'ring: each batch sets a timer of its own',
+    file: 'src/store/journal-syncs.ts',
+    find: 'if (this.#isResting) return true',
+    replace: '',
+    tests: [PACE],
+  },
+  {
+    name: 'ring: the time between two syncs counts from the first one',
+    file: 'src/store/journal-syncs.ts',
+    find: '    this.#begunMs = this.#nowMs()\n',
+    replace: '    if (this.#begunMs < 0) this.#begunMs = this.#nowMs()\n',
+    tests: [PACE],
+  },
+  {
+    name: 'ring: a segment without one is synced at its pace too',
+    file: 'src/store/journal-ring.ts',
+    find: 'syncEveryMs: 0,',
+    replace: 'syncEveryMs: SYNC_EVERY_MS,',
+    tests: [PACE],
   },
   {
     name: 'mark: one that is memory stores the lower digits alone',
