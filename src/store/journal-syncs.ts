@@ -32,8 +32,8 @@ export interface OpenSegment {
 
 /**
  * Makes the segments of a journal last as its policy has it: at once, or in the background, one sync
- * after the other, at the pace of its files, as long as there is something to sync. What is synced has no hole before it: names in
- * the folder and the ends of older segments come first.
+ * after the other, at the pace of the segment, as long as there is something to sync. What is synced has
+ * no hole before it: names in the folder and the ends of older segments come first.
  */
 export class JournalSyncs {
   readonly #options: JournalSyncsOptions
