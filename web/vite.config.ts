@@ -23,9 +23,26 @@ function compressedForms(): Plugin {
   }
 }
 
+/** Tells the page the name of what draws charts, which may have to be asked for more than once (chart-loading.ts). */
+function chartName(): Plugin {
+  return {
+    name: 'chart-name',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle }) {
+        const files = Object.values(bundle ?? {})
+        const chart = files.find((file) => file.type === 'chunk' && file.name === 'chart-canvas')
+        if (chart === undefined) return []
+        const attrs = { name: 'chart-canvas', content: `/${chart.fileName}` }
+        return [{ tag: 'meta', attrs, injectTo: 'head' }]
+      },
+    },
+  }
+}
+
 export default defineConfig({
   logLevel: 'warn',
-  plugins: [compressedForms()],
+  plugins: [chartName(), compressedForms()],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

@@ -25,9 +25,11 @@ describePage(
       const tab = await market().tab()
       const { page } = tab
       let isThere = false
-      await page.route('**/chart-canvas-*', (route) =>
-        isThere ? route.continue() : route.fulfill({ status: 404, body: 'not found' }),
-      )
+      const asked: string[] = []
+      await page.route('**/chart-canvas-*', (route) => {
+        asked.push(route.request().url())
+        return isThere ? route.continue() : route.fulfill({ status: 404, body: 'not found' })
+      })
       await page.goto(`${market().program.url}/token/${MINT}`)
       const chart = page.getByRole('region', { name: 'Chart' })
       await chart.getByText('The chart cannot be drawn').waitFor()
@@ -36,6 +38,9 @@ describePage(
       await chart.locator('canvas').first().waitFor()
       await chart.getByText('The chart cannot be drawn').waitFor({ state: 'detached' })
       expect(tab.errors.filter((text) => !text.includes('404'))).toEqual([])
+      // Some browsers keep that a module did not come.
+      expect(asked.length).toBeGreaterThan(1)
+      expect(new Set(asked).size).toBe(asked.length)
       await tab.close()
     })
   },
