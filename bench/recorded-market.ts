@@ -75,7 +75,7 @@ export class RecordedMarket {
   warmService(): Service {
     const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
     for (const [role, text] of this.#book.calls) service.engine.state.book[role](text)
-    this.#play(service, 0, this.#historyParts)
+    for (const part of this.#parts.slice(0, this.#historyParts)) service.records(part)
     return service
   }
 
@@ -84,11 +84,7 @@ export class RecordedMarket {
   }
 
   playLive(sink: RecordSink): void {
-    this.#play(sink, this.#historyParts, this.#parts.length)
-  }
-
-  #play(sink: RecordSink, from: number, to: number): void {
-    for (let i = from; i < to; i++) sink.records(this.#parts[i])
+    for (const part of this.liveParts) sink.records(part)
   }
 }
 
@@ -112,8 +108,13 @@ export function playLive(market: Market, size: MarketSize): void {
 
 export function copyOf(batch: RecordBatch): RecordBatch {
   const copy = new RecordBatch(batch.count)
+  copyInto(copy, batch)
+  return copy
+}
+
+/** In place of what it holds. */
+export function copyInto(copy: RecordBatch, batch: RecordBatch): void {
   copy.bytes.set(batch.bytes.subarray(0, copy.bytes.length))
   copy.count = batch.count
   copy.others = [...batch.others]
-  return copy
 }

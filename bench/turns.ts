@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RecordSink } from '../src/engine/event-sink.ts'
 import { RecordBatch } from '../src/engine/record-batch.ts'
-import type { RecordedMarket } from './recorded-market.ts'
+import { copyInto, type RecordedMarket } from './recorded-market.ts'
 import { SmallBatches } from './small-batches.ts'
 
 /**
@@ -13,13 +13,14 @@ export async function playInTurns(
   sink: RecordSink,
   swaps: number,
 ): Promise<void> {
+  // Used again, so that the bytes are in the caches of the core as those of a feed are.
   const turns: RecordBatch[] = []
   let count = 0
   const cut = new SmallBatches(
     {
       records: (batch) => {
         if (count === turns.length) turns.push(new RecordBatch(swaps))
-        fill(turns[count++], batch)
+        copyInto(turns[count++], batch)
       },
     },
     swaps,
@@ -32,12 +33,4 @@ export async function playInTurns(
       await setImmediate()
     }
   }
-}
-
-/** Used again, so that the bytes are in the caches of the core as those of a feed are. */
-function fill(batch: RecordBatch, from: RecordBatch): void {
-  batch.clear()
-  batch.bytes.set(from.bytes.subarray(0, batch.bytes.length))
-  batch.count = from.count
-  batch.others.push(...from.others)
 }

@@ -172,9 +172,7 @@ export class ProcessDisk implements Disk {
       if (error instanceof Ended) throw error
       fault = error instanceof Error ? error : new Error(String(error))
     }
-    const told = (error: Error | null) => {
-      if (!this.#hasEnded) unlessEnded(() => done(error))
-    }
+    const told = (error: Error | null) => this.#goOn(() => done(error))
     const ms = this.fate.syncMs()
     if (fault !== null || start === null) this.#time.after(ms, () => told(fault))
     else {
@@ -185,9 +183,11 @@ export class ProcessDisk implements Disk {
 
   /** Something that the process does then, if it lives. */
   after(ms: number, run: () => void): void {
-    this.#time.after(ms, () => {
-      if (!this.#hasEnded) unlessEnded(run)
-    })
+    this.#time.after(ms, () => this.#goOn(run))
+  }
+
+  #goOn(run: () => void): void {
+    if (!this.#hasEnded) unlessEnded(run)
   }
 
   #die(): void {
