@@ -37,7 +37,7 @@ client: $(INSTALLED) ## Packs the client: client/mintfeed-client-<version>.tgz, 
 
 run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
-	@exec $(NODE) $(BUNDLE)
+	@exec $(NODE) bin/mintfeed.js
 
 test: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test: model, properties, feeds, server, conformance
 	@echo "mintfeed: running all tests"

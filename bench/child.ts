@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { NODE_FLAGS } from '../bin/node-flags.js'
 
 const PATIENCE_MS = 150_000
 
@@ -12,11 +13,11 @@ export class Child {
   readonly #process: ChildProcess
   readonly #name: string
 
-  /** `file` is a path below bench; flags such as `--expose-gc` are not handed on. */
+  /** `file` is a path below bench; Node's flags are those of the program, others are not handed on. */
   constructor(file: string, args: readonly (string | number)[] = []) {
     this.#name = file
     const path = fileURLToPath(new URL(file, import.meta.url))
-    this.#process = fork(path, args.map(String), { execArgv: [] })
+    this.#process = fork(path, args.map(String), { execArgv: [...NODE_FLAGS] })
   }
 
   get pid(): number {

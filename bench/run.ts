@@ -6,6 +6,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { NODE_FLAGS } from '../bin/node-flags.js'
 import { messageOf } from '../src/base/thrown.ts'
 import { plainFields } from './child.ts'
 import { OthersWatch } from './conditions.ts'
@@ -21,7 +22,7 @@ async function measure(name: string): Promise<RowResult> {
   const watch = new OthersWatch()
   const startMs = performance.now()
   const child = fork(ROW_PROCESS, [name], {
-    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    execArgv: [...NODE_FLAGS, '--expose-gc', '--disable-warning=ExperimentalWarning'],
   })
   const timer = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS)
   let result: string | undefined

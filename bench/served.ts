@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
+import { NODE_FLAGS } from '../bin/node-flags.js'
 import { programPath } from '../bin/program-path.js'
 import { type Message, plainFields } from './child.ts'
 
@@ -45,7 +46,7 @@ export class Served {
       ...more.settings,
     }
     const probe = more.probe === undefined ? [] : ['--import', more.probe]
-    const child = spawn(process.execPath, [...probe, programPath()], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...probe, programPath()], {
       env,
       stdio: ['ignore', 'ignore', 'pipe', probe.length > 0 ? 'ipc' : 'ignore'],
     })

@@ -3,10 +3,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
+import { NODE_FLAGS } from './node-flags.js'
 import { programPath } from './program-path.js'
 
 const node = ownNode()
-const args = [programPath(), ...process.argv.slice(2)]
+const args = [...NODE_FLAGS, programPath(), ...process.argv.slice(2)]
 // As packaging/ sets it: malloc then gives big buffers back when they go (docs/operations.md, "Tuning the system").
 const allocator = {
   MALLOC_ARENA_MAX: '2',

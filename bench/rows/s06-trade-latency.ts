@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
 import { Child, type Message } from '../child.ts'
 import { EXAMPLE_MINT } from '../example-line.ts'
@@ -82,7 +83,7 @@ async function ours(isAwake: boolean, isJournaled: boolean): Promise<Message> {
     ...{ RATE_LIMIT: 'off', LOG_LEVEL: 'info', SPIN: isAwake ? 'on' : 'off' },
   }
   try {
-    return await drive([programPath()], env)
+    return await drive([...NODE_FLAGS, programPath()], env)
   } finally {
     folder?.remove()
   }

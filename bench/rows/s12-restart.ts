@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
 import { freePort } from '../../test/process/free-port.ts'
 import { plainFields } from '../child.ts'
@@ -63,9 +64,9 @@ async function secondsToFirstAnswer(folder: string): Promise<number> {
     ...{ PORT: String(port), RATE_LIMIT: 'off', LOG_LEVEL: 'error' },
     ...process.env,
   }
-  const program = programPath()
+  const command = [...NODE_FLAGS, programPath()]
   const startMs = performance.now()
-  const child = spawn(process.execPath, [program], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, command, { env, stdio: 'ignore' })
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   try {

@@ -20,7 +20,7 @@ export interface JournalSyncsOptions {
   readonly onSynced?: (waitedMs: number) => void
   /** Milliseconds, for `onSynced` and `later`. */
   readonly clockMs?: () => number
-  /** Runs something so many milliseconds later; without it syncs follow each other at once. */
+  /** Runs something so many milliseconds later, a whole number; without it syncs follow each other at once. */
   readonly later?: (ms: number, run: () => void) => void
 }
 
@@ -199,9 +199,10 @@ export class JournalSyncs {
     const leftMs = this.#begunMs + syncEveryMs - this.#nowMs()
     if (leftMs <= 0) return false
     this.#isResting = true
-    later(leftMs, () => {
+    // Timers of Node leave a part of a millisecond off.
+    later(Math.ceil(leftMs), () => {
       this.#isResting = false
-      // A timer may be early by a part of a millisecond.
+      // One may be early by such a part.
       this.#begunMs = Number.NEGATIVE_INFINITY
       this.keepOn()
     })

@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
 import { freePort } from '../process/free-port.ts'
 import { ROOT } from '../tidy/source-files.ts'
@@ -34,7 +35,7 @@ const SERVERS: Readonly<Record<string, (port: string) => readonly string[]>> = {
     port,
     'topics',
   ],
-  mintfeed: () => [programPath()],
+  mintfeed: () => [...NODE_FLAGS, programPath()],
 }
 
 /** User and system time of a process so far, in ms. */

@@ -53,6 +53,7 @@ test('npm pack takes what a start needs, and no sources: Node runs none below no
   const files = packedFiles()
   for (const file of [
     'bin/mintfeed.js',
+    'bin/node-flags.js',
     'bin/program-path.js',
     'dist/main.js',
     'web/dist/index.html',

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
 import { ROOT } from '../tidy/source-files.ts'
 
@@ -41,7 +42,7 @@ export function launch(
   path = programPath(),
 ): Running {
   const environment = { PATH: process.env.PATH ?? '', CHECK_CACHE: '1', ...settings }
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, path, ...args], {
     cwd,
     env: environment,
     // By the channel it knows that the tests are gone, however they ended.

@@ -9,7 +9,12 @@ import { CrashRing } from './disks/crash-ring.ts'
 import { FOLDER } from './disks/story.ts'
 
 /** What the journal promises at least between two syncs that follow each other. */
-const EVERY_MS = 2
+const EVERY_MS = 3
+
+/** How long a timer of Node takes in truth: of whole milliseconds, by a clock of such, so that one may be early. */
+function nodeTimerMs(ms: number, nowMs: number): number {
+  return Math.trunc(nowMs) + Math.max(1, Math.trunc(ms)) - nowMs
+}
 
 /** A journal whose syncs take so long, on a clock that stands still unless it is moved. */
 class PacedJournal {
@@ -23,7 +28,7 @@ class PacedJournal {
   timers = 0
   readonly journal: Journal
 
-  constructor(syncMs: number, hasRing = true, timerMs = (ms: number) => ms) {
+  constructor(syncMs: number, hasRing = true) {
     const { time, disk } = this
     disk.makeFolder(FOLDER)
     const later = disk.later.bind(disk)
@@ -39,7 +44,7 @@ class PacedJournal {
         clockMs: () => time.nowMs,
         later: (ms, run) => {
           this.timers += 1
-          time.after(timerMs(ms), run)
+          time.after(nodeTimerMs(ms, time.nowMs), run)
         },
         onSynced: (waitedMs) => this.waitsMs.push(waitedMs),
         onFailure: ({ message }) => this.failures.push(message),
@@ -66,20 +71,29 @@ class PacedJournal {
 }
 
 test('batches that follow each other closely share a sync every few milliseconds', () => {
-  const paced = new PacedJournal(0.5).batches(39)
+  const paced = new PacedJournal(0.5).batches(59)
   expect(paced.begunMs).toEqual(Array.from({ length: 20 }, (_, i) => i * EVERY_MS))
   expect(Math.max(...paced.waitsMs)).toBeLessThanOrEqual(EVERY_MS + 0.5)
   expect(paced.timers).toBe(paced.begunMs.length)
 })
 
+test('timers of whole milliseconds do not make the syncs follow each other closer', () => {
+  const paced = new PacedJournal(0.4)
+  for (let i = 0; i < 239; i++) {
+    paced.batch()
+    paced.time.advance(0.25)
+  }
+  expect(paced.begunMs).toEqual(Array.from({ length: 20 }, (_, i) => i * EVERY_MS))
+})
+
 test('a timer that is early by a part of a millisecond is early enough', () => {
-  // As those of Node, which are of whole milliseconds.
-  const paced = new PacedJournal(0.1, true, (ms) => Math.max(1, Math.trunc(ms)))
+  const paced = new PacedJournal(0.1)
+  paced.time.advance(0.5)
   paced.batch()
-  paced.time.advance(0.7)
+  paced.time.advance(1)
   paced.batch()
   paced.time.advance(10)
-  expect(paced.begunMs).toEqual([0, 1.7])
+  expect(paced.begunMs).toEqual([0.5, EVERY_MS])
 })
 
 test('a batch after a quiet while is synced at once, and the next one has its time from there', () => {
