@@ -4,7 +4,7 @@ import { SWAP_U32_LANES } from '../engine/swap-record.ts'
 import { type DataFiles, listDataFiles } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'
-import { foldFrame } from '../store/frame-fold.ts'
+import { foldFrame, lineTextOf } from '../store/frame-fold.ts'
 import { frameBytes, Kind } from '../store/journal-format.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal-scan.ts'
 import { presentFrames, type WholeFrame } from '../store/old-frames.ts'
@@ -95,11 +95,10 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
 function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): string[] {
   const first = Math.max(0, from - frame.seq)
   const end = Math.min(frame.events, to - frame.seq)
-  const { payload, u32, f64 } = frame
-  if (frame.kind === Kind.event && first < end)
-    return [Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')]
+  const { kind, u32, f64 } = frame
+  if ((kind === Kind.event || kind === Kind.packed) && first < end) return [lineTextOf(frame)]
   const lines: string[] = []
-  if (frame.kind === Kind.records)
+  if (kind === Kind.records)
     for (let i = first; i < end; i++) {
       const at = (frame.payloadAt >>> 2) + i * SWAP_U32_LANES
       lines.push(eventLineText(swapOfRecord({ u32, f64, at }, engine.state.book)))

@@ -103,3 +103,8 @@ export type Metadata = {
 } & { readonly [K in MetadataKey]?: string | null }
 
 export type FeedEvent = TokenCreated | Swap | Completed | Migrated | SolPrice | Metadata
+
+/** Events of a type as records of their fields, which an interface is not. */
+export type EventFields<T extends FeedEvent> = T extends unknown
+  ? { readonly [Key in keyof T]: T[Key] }
+  : never

@@ -166,9 +166,12 @@ const chunksTold: SnapshotUpgrade = {
   },
 }
 
+/** Version 4 has one kind of frame more, for events that were lines; these are read as they were. */
+const eventsPacked: JournalUpgrade = { from: 3 }
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
-  journal: [restsAdded, quoteToldInJournal],
+  journal: [restsAdded, quoteToldInJournal, eventsPacked],
   snapshots: [
     announcementsAdded,
     dormantAdded,

@@ -1,12 +1,14 @@
 import type { Engine } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/engine-options.ts'
+import type { FeedEvent } from '../engine/event.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
-import { parseFoldedLine } from '../wire/event-lines.ts'
+import { type LineError, parseFoldedLine, parseFoldedValue } from '../wire/event-lines.ts'
 import { applyDefinitions } from './definitions.ts'
 import { StoreError } from './failure.ts'
 import type { FormatUpgrades } from './format-upgrades.ts'
 import { JOURNAL_VERSION, Kind } from './journal-format.ts'
 import { presentFrames, type WholeFrame } from './old-frames.ts'
+import { unpackedLine } from './packed-event.ts'
 import { recordedSettings } from './recorded-settings.ts'
 import type { SegmentHeader } from './segment-header.ts'
 
@@ -23,6 +25,17 @@ export function foldFrame(
   for (const one of presentFrames(frame, header, upgrades?.journal)) fold(engine, one)
 }
 
+/**
+ * The event line of a frame of another event.
+ * @throws StoreError as `foldFrame`
+ */
+export function lineTextOf(frame: WholeFrame): string {
+  if (frame.kind === Kind.event) return textOf(frame.payload)
+  const line = unpackedLine(frame)
+  if (line === null) throw senseless(frame)
+  return JSON.stringify(line)
+}
+
 /** Is it a frame of swap records of the present version? */
 export function isRecords(frame: WholeFrame, header: SegmentHeader): boolean {
   if (frame.kind !== Kind.records || header.version !== JOURNAL_VERSION) return false
@@ -35,8 +48,8 @@ function fold(engine: Engine, frame: WholeFrame): void {
   if (kind === Kind.records) {
     if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
     engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
-  } else if (kind === Kind.event) {
-    const event = parseFoldedLine(textOf(frame.payload))
+  } else if (kind === Kind.packed || kind === Kind.event) {
+    const event = eventOf(frame)
     if ('error' in event) throw senseless(frame)
     engine.accept(event)
   } else if (kind === Kind.clock) {
@@ -44,6 +57,11 @@ function fold(engine: Engine, frame: WholeFrame): void {
   } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
   else if (kind === Kind.rest) engine.dormancy.rest(tokensOf(frame))
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))
+}
+
+function eventOf(frame: WholeFrame): FeedEvent | LineError {
+  if (frame.kind === Kind.packed) return parseFoldedValue(unpackedLine(frame))
+  return parseFoldedLine(textOf(frame.payload))
 }
 
 function tokensOf(frame: WholeFrame): Uint32Array {

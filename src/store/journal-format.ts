@@ -1,5 +1,5 @@
 /**
- * The layout of a journal segment, version 3. Everything is little-endian and 8-byte aligned.
+ * The layout of a journal segment, version 4. Everything is little-endian and 8-byte aligned.
  *
  *     segment   header (128 bytes), then frames
  *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
@@ -10,7 +10,7 @@
  * had been safe once (damage) or never was (a crash before the sync).
  */
 export const JOURNAL_MAGIC = 'MFJOURN\n'
-export const JOURNAL_VERSION = 3
+export const JOURNAL_VERSION = 4
 
 export const SEGMENT_HEADER_BYTES = 128
 /** Byte offsets in a segment's header. */
@@ -47,7 +47,10 @@ export const Kind = {
   definitions: 2,
   /** Swap records (swap-record.ts). */
   records: 3,
-  /** Any other event, as its event line (contract section 7). */
+  /**
+   * Any other event as its event line (contract section 7); since version 4 only where `packed` has no
+   * room for one of its values.
+   */
   event: 4,
   /** How the engine was set when the events after it were folded (JSON). */
   settings: 5,
@@ -55,8 +58,10 @@ export const Kind = {
   closed: 6,
   /** Tokens that are put to rest, by number (u32); no event, and no line of an export. Version 2. */
   rest: 7,
+  /** Any other event (packed-event.ts). Version 4. */
+  packed: 8,
 } as const
-export const KIND_MAX = 7
+export const KIND_MAX = 8
 
 /** Largest payload; what is longer is cut into several frames by the writer. */
 export const FRAME_PAYLOAD_BYTES_MAX = 1 << 24

@@ -10,6 +10,7 @@ import { StoreError } from './failure.ts'
 import type { FrameWriter } from './frame-writer.ts'
 import type { Journal } from './journal.ts'
 import { Kind } from './journal-format.ts'
+import { EventPacker } from './packed-event.ts'
 
 /** Events of a feed written and folded at once; a longer batch is cut into several. */
 const EVENTS_PER_WRITE = 1_024
@@ -34,6 +35,7 @@ export class JournaledEngine implements EventSink {
   readonly #journal: Journal
   readonly #isWallClock: boolean
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
+  readonly #packer = new EventPacker()
   readonly #clock = new Float64Array(1)
   readonly #chooseRests: ChooseRests
   /** Tokens that the frames being written put to rest. */
@@ -85,7 +87,7 @@ export class JournaledEngine implements EventSink {
         addRecords(frames, seq, batch, from, to)
         seq += to - from
       },
-      (event) => frames.addText(Kind.event, seq++, 1, eventLineText(event)),
+      (event) => this.#addOther(frames, seq++, event),
     )
     if (!this.#write(batch.events)) return
     if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()
@@ -96,6 +98,12 @@ export class JournaledEngine implements EventSink {
     } finally {
       this.#journal.keepSyncing()
     }
+  }
+
+  #addOther(frames: FrameWriter, seq: number, event: FeedEvent): void {
+    const packed = this.#packer.pack(event)
+    if (packed !== null) frames.add(Kind.packed, seq, 1, packed)
+    else frames.addText(Kind.event, seq, 1, eventLineText(event))
   }
 
   /** Had the disk refused before? The batch is left out, its names do not even get numbers. */

@@ -1,14 +1,11 @@
 import { snakeCase } from '../base/snake-case.ts'
-import type { FeedEvent } from '../engine/event.ts'
+import type { EventFields, FeedEvent } from '../engine/event.ts'
 
 /** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
 export function eventLineText(event: FeedEvent): string {
-  const fields: Fields<FeedEvent> = event
+  const fields: EventFields<FeedEvent> = event
   return lineOf(fields)
 }
-
-/** The same as a type that is a record, which an interface is not. */
-type Fields<T> = T extends unknown ? { readonly [Key in keyof T]: T[Key] } : never
 
 /** Without an array of entries, which the journal felt (docs/performance-tried.md). */
 function lineOf(fields: Readonly<Record<string, unknown>>): string {

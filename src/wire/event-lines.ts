@@ -95,6 +95,11 @@ export function parseFoldedLine(text: string): FeedEvent | LineError {
   return parseText(text, folded())
 }
 
+/** As `parseFoldedLine`, of a line that is parsed already. */
+export function parseFoldedValue(value: unknown): FeedEvent | LineError {
+  return parseValue(value, folded())
+}
+
 /** As `parseEventLine`, of a line that is parsed already. */
 export function parseEventValue(value: unknown): FeedEvent | LineError {
   return parseValue(value, told())

@@ -12,9 +12,9 @@ import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 
 /** Versions of which files are kept; the last is the present one. */
-export const VERSIONS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9'] as const
+export const VERSIONS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9', 'v10'] as const
 export type Version = (typeof VERSIONS)[number]
-export const PRESENT: Version = 'v9'
+export const PRESENT: Version = 'v10'
 
 /** The files as a version wrote them; what compresses well is kept so. */
 export function goldenFolder(version: Version): string {
