@@ -9,7 +9,10 @@ import { CrashRing } from './disks/crash-ring.ts'
 import { FOLDER } from './disks/story.ts'
 
 /** What the journal promises at least between two syncs that follow each other. */
-const EVERY_MS = 3
+const EVERY_MS = 4
+/** So many of them, and when they begin. */
+const SYNCS = 20
+const BEGIN_MS = Array.from({ length: SYNCS }, (_, i) => i * EVERY_MS)
 
 /** How long a timer of Node takes in truth: of whole milliseconds, by a clock of such, so that one may be early. */
 function nodeTimerMs(ms: number, nowMs: number): number {
@@ -71,19 +74,19 @@ class PacedJournal {
 }
 
 test('batches that follow each other closely share a sync every few milliseconds', () => {
-  const paced = new PacedJournal(0.5).batches(59)
-  expect(paced.begunMs).toEqual(Array.from({ length: 20 }, (_, i) => i * EVERY_MS))
+  const paced = new PacedJournal(0.5).batches(SYNCS * EVERY_MS - 1)
+  expect(paced.begunMs).toEqual(BEGIN_MS)
   expect(Math.max(...paced.waitsMs)).toBeLessThanOrEqual(EVERY_MS + 0.5)
   expect(paced.timers).toBe(paced.begunMs.length)
 })
 
 test('timers of whole milliseconds do not make the syncs follow each other closer', () => {
   const paced = new PacedJournal(0.4)
-  for (let i = 0; i < 239; i++) {
+  for (let i = 0; i < SYNCS * EVERY_MS * 4 - 1; i++) {
     paced.batch()
     paced.time.advance(0.25)
   }
-  expect(paced.begunMs).toEqual(Array.from({ length: 20 }, (_, i) => i * EVERY_MS))
+  expect(paced.begunMs).toEqual(BEGIN_MS)
 })
 
 test('a timer that is early by a part of a millisecond is early enough', () => {
