@@ -16,6 +16,7 @@ import { filesOf, flipByte } from '../data-files.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
 import { newFolder } from '../new-folder.ts'
+import { created } from '../oracle/fixtures.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { crowdFrom } from './crowd-from.ts'
 import { ask, crowdOfLines, emptyEngine, filledFolder, Run } from './folders.ts'
@@ -50,6 +51,16 @@ test('every event that arrived comes out in order of arrival, duplicates include
   const given = [...events, ...events.slice(-50), ...events.slice(5, 20)]
   new Run(folder).take(given).close()
   expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(given)))
+})
+
+test('events that the journal has as lines come out beside those that it has packed', () => {
+  const folder = newFolder()
+  const [first, ...more] = crowdOfLines(3, 40)
+  const odd = created({ signature: 'odd', mint: 'odd', supplyRaw: 2n ** 64n, name: 'a\ud800' })
+  const events = [first, odd, created({ signature: 'next', name: 'b\udfff' }), ...more]
+  new Run(folder).take(events).close()
+  const fieldsOf = (lines: readonly string[]) => lines.map((line): unknown => JSON.parse(line))
+  expect(fieldsOf(exported(folder))).toEqual(fieldsOf(linesOf(events)))
 })
 
 test('an export into the data folder is not taken for half a snapshot', () => {

@@ -6,6 +6,7 @@ import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
 import { FOLD_FAULTS } from './faults/fold.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
+import { PACKED_FAULTS } from './faults/packed.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
@@ -21,5 +22,6 @@ export const FAULTS: readonly Fault[] = [
   ...FEED_FAULTS,
   ...CLIENT_FAULTS,
   ...COMMAND_FAULTS,
+  ...PACKED_FAULTS,
   ...RING_FAULTS,
 ]

@@ -1,11 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { listDataFiles } from '../../src/store/data-folder.ts'
+import { Kind } from '../../src/store/journal-format.ts'
+import { type VisitFrame, walkJournal } from '../../src/store/journal-scan.ts'
 import { EventPacker, type PackedEvent, unpackedLine } from '../../src/store/packed-event.ts'
+import { stateDigest } from '../../src/store/state-digest.ts'
+import { runToEnd } from '../../src/store/steps.ts'
 import { parseFoldedValue } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
-import { created, START_SECOND } from '../oracle/fixtures.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
+import { begun, FOLDER, recovered, refusal, SIZES } from './damage/folder.ts'
+import { ImageDisk } from './damage/image-disk.ts'
 
 /** Where payloads lie in lanes: not at their beginning, as in a segment. */
 const PAYLOAD_AT = 40
@@ -102,6 +110,39 @@ test.each([
 ])('what is whole and makes no sense is no event: %s', (_, bytes) => {
   const line = unpacked(bytes)
   expect(line === null || 'error' in parseFoldedValue(line)).toBe(true)
+})
+
+/** Kinds of the frames that events lie in, those of records left out. */
+function kindsOf(disk: ImageDisk): number[] {
+  const kinds: number[] = []
+  const visit: VisitFrame = ({ kind, events }) => events > 0 && kinds.push(kind)
+  runToEnd(walkJournal(disk, listDataFiles(disk, FOLDER), 0, visit))
+  return kinds.filter((kind) => kind !== Kind.records)
+}
+
+test('an event that there is no room for is in the journal as its line, and all others packed', () => {
+  const disk = new ImageDisk()
+  const { engine, journal, journaled } = begun(disk, {}, new Engine(SIZES))
+  journaled.settings()
+  journaled.events([created(), created({ mint: 'odd', supplyRaw: -1n }), swap(), LINKS])
+  journal.close()
+  expect(kindsOf(disk)).toEqual([Kind.packed, Kind.event, Kind.packed])
+  expect(stateDigest(recovered(disk).engine.parts)).toBe(stateDigest(engine.parts))
+})
+
+test.each([
+  ['bytes that are none', new Uint8Array(24)],
+  ['a field that is missing', changed(packed(created()), 1, 1)],
+])('a packed event of %s stops the start', (_, payload) => {
+  const disk = new ImageDisk()
+  const { journal, journaled } = begun(disk)
+  journaled.settings()
+  journal.begin().add(Kind.packed, journal.seq, 1, payload)
+  journal.commit(journal.seq + 1)
+  journal.close()
+  const { code, message } = refusal(disk)
+  expect(code).toBe('damaged')
+  expect(message).toMatch(/frame at seq 0 \(kind 8, byte \d+\) is whole but cannot be read/)
 })
 
 test('whatever the bytes are, they are an event or none', () => {

@@ -169,6 +169,13 @@ export const RING_FAULTS: readonly Fault[] = [
     tests: [PACE],
   },
   {
+    name: 'ring: the time between two syncs is cut to whole milliseconds',
+    file: 'src/store/journal-syncs.ts',
+    find: 'later(Math.ceil(leftMs), ',
+    replace: 'later(leftMs, ',
+    tests: [PACE],
+  },
+  {
     name: 'ring: a segment without one is synced at its pace too',
     file: 'src/store/journal-ring.ts',
     find: 'syncEveryMs: 0,',

@@ -1,0 +1,100 @@
+import type { Fault } from '../fault.ts'
+
+const FILE = 'src/store/packed-event.ts'
+const PACKED = 'test/store/packed-event.test.ts'
+const EXPORT = 'test/commands/export.test.ts'
+
+/** Faults of how the journal has events that are no swaps. */
+export const PACKED_FAULTS: readonly Fault[] = [
+  {
+    name: 'packed: what is null is left out',
+    file: FILE,
+    find: '        nulls |= 1 << i\n        continue\n',
+    replace: '        given &= ~(1 << i)\n        continue\n',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: an amount of more than 64 bits loses the upper ones',
+    file: FILE,
+    find: 'if (value < 0n || value > U64_MAX) return null',
+    replace: 'if (value < 0n) return null',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: an amount below 0 is one above',
+    file: FILE,
+    find: 'if (value < 0n || value > U64_MAX) return null',
+    replace: 'if (value > U64_MAX) return null',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: halves of characters become other ones',
+    file: FILE,
+    find: "this.#bytes.write(texts, at, 'utf16le')",
+    replace: "this.#bytes.write(texts.toWellFormed(), at, 'utf16le')",
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: a text of other letters is taken for ASCII',
+    file: FILE,
+    find: 'if (written === texts.length) return ASCII',
+    replace: 'if (written < 2 * texts.length) return ASCII',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: texts longer than the memory are cut',
+    file: FILE,
+    find: 'if (most > this.#bytes.length) this.#widen(most)',
+    replace: '',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: wider memory has lost what was packed of the event',
+    file: FILE,
+    find: '    wider.set(this.#bytes)\n',
+    replace: '',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: texts that end before their units do are read',
+    file: FILE,
+    find: 'return from === texts?.length ? line : null',
+    replace: 'return line',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: lanes are read beyond the payload',
+    file: FILE,
+    find: '    if ((lane + 1) * LANE_BYTES > payload.length) return null\n',
+    replace: '',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: an event that there is no room for is not in the journal',
+    file: 'src/store/journaled-engine.ts',
+    find: 'else frames.addText(Kind.event, seq, 1, eventLineText(event))',
+    replace: '',
+    tests: [PACKED],
+  },
+  {
+    name: 'packed: an export leaves packed events out',
+    file: 'src/commands/export.ts',
+    find: '(kind === Kind.event || kind === Kind.packed)',
+    replace: 'kind === Kind.event',
+    tests: [EXPORT],
+  },
+  {
+    name: 'packed: an export leaves lines out',
+    file: 'src/commands/export.ts',
+    find: '(kind === Kind.event || kind === Kind.packed)',
+    replace: 'kind === Kind.packed',
+    tests: [EXPORT],
+  },
+  {
+    name: 'packed: a packed event that makes no sense is passed over',
+    file: 'src/store/frame-fold.ts',
+    find: "    if ('error' in event) throw senseless(frame)\n",
+    replace: "    if ('error' in event) return\n",
+    tests: [PACKED],
+  },
+]
