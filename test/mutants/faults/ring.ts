@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const CRASHES = 'test/store/ring-crash-points.test.ts'
 const FILES = 'test/store/mapped-ring.test.ts'
 const COMMANDS = 'test/commands/ring.test.ts'
+const SEGMENT = 'test/store/ring-segment.test.ts'
 const PACE = 'test/store/sync-pace.test.ts'
 
 /** Faults of the ring that a journal puts its batches into. */
@@ -61,7 +62,7 @@ export const RING_FAULTS: readonly Fault[] = [
     file: 'src/store/journal-ring.ts',
     find: 'if (error !== null || this.#isClosed) return done(error)',
     replace: 'if (error !== null) return done(error)',
-    tests: [CRASHES],
+    tests: [SEGMENT],
   },
   {
     name: 'ring: a start takes out of it what is shorter than the segment',
