@@ -5,6 +5,7 @@
  */
 
 export const TWO_32 = 4294967296
+const U64_MAX = 2n ** 64n - 1n
 
 /** Highest high half of an integer that a double holds exactly. */
 const EXACT_HIGH = 2 ** 21
@@ -16,6 +17,12 @@ export function u64ToNumber(lo: number, hi: number): number {
 
 export function u64ToBigInt(lo: number, hi: number): bigint {
   return (BigInt(hi) << 32n) | BigInt(lo)
+}
+
+/** The nearest u64. */
+export function asU64(value: bigint): bigint {
+  if (value < 0n) return 0n
+  return value > U64_MAX ? U64_MAX : value
 }
 
 /** Writes a bigint in 0..2^64-1. */

@@ -1,4 +1,4 @@
-import { copyU64, writeU64 } from '../base/u64.ts'
+import { asU64, copyU64, writeU64 } from '../base/u64.ts'
 import type { BarChains } from './bar-chains.ts'
 import { dropBars } from './candles.ts'
 import type { Completed, Migrated, TokenCreated } from './event.ts'
@@ -246,8 +246,5 @@ export class TokenBirths {
 }
 
 function defaultSupplyRaw(decimals: number): bigint {
-  const raw = SUPPLY_WHOLE_DEFAULT * 10n ** BigInt(decimals)
-  return raw > U64_MAX ? U64_MAX : raw
+  return asU64(SUPPLY_WHOLE_DEFAULT * 10n ** BigInt(decimals))
 }
-
-const U64_MAX = 0xffffffffffffffffn

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { GrowingLanes } from './growing-lanes.ts'
 import {
   FRAME,
   FRAME_HEADER_BYTES,
@@ -18,9 +19,7 @@ const ENCODER = new TextEncoder()
  * batch of a feed is one buffer and one write. Reused: `begin`, add frames, write `bytes`.
  */
 export class FrameWriter {
-  #bytes = new Uint8Array(FIRST_BYTES)
-  #u32 = new Uint32Array(this.#bytes.buffer)
-  #f64 = new Float64Array(this.#bytes.buffer)
+  readonly #lanes = new GrowingLanes(FIRST_BYTES)
   #length = 0
   #crc = 0
   #syncedSeq = 0
@@ -34,7 +33,7 @@ export class FrameWriter {
 
   /** The frames added since `begin`; valid until the next one. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length)
+    return this.#lanes.bytes.subarray(0, this.#length)
   }
 
   /** Crc of the last frame: what the next one is chained to. */
@@ -45,48 +44,38 @@ export class FrameWriter {
   /** Adds a frame with a copy of the payload. */
   add(kind: number, seq: number, events: number, payload: Uint8Array): void {
     this.#makeRoom(payload.length)
-    this.#bytes.set(payload, this.#length + FRAME_HEADER_BYTES)
+    this.#lanes.bytes.set(payload, this.#length + FRAME_HEADER_BYTES)
     this.#close(kind, seq, events, payload.length)
   }
 
   /** Adds a frame with a text as its payload. */
   addText(kind: number, seq: number, events: number, text: string): void {
     this.#makeRoom(text.length * UTF8_BYTES_MAX)
-    const into = this.#bytes.subarray(this.#length + FRAME_HEADER_BYTES)
+    const into = this.#lanes.bytes.subarray(this.#length + FRAME_HEADER_BYTES)
     this.#close(kind, seq, events, ENCODER.encodeInto(text, into).written)
   }
 
   #makeRoom(payloadBytes: number): void {
-    const end = this.#length + frameBytes(payloadBytes)
-    if (end > this.#bytes.length) this.#widen(end)
+    this.#lanes.makeRoom(this.#length + frameBytes(payloadBytes))
   }
 
   /** Puts header and trailer around a payload that lies in its place. */
   #close(kind: number, seq: number, events: number, payloadBytes: number): void {
     if (payloadBytes > FRAME_PAYLOAD_BYTES_MAX) throw new Error('a journal frame is too long')
+    const { bytes, u32, f64 } = this.#lanes
     const start = this.#length
-    this.#u32[(start + FRAME.payloadBytes) >>> 2] = payloadBytes
-    this.#u32[(start + FRAME.kind) >>> 2] = kind
-    this.#f64[(start + FRAME.seq) >>> 3] = seq
-    this.#f64[(start + FRAME.syncedSeq) >>> 3] = this.#syncedSeq
-    this.#u32[(start + FRAME.events) >>> 2] = events
-    this.#u32[(start + FRAME.previousCrc) >>> 2] = this.#crc
+    u32[(start + FRAME.payloadBytes) >>> 2] = payloadBytes
+    u32[(start + FRAME.kind) >>> 2] = kind
+    f64[(start + FRAME.seq) >>> 3] = seq
+    f64[(start + FRAME.syncedSeq) >>> 3] = this.#syncedSeq
+    u32[(start + FRAME.events) >>> 2] = events
+    u32[(start + FRAME.previousCrc) >>> 2] = this.#crc
     const payloadAt = start + FRAME_HEADER_BYTES
     const trailer = payloadAt + padded(payloadBytes)
-    this.#bytes.fill(0, payloadAt + payloadBytes, trailer)
-    this.#crc = crc32(this.#bytes.subarray(start, trailer))
-    this.#u32[trailer >>> 2] = this.#crc
-    this.#u32[(trailer + 4) >>> 2] = payloadBytes
+    bytes.fill(0, payloadAt + payloadBytes, trailer)
+    this.#crc = crc32(bytes.subarray(start, trailer))
+    u32[trailer >>> 2] = this.#crc
+    u32[(trailer + 4) >>> 2] = payloadBytes
     this.#length = trailer + FRAME_TRAILER_BYTES
-  }
-
-  #widen(bytes: number): void {
-    let size = this.#bytes.length
-    while (size < bytes) size *= 2
-    const wider = new Uint8Array(size)
-    wider.set(this.#bytes.subarray(0, this.#length))
-    this.#bytes = wider
-    this.#u32 = new Uint32Array(wider.buffer)
-    this.#f64 = new Float64Array(wider.buffer)
   }
 }

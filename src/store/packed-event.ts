@@ -1,6 +1,7 @@
 import { snakeCase } from '../base/snake-case.ts'
-import { readU64 } from '../base/u64.ts'
+import { asU64, readU64, writeU64 } from '../base/u64.ts'
 import type { EventFields, FeedEvent } from '../engine/event.ts'
+import { GrowingLanes } from './growing-lanes.ts'
 
 /**
  * An event that is no swap, as version 4 of the journal has it:
@@ -23,14 +24,14 @@ const UNIT_BYTES = 3
 const ASCII = 1
 const UTF_16 = 2
 
-type Kind = 'number' | 'bigint' | 'boolean' | 'string'
+type ValueType = 'number' | 'bigint' | 'boolean' | 'string'
 type OtherEvent = Exclude<FeedEvent, { readonly type: 'swap' }>
 
 interface Field {
   /** As events have it, and as event lines do. */
   readonly name: string
   readonly lineName: string
-  readonly kind: Kind
+  readonly valueType: ValueType
 }
 
 const PLACE = { slot: 'number', txIndex: 'number', ordinal: 'number', signature: 'string' } as const
@@ -68,12 +69,16 @@ interface PackedType {
 /** Every field of an event of the type, in the order of the format. */
 function type<T extends OtherEvent['type']>(
   name: T,
-  fields: Readonly<Record<Exclude<FieldName<T>, 'type'>, Kind>>,
+  fields: Readonly<Record<Exclude<FieldName<T>, 'type'>, ValueType>>,
 ): PackedType {
-  const entries: [string, Kind][] = Object.entries(fields)
+  const entries: [string, ValueType][] = Object.entries(fields)
   return {
     name,
-    fields: entries.map(([field, kind]) => ({ name: field, lineName: snakeCase(field), kind })),
+    fields: entries.map(([field, valueType]) => ({
+      name: field,
+      lineName: snakeCase(field),
+      valueType,
+    })),
   }
 }
 
@@ -81,7 +86,6 @@ type FieldName<T> = keyof Extract<OtherEvent, { readonly type: T }>
 
 const NUMBER_OF = new Map<string, number>(TYPES.map(({ name }, i) => [name, i + 1]))
 
-const U64_MAX = 2n ** 64n - 1n
 const FIRST_BYTES = 1 << 12
 /** Bytes that one unit of a text takes at most: those that are no ASCII are written again as UTF-16. */
 const UNIT_BYTES_MAX = 3
@@ -89,10 +93,7 @@ const ENCODER = new TextEncoder()
 
 /** Packs events, one at a time. */
 export class EventPacker {
-  #bytes = Buffer.alloc(FIRST_BYTES)
-  #u32 = new Uint32Array(this.#bytes.buffer)
-  #f64 = new Float64Array(this.#bytes.buffer)
-  #u64 = new BigUint64Array(this.#bytes.buffer)
+  readonly #lanes = new GrowingLanes(FIRST_BYTES)
 
   /**
    * The event packed, valid until the next one; null when one of its values is none that the form has room
@@ -110,12 +111,13 @@ export class EventPacker {
     fields: readonly Field[],
     values: Readonly<Record<string, unknown>>,
   ): Uint8Array | null {
+    const { u32, f64 } = this.#lanes
     let given = 0
     let nulls = 0
     let lane = HEADER_LANES
     let texts = ''
     for (let i = 0; i < fields.length; i++) {
-      const { name, kind } = fields[i]
+      const { name, valueType } = fields[i]
       const value = values[name]
       if (value === undefined) continue
       given |= 1 << i
@@ -123,41 +125,32 @@ export class EventPacker {
         nulls |= 1 << i
         continue
       }
-      if (typeof value !== kind) return null
+      if (typeof value !== valueType) return null
       if (typeof value === 'string') {
-        this.#f64[lane++] = value.length
+        f64[lane++] = value.length
         texts += value
       } else if (typeof value === 'bigint') {
-        if (value < 0n || value > U64_MAX) return null
-        this.#u64[lane++] = value
-      } else this.#f64[lane++] = Number(value)
+        if (value !== asU64(value)) return null
+        writeU64(u32, 2 * lane++, value)
+      } else f64[lane++] = Number(value)
     }
+    u32[TYPE] = number
+    u32[GIVEN] = given
+    u32[NULLS] = nulls
     const unitBytes = this.#addTexts(texts, lane * LANE_BYTES)
-    this.#u32[TYPE] = number
-    this.#u32[GIVEN] = given
-    this.#u32[NULLS] = nulls
-    this.#u32[UNIT_BYTES] = unitBytes
-    return this.#bytes.subarray(0, lane * LANE_BYTES + texts.length * unitBytes)
+    this.#lanes.u32[UNIT_BYTES] = unitBytes
+    return this.#lanes.bytes.subarray(0, lane * LANE_BYTES + texts.length * unitBytes)
   }
 
   /** Writes the texts from a byte on; returns the bytes of a unit. */
   #addTexts(texts: string, at: number): number {
-    const most = at + texts.length * UNIT_BYTES_MAX
-    if (most > this.#bytes.length) this.#widen(most)
-    const { written } = ENCODER.encodeInto(texts, this.#bytes.subarray(at))
+    this.#lanes.makeRoom(at + texts.length * UNIT_BYTES_MAX)
+    const { bytes } = this.#lanes
+    const { written } = ENCODER.encodeInto(texts, bytes.subarray(at))
     if (written === texts.length) return ASCII
     // Keeps halves of characters too, which have no UTF-8.
-    this.#bytes.write(texts, at, 'utf16le')
+    Buffer.from(bytes.buffer).write(texts, at, 'utf16le')
     return UTF_16
-  }
-
-  #widen(bytes: number): void {
-    const wider = Buffer.alloc(2 ** Math.ceil(Math.log2(bytes)))
-    wider.set(this.#bytes)
-    this.#bytes = wider
-    this.#u32 = new Uint32Array(wider.buffer)
-    this.#f64 = new Float64Array(wider.buffer)
-    this.#u64 = new BigUint64Array(wider.buffer)
   }
 }
 
@@ -179,16 +172,17 @@ export function unpackedLine(packed: PackedEvent): Readonly<Record<string, unkno
   const line: Record<string, unknown> = { type: known.name }
   const unitsOfTexts = new Map<string, number>()
   let lane = HEADER_LANES
-  for (const [i, { lineName, kind }] of known.fields.entries()) {
+  for (const [i, { lineName, valueType }] of known.fields.entries()) {
     const bit = 1 << i
     if ((u32[head + GIVEN] & bit) === 0) continue
+    // Texts follow later, but the line has its keys in this order.
     line[lineName] = null
     if ((u32[head + NULLS] & bit) !== 0) continue
     if ((lane + 1) * LANE_BYTES > payload.length) return null
     const at = (payloadAt >>> 3) + lane++
-    if (kind === 'bigint') line[lineName] = String(readU64(u32, at * 2))
-    else if (kind === 'boolean') line[lineName] = f64[at] === 1
-    else if (kind === 'number') line[lineName] = f64[at]
+    if (valueType === 'bigint') line[lineName] = String(readU64(u32, at * 2))
+    else if (valueType === 'boolean') line[lineName] = f64[at] === 1
+    else if (valueType === 'number') line[lineName] = f64[at]
     else unitsOfTexts.set(lineName, f64[at])
   }
   const texts = textOf(payload.subarray(lane * LANE_BYTES), u32[head + UNIT_BYTES])

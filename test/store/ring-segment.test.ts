@@ -14,9 +14,7 @@ class Segment {
   readonly ring = new RingSegment(
     this.#file(),
     this.#placed(),
-    {
-      ...{ memory: new Uint8Array(RING_BYTES), underWay: new Uint8Array(RING_BYTES) },
-    },
+    { memory: new Uint8Array(RING_BYTES), underWay: new Uint8Array(RING_BYTES) },
     0,
   )
 

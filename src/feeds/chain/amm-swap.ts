@@ -1,11 +1,10 @@
+import { asU64 } from '../../base/u64.ts'
 import type { ChainPosition, Swap } from '../../engine/event.ts'
 import type { BUY_EVENT, SELL_EVENT } from './amm-pool-layouts.ts'
 import type { DecodedEvent } from './decode-event.ts'
 import type { PoolMint } from './pool-mints.ts'
 import { isSolMint } from './programs.ts'
 import { type Balance, balanceOf, type ChainTransaction } from './transaction.ts'
-
-const U64_MAX = 2n ** 64n - 1n
 
 type BuyEvent = DecodedEvent<(typeof BUY_EVENT)['fields']>
 type SellEvent = DecodedEvent<(typeof SELL_EVENT)['fields']>
@@ -118,10 +117,4 @@ function balanceOfEvent({ direction, balanceBeforeRaw, baseRaw }: AmmTrade): Bal
     beforeRaw: balanceBeforeRaw,
     afterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
   }
-}
-
-/** Sums and differences of chain values stay in u64; a reserve of 0 leaves the price as it is. */
-function asU64(value: bigint): bigint {
-  if (value < 0n) return 0n
-  return value > U64_MAX ? U64_MAX : value
 }
