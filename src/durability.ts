@@ -22,6 +22,7 @@ import { JournaledEngine } from './store/journaled-engine.ts'
 import { MappedRing } from './store/mapped-ring.ts'
 import { markMarket, refuseOtherMarket } from './store/market-mark.ts'
 import { NodeDisk } from './store/node-disk.ts'
+import { shortenPoolSlices } from './store/pool-slices.ts'
 import { bootId, endOrphan, lockFolder } from './store/process-lock.ts'
 import { type Recovered, type RecoveryProgress, recover } from './store/recovery.ts'
 import { SegmentWatch } from './store/segment-watch.ts'
@@ -159,6 +160,7 @@ export class Durability {
       const boot = bootId()
       const archives = archive(disk, folder, service.engine)
       const map = await loadMapFile()
+      await shortenPoolSlices()
       const ring = new MappedRing(folder, map, options.onDiskCall)
       const startedMs = performance.now()
       const ahead = new SegmentsAhead(disk)

@@ -15,6 +15,7 @@ import { Journal } from '../../src/store/journal.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { MappedRing } from '../../src/store/mapped-ring.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
+import { shortenPoolSlices } from '../../src/store/pool-slices.ts'
 import { bootId } from '../../src/store/process-lock.ts'
 import { WaitTimes } from '../../src/store/wait-times.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
@@ -51,6 +52,7 @@ const SYNCED_SWAPS = Math.round(2_000_000 * settings.timeScale)
  * written is on the disk.
  */
 export async function run(): Promise<readonly Line[]> {
+  await shortenPoolSlices()
   const market = new RecordedMarket(SIZE)
   const rows: Line[] = []
   for (const swaps of BATCHES) rows.push(...(await compare(market, swaps)))

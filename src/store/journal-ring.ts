@@ -13,7 +13,7 @@ const MOVED_BYTES = 256 << 10
  * From the beginning of one sync to that of the next at least: each costs the loop 0.1 ms, and what is written
  * waits for this and one sync at most, of the few milliseconds that it may.
  */
-const SYNC_EVERY_MS = 4
+const SYNC_EVERY_MS = 5
 
 export const RING_NAME = 'journal.ring'
 
@@ -34,19 +34,50 @@ export interface RingPlace {
   end(): void
 }
 
-/** The ring of one journal. */
-export interface Ring {
+/** The ring of one journal, which its segments share. */
+export class Ring {
   readonly memory: Uint8Array
-  /** As long: what a write in the background takes its bytes from, as the ring may be written over meanwhile. */
-  readonly underWay: Uint8Array
+  /** Where the bytes that a write in the background takes begin in the memory, and how many there are. */
+  #takenFrom = 0
+  #taken = 0
+
+  constructor(memory: Uint8Array) {
+    this.memory = memory
+  }
+
+  /** A write in the background takes the bytes of a segment from one place to another, until `give`. */
+  take(from: number, to: number): void {
+    this.#takenFrom = from % this.memory.length
+    this.#taken = to - from
+  }
+
+  /** The write has ended, however it did. */
+  give(): void {
+    this.#taken = 0
+  }
+
+  /** May so many bytes be put behind `end` of a segment? None of those that a write takes, of whatever segment. */
+  isFree(end: number, bytes: number): boolean {
+    const { length } = this.memory
+    const ahead = (this.#takenFrom - (end % length) + length) % length
+    // Those taken begin behind them, and end before a turn is full.
+    return this.#taken === 0 || (ahead >= bytes && ahead + this.#taken <= length)
+  }
 }
 
 /** A file that is written at given places. Calls throw an Error with a `code` such as EIO or ENOSPC. */
 export interface PlacedFile {
   /** Writes all of the parts, one behind the other. */
   write(parts: readonly Uint8Array[], position: number): void
-  /** As `write` of one, in the background; without an error the bytes last when it is done. */
-  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void
+  /**
+   * As `write`, in the background; without an error the bytes last when it is done, and until then they are to
+   * stay as they are.
+   */
+  writeSyncedLater(
+    parts: readonly Uint8Array[],
+    position: number,
+    done: (error: Error | null) => void,
+  ): void
   /** A write that is under way ends before the file is closed. */
   close(): void
 }
@@ -104,11 +135,13 @@ export class RingSegment implements SegmentFile {
   }
 
   append(bytes: Uint8Array): number {
-    const { memory } = this.#ring
-    const missing = this.#end + bytes.length - this.#written - memory.length
-    if (missing > 0) this.#move(Math.max(missing, MOVED_BYTES))
-    if (bytes.length > memory.length) this.#pass(bytes)
-    else this.#put(bytes)
+    const { length } = this.#ring.memory
+    if (bytes.length > length || !this.#ring.isFree(this.#end, bytes.length)) this.#pass(bytes)
+    else {
+      const missing = this.#end + bytes.length - this.#written - length
+      if (missing > 0) this.#move(Math.max(missing, MOVED_BYTES))
+      this.#put(bytes)
+    }
     return bytes.length
   }
 
@@ -130,7 +163,9 @@ export class RingSegment implements SegmentFile {
     }
     // What went to the file by itself, when the ring was full, is for a sync of all of it.
     const isLeft = this.#synced < from
-    this.#placed.writeSyncedLater(this.#copy(from, to), from, (error) => {
+    this.#ring.take(from, to)
+    this.#placed.writeSyncedLater(this.#parts(from, to), from, (error) => {
+      this.#ring.give()
       // One that was closed meanwhile was synced as a whole, or is not to be.
       if (error !== null || this.#isClosed) return done(error)
       this.#written = Math.max(this.#written, to)
@@ -162,8 +197,9 @@ export class RingSegment implements SegmentFile {
     this.#written = to
   }
 
-  /** Past the ring, which it is too long for and which is empty. */
+  /** Past the ring, which has no room for it: what lies there goes first. */
   #pass(bytes: Uint8Array): void {
+    this.settle()
     this.#placed.write([bytes], this.#end)
     this.#end += bytes.length
     this.#written = this.#end
@@ -179,12 +215,6 @@ export class RingSegment implements SegmentFile {
       memory.set(bytes.subarray(first), 0)
     }
     this.#end += bytes.length
-  }
-
-  #copy(from: number, to: number): Uint8Array {
-    const { memory, underWay } = this.#ring
-    copyOut(memory, from, to, underWay)
-    return underWay.subarray(0, to - from)
   }
 
   #parts(from: number, to: number): readonly Uint8Array[] {

@@ -6,7 +6,7 @@ import { Kind, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 import { journalNotBegun, journalRefused } from './journal-refusals.ts'
 import {
   plainSegment,
-  type Ring,
+  Ring,
   type RingPlace,
   RingSegment,
   type SegmentFile,
@@ -238,5 +238,5 @@ export class Journal {
 function ringOf({ fsync, ring }: JournalOptions): Ring | null {
   if (fsync !== 'group') ring?.end()
   const memory = fsync === 'group' ? (ring?.begin() ?? null) : null
-  return memory === null ? null : { memory, underWay: new Uint8Array(memory.length) }
+  return memory === null ? null : new Ring(memory)
 }

@@ -12,6 +12,9 @@ export class MappedRing implements RingPlace {
   readonly #map: MapFile | null
   readonly #onCall: OnDiskCall
   #memory: FileMemory | null = null
+  /** Writes in the background that read the memory. */
+  #underWay = 0
+  #isOver = false
 
   /** `map` null: there is none, but that of another start is read. */
   constructor(folder: string, map: MapFile | null, onCall: OnDiskCall) {
@@ -27,17 +30,33 @@ export class MappedRing implements RingPlace {
   }
 
   open(path: string): PlacedFile {
-    return new NodePlacedFile(path, this.#onCall)
+    return new NodePlacedFile(path, {
+      onCall: this.#onCall,
+      onBegun: () => {
+        this.#underWay += 1
+      },
+      onEnded: () => {
+        this.#underWay -= 1
+        if (this.#isOver) this.#unmap()
+      },
+    })
   }
 
   end(): void {
-    this.#memory?.close()
-    this.#memory = null
+    this.#isOver = true
+    this.#unmap()
     try {
       fs.rmSync(ringPath(this.#folder), { force: true })
     } catch {
       // No frame in it goes on where the next segment begins.
     }
+  }
+
+  /** Once nothing reads it: the system gives the place to other memory, which a write under way would take. */
+  #unmap(): void {
+    if (this.#underWay > 0) return
+    this.#memory?.close()
+    this.#memory = null
   }
 
   /** Every byte is written before it is mapped: a hole would need room at the store that fills it. */
@@ -60,15 +79,23 @@ export class MappedRing implements RingPlace {
   }
 }
 
+/** Who is told of what a file does. */
+interface Told {
+  readonly onCall: OnDiskCall
+  /** A write in the background begins, and has ended, however it did. */
+  readonly onBegun: () => void
+  readonly onEnded: () => void
+}
+
 class NodePlacedFile implements PlacedFile {
   readonly #fd: number
   /** The same file; a write to it returns when its bytes last. */
   readonly #syncedFd: number
-  readonly #onCall: OnDiskCall
+  readonly #told: Told
   #isUnderWay = false
   #isClosed = false
 
-  constructor(path: string, onCall: OnDiskCall) {
+  constructor(path: string, told: Told) {
     this.#fd = fs.openSync(path, fs.constants.O_WRONLY)
     try {
       this.#syncedFd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC)
@@ -76,7 +103,7 @@ class NodePlacedFile implements PlacedFile {
       fs.closeSync(this.#fd)
       throw error
     }
-    this.#onCall = onCall
+    this.#told = told
   }
 
   write(parts: readonly Uint8Array[], position: number): void {
@@ -86,13 +113,19 @@ class NodePlacedFile implements PlacedFile {
       writeAll(this.#fd, part, at)
       at += part.length
     }
-    this.#onCall('append', startMs)
+    this.#told.onCall('append', startMs)
   }
 
-  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
+  writeSyncedLater(
+    parts: readonly Uint8Array[],
+    position: number,
+    done: (error: Error | null) => void,
+  ): void {
     this.#isUnderWay = true
-    writeAllLater(this.#syncedFd, bytes, position, (error) => {
+    this.#told.onBegun()
+    writeAllLater(this.#syncedFd, parts, position, (error) => {
       this.#isUnderWay = false
+      this.#told.onEnded()
       if (this.#isClosed) fs.closeSync(this.#syncedFd)
       done(error)
     })
@@ -126,14 +159,26 @@ function writeAll(fd: number, bytes: Uint8Array, position: number): void {
 
 function writeAllLater(
   fd: number,
-  bytes: Uint8Array,
+  parts: readonly Uint8Array[],
   position: number,
   done: (error: Error | null) => void,
 ): void {
-  fs.write(fd, bytes, 0, bytes.length, position, (error, written) => {
-    if (error?.code === 'EINTR') writeAllLater(fd, bytes, position, done)
-    else if (error !== null || written === bytes.length) done(error)
+  fs.writev(fd, parts, position, (error, written) => {
+    if (error?.code === 'EINTR') return writeAllLater(fd, parts, position, done)
+    if (error !== null) return done(error)
+    const left = behind(parts, written)
+    if (left.length === 0) done(null)
     else if (written === 0) done(new Error(NOTHING_TAKEN))
-    else writeAllLater(fd, bytes.subarray(written), position + written, done)
+    else writeAllLater(fd, left, position + written, done)
+  })
+}
+
+/** What is left of the parts without so many bytes of theirs. */
+function behind(parts: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let taken = bytes
+  return parts.flatMap((part) => {
+    const rest = part.subarray(Math.min(taken, part.length))
+    taken -= part.length - rest.length
+    return rest.length > 0 ? [rest] : []
   })
 }

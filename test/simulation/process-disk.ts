@@ -212,9 +212,13 @@ class ProcessPlacedFile implements PlacedFile {
     this.#owner.writeBytes('write at a place', bytes, (some) => this.#file.write([some], position))
   }
 
-  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
+  writeSyncedLater(
+    parts: readonly Uint8Array[],
+    position: number,
+    done: (error: Error | null) => void,
+  ): void {
     const start = (then: (error: Error | null) => void) =>
-      this.#file.writeSyncedLater(bytes, position, then)
+      this.#file.writeSyncedLater(parts, position, then)
     this.#owner.later(this.#hasFailed ? null : start, (error) => {
       this.#hasFailed ||= error !== null
       done(error)

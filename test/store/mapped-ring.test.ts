@@ -130,7 +130,7 @@ test.skipIf(!CAN)(
   'a sync that the disk refuses ends the journal, and the ring keeps what the segment has not',
   async () => {
     const folder = newFolder()
-    vi.spyOn(fs, 'write').mockImplementation((...given: unknown[]) => {
+    vi.spyOn(fs, 'writev').mockImplementation((...given: unknown[]) => {
       const done = given.at(-1)
       if (typeof done === 'function') setImmediate(() => done(systemError('ENOSPC', 'write'), 0))
     })
@@ -155,18 +155,17 @@ test.skipIf(!CAN)(
 test.skipIf(!CAN)(
   'writes that are interrupted or cut short go on, in the background too',
   async () => {
-    const { write, writeSync } = fs
+    const { writev, writeSync } = fs
     const folder = newFolder()
     const run = new Run(folder, { fsync: 'group', map })
     let calls = 0
     const short = (length: number) => Math.min(length, 100)
-    vi.spyOn(fs, 'write').mockImplementation((...given: unknown[]) => {
-      const [fd, bytes, offset, length, position, done] = given
+    vi.spyOn(fs, 'writev').mockImplementation((...given: unknown[]) => {
+      const [fd, parts, position, done] = given
       calls += 1
-      if (typeof done !== 'function' || !(bytes instanceof Uint8Array))
-        throw new Error('another form')
+      if (typeof done !== 'function' || !Array.isArray(parts)) throw new Error('another form')
       if (calls % 2 === 1) setImmediate(() => done(systemError('EINTR', 'write'), 0))
-      else Reflect.apply(write, fs, [fd, bytes, offset, short(Number(length)), position, done])
+      else Reflect.apply(writev, fs, [fd, [parts[0].subarray(0, 100)], position, done])
     })
     run.take(events)
     await vi.waitFor(() => expect(run.journal.syncedSeq).toBe(run.journal.seq), { timeout: 5_000 })
@@ -211,7 +210,7 @@ test.skipIf(!CAN)('a journal that syncs each batch, or none, is written to witho
 })
 
 test.skipIf(!CAN)('what is written in the background lasts when that is told', async () => {
-  const { openSync, write } = fs
+  const { openSync, writev } = fs
   const folder = newFolder()
   /** How the segment's files were opened that are open. */
   const flagsOf = new Map<number, number>()
@@ -221,10 +220,10 @@ test.skipIf(!CAN)('what is written in the background lasts when that is told', a
     return fd
   })
   const written: boolean[] = []
-  vi.spyOn(fs, 'write').mockImplementation((...given: unknown[]) => {
+  vi.spyOn(fs, 'writev').mockImplementation((...given: unknown[]) => {
     const flags = flagsOf.get(Number(given[0]))
     if (flags !== undefined) written.push((flags & fs.constants.O_DSYNC) !== 0)
-    Reflect.apply(write, fs, given)
+    Reflect.apply(writev, fs, given)
   })
   const run = new Run(folder, { fsync: 'group', map }).take(events)
   await vi.waitFor(() => expect(run.journal.syncedSeq).toBe(run.journal.seq))
@@ -263,6 +262,55 @@ test('the whole of a ring is on the disk before it is memory', () => {
   onTestFinished(() => ring.end())
   expect(ring.begin()).toHaveLength(RING_BYTES)
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(RING_BYTES)
+})
+
+test('a write of two parts goes on wherever it is cut short', async () => {
+  const { writev } = fs
+  const [first, second] = [Buffer.from('what came first'), Buffer.from(', and then the rest')]
+  for (const most of [1, 4, 15, 16, 20]) {
+    vi.spyOn(fs, 'writev').mockImplementation((...given: unknown[]) => {
+      const [fd, parts, position, done] = given
+      if (!Array.isArray(parts)) throw new Error('another form')
+      const short = Buffer.concat(parts).subarray(0, most)
+      Reflect.apply(writev, fs, [fd, [short], position, done])
+    })
+    const path = join(newFolder(), 'a segment')
+    fs.writeFileSync(path, '')
+    const file = new MappedRing(newFolder(), null, () => {}).open(path)
+    const error = await new Promise((done) => file.writeSyncedLater([first, second], 0, done))
+    file.close()
+    vi.restoreAllMocks()
+    expect(error).toBeNull()
+    expect(fs.readFileSync(path, 'utf8')).toBe(`${first}${second}`)
+  }
+})
+
+test('memory that a write in the background reads is given back when it has ended', async () => {
+  const folder = newFolder()
+  const path = join(folder, 'a segment')
+  fs.writeFileSync(path, '')
+  let closed = 0
+  const counting: MapFile = (_, __, bytes) => ({
+    bytes: new Uint8Array(bytes).fill(7),
+    close: () => {
+      closed += 1
+    },
+  })
+  const ring = new MappedRing(folder, counting, () => {})
+  const memory = ring.begin() ?? expect.fail('no memory')
+  const file = ring.open(path)
+  const ended = new Promise((done) => {
+    file.writeSyncedLater([memory.subarray(8), memory.subarray(0, 8)], 0, done)
+  })
+  file.close()
+  ring.end()
+  expect(closed).toBe(0)
+  expect(fs.existsSync(ringPath(folder))).toBe(false)
+  expect(await ended).toBeNull()
+  expect(closed).toBe(1)
+  expect(fs.statSync(path).size).toBe(RING_BYTES)
+  ring.end()
+  expect(closed).toBe(1)
 })
 
 test.skipIf(!CAN)('a mark that is memory says what one that is written does, at each seq', () => {

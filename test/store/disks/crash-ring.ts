@@ -103,12 +103,18 @@ class CrashPlacedFile implements PlacedFile {
     if (code !== null) throw systemError(code, 'write at a place')
   }
 
-  /** The kernel may have done any part of it at any time, with the bytes that are there then. */
-  writeSyncedLater(bytes: Uint8Array, position: number, done: (error: Error | null) => void): void {
+  /** The kernel may have done any part of it at any time; the bytes are those of the ring all the while. */
+  writeSyncedLater(
+    parts: readonly Uint8Array[],
+    position: number,
+    done: (error: Error | null) => void,
+  ): void {
+    const bytes = Buffer.concat(parts)
     if (this.#random.chance(0.5))
-      this.#inode.place(bytes.slice(0, this.#random.integer(0, bytes.length)), position)
+      this.#inode.place(bytes.subarray(0, this.#random.integer(0, bytes.length)), position)
     const work = () => {
-      this.#inode.place(bytes.slice(), position)
+      if (!Buffer.concat(parts).equals(bytes)) throw new Error('a write under way was written over')
+      this.#inode.place(bytes, position)
       this.#inode.syncRange(position, position + bytes.length)
     }
     this.#disk.later('synced write of a segment', work, done)
