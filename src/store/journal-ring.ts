@@ -13,7 +13,7 @@ const MOVED_BYTES = 256 << 10
  * From the beginning of one sync to that of the next at least: each costs the loop 0.1 ms, and what is written
  * waits for this and one sync at most, of the few milliseconds that it may.
  */
-const SYNC_EVERY_MS = 5
+const SYNC_EVERY_MS = 4
 
 export const RING_NAME = 'journal.ring'
 

@@ -9,7 +9,7 @@ import { CrashRing } from './disks/crash-ring.ts'
 import { FOLDER } from './disks/story.ts'
 
 /** What the journal promises at least between two syncs that follow each other. */
-const EVERY_MS = 5
+const EVERY_MS = 4
 /** So many of them, and when they begin. */
 const SYNCS = 20
 const BEGIN_MS = Array.from({ length: SYNCS }, (_, i) => i * EVERY_MS)

@@ -5,6 +5,7 @@ const FILES = 'test/store/mapped-ring.test.ts'
 const COMMANDS = 'test/commands/ring.test.ts'
 const SEGMENT = 'test/store/ring-segment.test.ts'
 const PACE = 'test/store/sync-pace.test.ts'
+const SLICES = 'test/store/pool-slices.test.ts'
 
 /** Faults of the ring that a journal puts its batches into. */
 export const RING_FAULTS: readonly Fault[] = [
@@ -224,6 +225,27 @@ export const RING_FAULTS: readonly Fault[] = [
     find: 'syncEveryMs: 0,',
     replace: 'syncEveryMs: SYNC_EVERY_MS,',
     tests: [PACE],
+  },
+  {
+    name: 'slices: those of the loop and of V8 are short too',
+    file: 'src/store/pool-slices.ts',
+    find: "'latin1').trim() === POOL_THREAD",
+    replace: "'latin1') !== ''",
+    tests: [SLICES],
+  },
+  {
+    name: 'slices: a thread that was started nicer is no longer',
+    file: 'src/store/pool-slices.ts',
+    find: 'if (!isRead() || ',
+    replace: 'if (',
+    tests: [SLICES],
+  },
+  {
+    name: 'slices: the program leaves them as they are',
+    file: 'src/durability.ts',
+    find: '      await shortenPoolSlices()\n',
+    replace: '',
+    tests: [SLICES],
   },
   {
     name: 'mark: one that is memory stores the lower digits alone',
