@@ -72,7 +72,8 @@ export class FrameWriter {
     u32[(start + FRAME.previousCrc) >>> 2] = this.#crc
     const payloadAt = start + FRAME_HEADER_BYTES
     const trailer = payloadAt + padded(payloadBytes)
-    bytes.fill(0, payloadAt + payloadBytes, trailer)
+    // Records need none; a call for nothing was felt.
+    for (let at = payloadAt + payloadBytes; at < trailer; at++) bytes[at] = 0
     this.#crc = crc32(bytes.subarray(start, trailer))
     u32[trailer >>> 2] = this.#crc
     u32[(trailer + 4) >>> 2] = payloadBytes

@@ -80,15 +80,7 @@ export class JournaledEngine implements EventSink {
 
   /** Writes a batch, and folds it when the disk has taken it. */
   #keep(batch: RecordBatch): void {
-    const frames = this.#begin(batch.events)
-    let { seq } = this.#journal
-    batch.walk(
-      (from, to) => {
-        addRecords(frames, seq, batch, from, to)
-        seq += to - from
-      },
-      (event) => this.#addOther(frames, seq++, event),
-    )
+    this.#encode(batch)
     if (!this.#write(batch.events)) return
     if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()
     try {
@@ -98,6 +90,20 @@ export class JournaledEngine implements EventSink {
     } finally {
       this.#journal.keepSyncing()
     }
+  }
+
+  /** Without `walk` and its two functions for each batch, which took 1 % of the fold at 16 swaps a batch. */
+  #encode(batch: RecordBatch): void {
+    const frames = this.#begin(batch.events)
+    let { seq } = this.#journal
+    let from = 0
+    for (const { before, event } of batch.others) {
+      if (before > from) addRecords(frames, seq, batch, from, before)
+      seq += before - from
+      from = before
+      this.#addOther(frames, seq++, event)
+    }
+    if (batch.count > from) addRecords(frames, seq, batch, from, batch.count)
   }
 
   #addOther(frames: FrameWriter, seq: number, event: FeedEvent): void {
