@@ -18,7 +18,7 @@ const CALLS: Readonly<Record<string, { get: number; set: number } | undefined>> 
 
 /** `struct sched_attr` in its first version, little-endian; its times are nanoseconds. */
 const ATTRIBUTES = { bytes: 48, policy: 4, slice: 24 } as const
-/** SCHED_OTHER: the only policy under which threads have slices of this kind. */
+/** SCHED_OTHER; who gave a thread another one meant something by it. */
 const USUAL_POLICY = 0
 
 /**
