@@ -20,7 +20,6 @@ export function addDefinitions(
   known: BookCounts,
 ): void {
   const all = book.counts
-  if (isSame(all, known)) return
   const at = { ...known }
   while (at.addresses < all.addresses || at.tokens < all.tokens || at.wallets < all.wallets) {
     const addresses = Math.min(ENTRIES_MAX, all.addresses - at.addresses)
@@ -33,15 +32,6 @@ export function addDefinitions(
     at.tokens += tokens
     at.wallets += wallets
   }
-}
-
-/** As for most batches. */
-function isSame(one: BookCounts, other: BookCounts): boolean {
-  return (
-    one.addresses === other.addresses &&
-    one.tokens === other.tokens &&
-    one.wallets === other.wallets
-  )
 }
 
 function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8Array {

@@ -72,8 +72,7 @@ export class FrameWriter {
     u32[(start + FRAME.previousCrc) >>> 2] = this.#crc
     const payloadAt = start + FRAME_HEADER_BYTES
     const trailer = payloadAt + padded(payloadBytes)
-    // Records need none; a call for nothing was felt.
-    for (let at = payloadAt + payloadBytes; at < trailer; at++) bytes[at] = 0
+    bytes.fill(0, payloadAt + payloadBytes, trailer)
     this.#crc = crc32(bytes.subarray(start, trailer))
     u32[trailer >>> 2] = this.#crc
     u32[(trailer + 4) >>> 2] = payloadBytes
