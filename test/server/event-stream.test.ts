@@ -1,13 +1,20 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
-import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
+import { ADDRESS_BYTES_MAX } from '../../src/engine/address-book.ts'
+import { LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../src/engine/text.ts'
+import {
+  EVENT_STREAM_COMMENT_MS,
+  MAX_EVENT_STREAMS_PER_ADDRESS,
+  MAX_REPLAYED,
+} from '../../src/server/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
+import { PAST_THE_KERNEL_BYTES } from './kernel-buffers.ts'
 import { LiveClient } from './live-client.ts'
 
-/** Trades of a replay that is more than the kernel takes for a socket. */
-const REPLAYED = 10_000
+/** As many launches as a replay may have. */
+const REPLAYED = MAX_REPLAYED.new_launched_pool
 
 /** Waits without a timer; gives up silently, the assertion then tells. */
 async function turnsUntil(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
@@ -63,6 +70,23 @@ class EventReader {
 
 const trade = (i: number) =>
   swap({ mint: 'A', slot: 10 + i, txIndex: 0, signature: `s${i}`, timestamp: START_SECOND + i })
+
+const LONG_NAME = '€'.repeat(NAME_CHARACTERS_MAX)
+const LONG_ADDRESS = 'x'.repeat(ADDRESS_BYTES_MAX)
+
+/** Launches as long as they can be, from one on: `REPLAYED` of them are `PAST_THE_KERNEL_BYTES`. */
+const longLaunches = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    created({
+      slot: first + index,
+      mint: `mint ${first + index}`,
+      name: LONG_NAME,
+      symbol: LONG_NAME,
+      uri: '€'.repeat(LINK_CHARACTERS_MAX),
+      creator: LONG_ADDRESS,
+      bondingCurve: LONG_ADDRESS,
+    }),
+  )
 
 test('a stream goes on though nothing ever comes from its client, and brings no pings', async () => {
   service = await EngineServer.start('e1', undefined, { liveTimes: { pingMs: 10, silenceMs: 40 } })
@@ -341,21 +365,19 @@ test('streams are counted under their own name, those that are refused too, and 
 
 test('a stream that is not read is ended, others get everything', async () => {
   service = await EngineServer.start()
-  service.feed([created({ slot: 1, mint: 'A' })])
-  const query = 'channel=update_mint_info&mint=A'
-  const slow = await EventReader.open(query)
-  const quick = await EventReader.open(query)
+  const slow = await EventReader.open('channel=new_launched_pool')
+  const quick = await EventReader.open('channel=new_launched_pool')
   await slow.next()
   await quick.next()
-  const wanted = 15_000
   let seen = 0
-  for (let i = 0; i < wanted; i += 200) {
-    service.feed(Array.from({ length: 200 }, (_, k) => trade(i + k)))
-    while (seen < i + 200) expect((await quick.next()).frame).toMatchObject({ seq: ++seen })
+  while (seen < REPLAYED) {
+    const told = seen + 100
+    service.feed(longLaunches(told - 99, 100))
+    while (seen < told) expect((await quick.next()).frame).toMatchObject({ seq: ++seen })
   }
   await expect(
     (async () => {
-      for (let i = 0; i < wanted; i += 1) await slow.next()
+      for (let i = 0; i < REPLAYED; i += 1) await slow.next()
     })(),
   ).rejects.toThrow()
   // Its place is free although the service ended it, and not its client.
@@ -364,16 +386,13 @@ test('a stream that is not read is ended, others get everything', async () => {
   await quick.close()
 })
 
-test('a long replay goes on as soon as its client has read on, and brings every trade once', async () => {
+test('a long replay goes on as soon as its client has read on, and brings every launch once', async () => {
   service = await EngineServer.start()
-  service.feed([
-    created({ slot: 1, mint: 'A' }),
-    ...Array.from({ length: REPLAYED }, (_, i) => trade(i)),
-  ])
-  const since = vi.spyOn(service.wired.streams.sources.update_mint_info, 'since')
+  service.feed(longLaunches(1, REPLAYED))
+  const since = vi.spyOn(service.wired.streams.sources.new_launched_pool, 'since')
   // Nothing is looked at again after a time: only that something was read goes on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const path = '/api/v2/stream?channel=update_mint_info&mint=A&from_seq=0&epoch=e1'
+  const path = '/api/v2/stream?channel=new_launched_pool&from_seq=0&epoch=e1'
   const response = await new Promise<IncomingMessage>((resolve) => {
     get(service.server.url + path, resolve)
   })
@@ -385,12 +404,17 @@ test('a long replay goes on as soon as its client has read on, and brings every 
     await turnsUntil(() => since.mock.calls.length !== reads, 300)
   }
   expect(figures()).toMatchObject({ live_catch_ups: 1, live_slow_readers_total: 0 })
-  let text = ''
-  response.setEncoding('utf8').on('data', (came: string) => {
-    text += came
+  const chunks: Buffer[] = []
+  const last = `id: e1/${REPLAYED}\n`
+  let isOver = false
+  response.on('data', (came: Buffer) => {
+    chunks.push(came)
+    isOver ||= Buffer.concat(chunks.slice(-2)).includes(last)
   })
-  await turnsUntil(() => text.includes(`e1/${REPLAYED}\n`))
-  const seqs = [...text.matchAll(/^id: e1\/(\d+)$/gm)].map(([, seq]) => Number(seq))
+  await turnsUntil(() => isOver)
+  const bytes = Buffer.concat(chunks)
+  expect(bytes.length).toBeGreaterThan(PAST_THE_KERNEL_BYTES)
+  const seqs = [...bytes.toString().matchAll(/^id: e1\/(\d+)$/gm)].map(([, seq]) => Number(seq))
   expect(seqs).toEqual(Array.from({ length: REPLAYED }, (_, index) => index + 1))
   expect(figures()).toMatchObject({ live_catch_ups: 0, live_slow_readers_total: 0 })
   response.destroy()

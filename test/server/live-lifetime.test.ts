@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { LiveTimes } from '../../src/server/options.ts'
 import { type FakeService, startFake } from './fake-service.ts'
+import { PAST_THE_KERNEL_BYTES } from './kernel-buffers.ts'
 import { LiveClient } from './live-client.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from './raw-http.ts'
 
@@ -79,10 +80,10 @@ test('a slow reader is closed with 4009 while another gets everything in order',
   await slow.ask(follow('A', 'slow'))
   await quick.ask(follow('A', 'quick'))
   slow.socket.pause()
-  const padding = 'x'.repeat(1000)
+  const padding = 'x'.repeat(5000)
   let sent = 0
   let mostLooks = 0
-  while (sent < 12_000) {
+  while (sent * padding.length < PAST_THE_KERNEL_BYTES) {
     for (let index = 0; index < 50; index++) fake.live.trade('A', { n: sent++, padding })
     let looks = 0
     // The first message is the acknowledgement.
@@ -180,8 +181,7 @@ test('stop lets a running request finish and closes idle sockets', async () => {
 
 test('an answer that is longer than the kernel takes is read to its end while the service goes down', async () => {
   await start()
-  const bytes = 24_000_000
-  fake.body = () => 'x'.repeat(bytes)
+  fake.body = () => 'x'.repeat(PAST_THE_KERNEL_BYTES)
   const { socket } = await rawConnect(fake.server.port)
   const head = 'POST /api/v2/meme HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   socket.write(`${head}Content-Length: 2\r\n\r\n{`)
@@ -196,7 +196,7 @@ test('an answer that is longer than the kernel takes is read to its end while th
   await sleep(300)
   socket.resume()
   await Promise.all([stopped, closed])
-  expect(received).toBeGreaterThan(bytes)
+  expect(received).toBeGreaterThan(PAST_THE_KERNEL_BYTES)
 })
 
 test('a stream of events that is asked for while the service goes down is refused like a handshake', async () => {

@@ -1,10 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { SEND_DEADLINE_MS } from '../../src/server/limits.ts'
 import { type FakeService, startFake } from './fake-service.ts'
+import { PAST_THE_KERNEL_BYTES } from './kernel-buffers.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
 
-/** More than the kernel takes for a socket. */
-const LONG_BYTES = 24_000_000
 /** The time in which the test itself waits passes too. */
 const SPARE_MS = 20_000
 const GET = 'GET /api/v2/search/tokens/detailed?query=a HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -20,7 +19,7 @@ const figures = () => fake.server.readiness().fields
 /** A client that asked for a long answer and reads none of it. */
 async function unread() {
   fake = await startFake()
-  fake.body = () => 'x'.repeat(LONG_BYTES)
+  fake.body = () => 'x'.repeat(PAST_THE_KERNEL_BYTES)
   const raw = await rawConnect(fake.server.port)
   raw.socket.pause()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -51,7 +50,7 @@ test('an answer that was read at last is not given up later, and its connection 
     received += chunk.length
   })
   socket.resume()
-  await vi.waitUntil(() => received > LONG_BYTES, { timeout: 5_000 })
+  await vi.waitUntil(() => received > PAST_THE_KERNEL_BYTES, { timeout: 5_000 })
   await vi.waitUntil(() => figures().http_unfinished_answers === 0, { timeout: 5_000 })
   vi.advanceTimersByTime(2 * SEND_DEADLINE_MS)
   vi.useRealTimers()
