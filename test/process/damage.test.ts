@@ -26,9 +26,10 @@ const ONE_SENTENCE_OR_MORE = /^mintfeed: [^\n]+\.\n$/
 
 const lines = () => new EventLines('Damage', new Random(2), 1)
 
-/** Feeds lots of lines, each folded and synced before the next, and kills the program. */
-async function filled(settings: Record<string, string>): Promise<EventLines> {
-  const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', ...settings })
+/** Feeds lots of lines, each folded and in the segment before the next, and kills the program. */
+async function filled(DATA_DIR: string): Promise<EventLines> {
+  const settings = { FEED: 'stdin', RATE_LIMIT: 'off', FSYNC: 'always', DATA_DIR }
+  const program = await startProgram(settings)
   const fed = lines()
   program.child.stdin?.write(fed.opening())
   for (let lot = 0; lot < LOTS; lot++) {
@@ -48,7 +49,7 @@ async function totalOf({ url }: Program, fed: EventLines): Promise<number> {
 
 test('garbage behind the last frame is cut off and reported with file and byte', async () => {
   const DATA_DIR = newFolder()
-  const fed = await filled({ DATA_DIR })
+  const fed = await filled(DATA_DIR)
   const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
   const { size } = fs.statSync(path)
   fs.appendFileSync(path, Buffer.alloc(333, 0xa5))
@@ -64,7 +65,7 @@ test('garbage behind the last frame is cut off and reported with file and byte',
 
 test('damage in the middle stops the start, and the sentence says where and what to do', async () => {
   const DATA_DIR = newFolder()
-  await filled({ DATA_DIR, FSYNC: 'always' })
+  await filled(DATA_DIR)
   const [path] = filesOf(DATA_DIR, 'journal-')
   flipByte(path, fs.statSync(path).size >> 1)
   const { code, errors } = await runProgram({ ...QUIET, DATA_DIR, PORT: '0' })
@@ -79,7 +80,7 @@ test('damage in the middle stops the start, and the sentence says where and what
 
 test('a start that fails closes live connections with 1012, and answers 503 with the reason until then', async () => {
   const DATA_DIR = newFolder()
-  await filled({ DATA_DIR, FSYNC: 'always' })
+  await filled(DATA_DIR)
   const [path] = filesOf(DATA_DIR, 'journal-')
   flipByte(path, fs.statSync(path).size >> 1)
   const PORT = String(await freePort())
@@ -173,7 +174,7 @@ test.skipIf(!hasFlock)(
 
 test('a journal of a later version stops the start and is left as it is', async () => {
   const DATA_DIR = newFolder()
-  await filled({ DATA_DIR })
+  await filled(DATA_DIR)
   const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
   const bytes = fs.readFileSync(path)
   bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)

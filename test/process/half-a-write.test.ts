@@ -12,7 +12,8 @@ const TORN_BYTES = 10
 
 test('what a kill leaves of a write is told as that and cut off, and of a copy that it is none of the stream', async () => {
   const DATA_DIR = newFolder()
-  const first = await startProgram({ FEED: 'stdin', DATA_DIR })
+  // Without a ring, which would have the rest.
+  const first = await startProgram({ FEED: 'stdin', FSYNC: 'always', DATA_DIR })
   const lines = new EventLines('Half', new Random(2), 1)
   first.child.stdin?.write(lines.opening() + lines.more(40))
   await until('all lines are folded', async () =>
