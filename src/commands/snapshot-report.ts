@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import { type NumberedFile, withFile } from '../store/data-folder.ts'
 import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
 import { StoreError } from '../store/failure.ts'

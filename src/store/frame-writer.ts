@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import { GrowingLanes } from './growing-lanes.ts'
 import {
   FRAME,

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import type { StatePart } from '../engine/memory/state-part.ts'
 import { totalBytes } from '../engine/memory/views.ts'
 import { type DiskFile, readAll } from './disk.ts'

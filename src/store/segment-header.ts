@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import { JOURNAL_MAGIC, JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from './journal-format.ts'
 
 /** What stands at the start of a journal segment. */

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import {
   FRAME,
   FRAME_HEADER_BYTES,

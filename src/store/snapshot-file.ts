@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { crc32 } from '../base/crc32.ts'
 import { jsonOf } from '../base/json-access.ts'
 import { StateError, type StatePart } from '../engine/memory/state-part.ts'
 import { totalBytes } from '../engine/memory/views.ts'

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 import { P_LANES } from '../engine/layout.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { chunkPath, dormantChunkPath, writeWhole } from './data-folder.ts'
