@@ -212,6 +212,8 @@ async function syncTimes(): Promise<Line[]> {
   const waits = new WaitTimes()
   const service = market.warmService()
   const kept = keep(service, 'group', waits)
+  // What the rounds before have left is no garbage of this one.
+  await warmMemory()
   const startMs = performance.now()
   await playInTurns(market, kept.sink, TURN_SWAPS)
   const seconds = (performance.now() - startMs) / 1000

@@ -97,46 +97,56 @@ export class FileMark implements WrittenMark {
   }
 }
 
-/** Events after which the upper half of the digits is another one. */
-const LOWER = 10 ** (DIGITS / 2)
+/** Digits that are stored as one, and what they count up to. */
+const PART_DIGITS = 4
+const PART = 10 ** PART_DIGITS
+const PARTS = DIGITS / PART_DIGITS
 
 /** The digits of a mark that is memory. */
 class MarkMemory {
   readonly #memory: FileMemory
-  /** Two halves of the digits, each of which the processor stores as one. */
-  readonly #halves: Float64Array
-  readonly #next = new Float64Array(2)
-  readonly #nextDigits = new Uint8Array(this.#next.buffer)
+  /** Four digits each, the first of them in the lowest byte. */
+  readonly #parts: Uint32Array
+  /** What all parts but the last say; -1: they were not stored yet. */
+  #above = -1
 
   constructor(memory: FileMemory) {
     this.#memory = memory
-    this.#halves = new Float64Array(memory.bytes.buffer, 0, 2)
+    this.#parts = new Uint32Array(memory.bytes.buffer, 0, PARTS)
   }
 
   /**
-   * The upper half first, which is seldom another one: a process killed between the two leaves a mark
-   * beyond what it wrote, for which the next start gives a new epoch, and never one before it.
+   * The upper parts first, which are seldom others: a process killed between two of them leaves a mark
+   * beyond what it wrote, for which the next start gives a new epoch, and never one before it. Nothing is read
+   * back on the way: that would wait for all stores before, of the batch into its ring.
    */
   store(seq: number): void {
-    const upper = Math.floor(seq / LOWER)
-    this.#put(upper, 0)
-    this.#put(seq - upper * LOWER, DIGITS / 2)
-    if (this.#halves[0] !== this.#next[0]) this.#halves[0] = this.#next[0]
-    this.#halves[1] = this.#next[1]
+    const above = Math.floor(seq / PART)
+    if (above !== this.#above) this.#storeAbove(above)
+    this.#parts[PARTS - 1] = digitsOf(seq - above * PART)
   }
 
   close(): void {
     this.#memory.close()
   }
 
-  #put(number: number, at: number): void {
-    let left = number
-    for (let place = at + DIGITS / 2 - 1; place >= at; place--) {
-      const rest = Math.floor(left / 10)
-      this.#nextDigits[place] = DIGIT_0 + left - rest * 10
-      left = rest
-    }
+  #storeAbove(above: number): void {
+    this.#above = above
+    for (let place = 0; place < PARTS - 1; place++)
+      this.#parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
   }
+}
+
+/** Four digits as ASCII, the first of them lowest. */
+function digitsOf(number: number): number {
+  const hundreds = (number / 100) | 0
+  const ones = (number - hundreds * 100) | 0
+  return pairOf(hundreds) | (pairOf(ones) << 16)
+}
+
+function pairOf(number: number): number {
+  const tens = (number / 10) | 0
+  return (DIGIT_0 + tens) | ((DIGIT_0 + number - tens * 10) << 8)
 }
 
 /** Reads the mark of a folder; null when there is none that can be read. */

@@ -121,18 +121,16 @@ export class EventPacker {
       const value = values[name]
       if (value === undefined) continue
       given |= 1 << i
-      if (value === null) {
-        nulls |= 1 << i
-        continue
-      }
-      if (typeof value !== valueType) return null
-      if (typeof value === 'string') {
+      // By the type's name as it stands here: `typeof` compared with a variable is a call.
+      if (value === null) nulls |= 1 << i
+      else if (typeof value === 'string' && valueType === 'string') {
         f64[lane++] = value.length
         texts += value
-      } else if (typeof value === 'bigint') {
-        if (value !== asU64(value)) return null
+      } else if (typeof value === 'number' && valueType === 'number') f64[lane++] = value
+      else if (typeof value === 'boolean' && valueType === 'boolean') f64[lane++] = Number(value)
+      else if (typeof value === 'bigint' && valueType === 'bigint' && value === asU64(value))
         writeU64(u32, 2 * lane++, value)
-      } else f64[lane++] = Number(value)
+      else return null
     }
     u32[TYPE] = number
     u32[GIVEN] = given

@@ -250,7 +250,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'mark: one that is memory stores the lower digits alone',
     file: 'src/store/file-mark.ts',
-    find: 'if (this.#halves[0] !== this.#next[0]) this.#halves[0] = this.#next[0]',
+    find: 'if (above !== this.#above) this.#storeAbove(above)',
     replace: '',
     tests: [FILES],
   },
