@@ -121,7 +121,7 @@ export class EventPacker {
       const value = values[name]
       if (value === undefined) continue
       given |= 1 << i
-      // By the type's name as it stands here: `typeof` compared with a variable is a call.
+      // `typeof` compared with a name that stands here is an instruction; with a variable it is a call.
       if (value === null) nulls |= 1 << i
       else if (typeof value === 'string' && valueType === 'string') {
         f64[lane++] = value.length

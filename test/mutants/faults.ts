@@ -9,6 +9,7 @@ import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
+import { SUM_FAULTS } from './faults/sums.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
 /** All faults that are planted, one at a time. */
@@ -24,4 +25,5 @@ export const FAULTS: readonly Fault[] = [
   ...COMMAND_FAULTS,
   ...PACKED_FAULTS,
   ...RING_FAULTS,
+  ...SUM_FAULTS,
 ]

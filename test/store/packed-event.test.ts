@@ -94,6 +94,11 @@ test('a text of ASCII takes a byte a character, any other one two', () => {
 test.each([
   ['an amount of more than 64 bits', created({ supplyRaw: 2n ** 64n })],
   ['an amount below 0', created({ virtualBaseRaw: -1n })],
+  ['a text for a number', Object.assign(created(), { slot: '1' })],
+  ['a number for a text', Object.assign(created(), { name: 1 })],
+  ['a number for an amount', Object.assign(created(), { supplyRaw: 1 })],
+  ['a flag for a number', Object.assign(created(), { decimals: true })],
+  ['an amount for a flag', Object.assign(created(), { isMayhemMode: 1n })],
 ])('there is no room for %s', (_, event) => {
   expect(packer.pack(event)).toBeNull()
 })

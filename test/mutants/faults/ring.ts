@@ -255,6 +255,13 @@ export const RING_FAULTS: readonly Fault[] = [
     tests: [FILES],
   },
   {
+    name: 'mark: the upper digits of one that is memory change places',
+    file: 'src/store/file-mark.ts',
+    find: 'PART ** (PARTS - 2 - place)',
+    replace: 'PART ** place',
+    tests: [FILES],
+  },
+  {
     name: 'mark: one that is memory is taken for one that is written',
     file: 'src/store/file-mark.ts',
     find: 'return this.#memory !== null',
