@@ -116,9 +116,10 @@ class MarkMemory {
   }
 
   /**
-   * The upper parts first, which are seldom others: a process killed between two of them leaves a mark
-   * beyond what it wrote, for which the next start gives a new epoch, and never one before it. Nothing is read
-   * back on the way: that would wait for all stores before, of the batch into its ring.
+   * The upper parts first, which are seldom others: what stands between two of the stores is beyond what anybody
+   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
+   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
+   * before, of the batch into its ring.
    */
   store(seq: number): void {
     const above = Math.floor(seq / PART)
