@@ -1,7 +1,7 @@
 import { tokenLane } from './lanes.ts'
 import { T } from './layout.ts'
 import type { State } from './state.ts'
-import { U } from './swap-record.ts'
+import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from './swap-record.ts'
 
 /**
  * The order in which a mint's swaps arrived, kept beside the total order that the tape is in.
@@ -11,8 +11,6 @@ import { U } from './swap-record.ts'
  * late goes before some; it is displaced by their number, and each of them by one less. Six bits of
  * the record's flags keep it.
  */
-const SHIFT = 26
-const BITS = (0x3f << SHIFT) >>> 0
 /** Farthest displacement that is kept, to both sides. */
 const DISPLACEMENT_MAX = 31
 /** What stands for all farther ones. */
@@ -21,16 +19,13 @@ const LOST = -DISPLACEMENT_MAX - 1
 /** Records that have left memory read for one answer at most: each may be a read of the disk. */
 const ARCHIVED_READS_MAX = 1_000
 
-/** The bits of the flags lane that outlive a fold of the record. */
-export const ARRIVAL_BITS = BITS
-
 function displacementOf(flags: number): number {
-  return (flags | 0) >> SHIFT
+  return (flags | 0) >> ARRIVAL_SHIFT
 }
 
 function displaced(flags: number, by: number): number {
   const kept = Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
-  return ((flags & ~BITS) | (kept << SHIFT)) >>> 0
+  return ((flags & ~ARRIVAL_BITS) | (kept << ARRIVAL_SHIFT)) >>> 0
 }
 
 /**

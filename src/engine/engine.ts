@@ -263,6 +263,7 @@ export class Engine implements EventSink {
     if (!this.#tick(event.timestamp)) return
     if (event.type === 'sol_price') this.#acceptSolPrice(event)
     else if (event.type === 'metadata') this.#acceptMetadata(event)
+    else if (event.type === 'reserves' || event.type === 'balance') return
     else this.#acceptLifecycle(event)
   }
 

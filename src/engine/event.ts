@@ -5,6 +5,9 @@
  * Raw amounts are u64 integers as bigint, times are unix seconds, addresses and signatures text.
  */
 
+/** Largest number of a hop in a route. */
+export const ROUTE_HOPS_MAX = 7
+
 /** Where an event stands in the chain. `slot` null: unknown, the event keeps its order of arrival. */
 export interface ChainPosition {
   readonly slot: number | null
@@ -33,6 +36,8 @@ export interface TokenCreated extends ChainPosition {
   readonly virtualQuoteRaw: bigint
   readonly realBaseRaw: bigint
   readonly quoteMint?: string
+  /** Decimals of the quote mint, where the feed knows them and they do not follow from the mint. */
+  readonly quoteDecimals?: number
 }
 
 export interface Swap extends ChainPosition {
@@ -52,6 +57,10 @@ export interface Swap extends ChainPosition {
   readonly realQuoteRaw: bigint
   readonly platformFeeRaw: bigint
   readonly creatorFeeRaw: bigint
+  /** Fee of the liquidity providers; it stays in the pool. */
+  readonly lpFeeRaw?: bigint
+  /** Fee that is paid back to traders of a cashback coin. */
+  readonly cashbackRaw?: bigint
   readonly chainFeeRaw?: bigint
   readonly baseBalanceBeforeRaw?: bigint
   readonly baseBalanceAfterRaw?: bigint
@@ -59,6 +68,10 @@ export interface Swap extends ChainPosition {
   readonly solPriceUsd?: number
   /** What the mint is quoted in: counts while no creation of it is known (docs/events.md). */
   readonly quoteMint?: string
+  /** As of `TokenCreated`. */
+  readonly quoteDecimals?: number
+  /** Number of the hop in a route through several coins, from 1 to `ROUTE_HOPS_MAX`; absent: no route. */
+  readonly route?: number
   readonly fresh?: boolean
   readonly pro?: boolean
   readonly insider?: boolean
@@ -75,6 +88,38 @@ export interface Migrated extends ChainPosition {
   readonly mint: string
   readonly bondingCurve: string
   readonly poolAmm: string
+}
+
+/** What moves price, liquidity or supply without a trade. */
+export const RESERVES_REASONS = [
+  'mayhem',
+  'boost',
+  'deposit',
+  'withdraw',
+  'pool_opened',
+  'burn',
+] as const
+export type ReservesReason = (typeof RESERVES_REASONS)[number]
+
+export interface Reserves extends ChainPosition {
+  readonly type: 'reserves'
+  readonly mint: string
+  readonly source: 'pump' | 'pump_amm'
+  /** Reserves from here on; on the AMM the effective pool reserves. */
+  readonly virtualBaseRaw: bigint
+  readonly virtualQuoteRaw: bigint
+  readonly realBaseRaw: bigint
+  readonly realQuoteRaw: bigint
+  readonly supplyRaw?: bigint
+  readonly reason: ReservesReason
+}
+
+/** What a wallet holds of a mint after a transaction, where its swaps do not say it. */
+export interface Balance extends ChainPosition {
+  readonly type: 'balance'
+  readonly mint: string
+  readonly wallet: string
+  readonly balanceRaw: bigint
 }
 
 export interface SolPrice {
@@ -102,7 +147,10 @@ export type Metadata = {
   readonly dexPaid?: boolean
 } & { readonly [K in MetadataKey]?: string | null }
 
-export type FeedEvent = TokenCreated | Swap | Completed | Migrated | SolPrice | Metadata
+/** Events that have a place in the chain and are no swaps. */
+export type PlacedEvent = TokenCreated | Completed | Migrated | Reserves | Balance
+
+export type FeedEvent = PlacedEvent | Swap | SolPrice | Metadata
 
 /** Events of a type as records of their fields, which an interface is not. */
 export type EventFields<T extends FeedEvent> = T extends unknown

@@ -4,7 +4,7 @@ import type { Swap } from './event.ts'
 import { quoteOf } from './platform.ts'
 import { RecordBatch } from './record-batch.ts'
 import { packSignature } from './signature.ts'
-import { F, Flag, poolLane, U } from './swap-record.ts'
+import { F, Flag, poolLane, toldBits, U } from './swap-record.ts'
 
 /**
  * Turns swap events into records: interns addresses, packs the signature, marks what was given. A
@@ -31,7 +31,7 @@ export class SwapIntake {
     u32[at + U.pool] = poolLane(this.#book.address(swap.pool), toldQuote(swap))
     if (swap.quoteMint !== undefined) u32[at + U.quoteMint] = this.#book.address(swap.quoteMint)
     writeAmounts(swap, u32, at)
-    let flags = flagsOfSwap(swap)
+    let flags = flagsOfSwap(swap) | toldBits(swap.route, swap.quoteDecimals)
     if (swap.solPriceUsd !== undefined)
       batch.f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = swap.solPriceUsd
     if (packSignature(swap.signature, this.#book, u32, at + U.signature))
@@ -53,6 +53,8 @@ function writeAmounts(swap: Swap, u32: Uint32Array, at: number): void {
   writeU64(u32, at + U.realQuoteLo, swap.realQuoteRaw)
   writeU64(u32, at + U.platformFeeLo, swap.platformFeeRaw)
   writeU64(u32, at + U.creatorFeeLo, swap.creatorFeeRaw)
+  writeU64(u32, at + U.givenLpFeeLo, swap.lpFeeRaw ?? 0n)
+  writeU64(u32, at + U.givenCashbackLo, swap.cashbackRaw ?? 0n)
   writeU64(u32, at + U.chainFeeLo, swap.chainFeeRaw ?? 0n)
   writeU64(u32, at + U.balanceBeforeLo, swap.baseBalanceBeforeRaw ?? 0n)
   writeU64(u32, at + U.balanceAfterLo, swap.baseBalanceAfterRaw ?? 0n)

@@ -3,7 +3,16 @@ import { readU64 } from '../base/u64.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Swap } from './event.ts'
 import type { State } from './state.ts'
-import { F, Flag, poolOf, SIGNATURE_LANES, toldQuoteOf, U } from './swap-record.ts'
+import {
+  F,
+  Flag,
+  poolOf,
+  SIGNATURE_LANES,
+  toldQuoteDecimals,
+  toldQuoteOf,
+  toldRoute,
+  U,
+} from './swap-record.ts'
 
 /** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
 export interface RecordLanes {
@@ -102,6 +111,14 @@ export function highestIndexes(
 /** What a feed may leave out is there when its flag says that it was given. */
 function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
   const flags = u32[at + U.flags]
+  const lpFeeRaw = readU64(u32, at + U.givenLpFeeLo)
+  if (lpFeeRaw > 0n) swap.lpFeeRaw = lpFeeRaw
+  const cashbackRaw = readU64(u32, at + U.givenCashbackLo)
+  if (cashbackRaw > 0n) swap.cashbackRaw = cashbackRaw
+  const route = toldRoute(flags)
+  if (route > 0) swap.route = route
+  const quoteDecimals = toldQuoteDecimals(flags)
+  if (quoteDecimals >= 0) swap.quoteDecimals = quoteDecimals
   if (flags & Flag.chainFeeGiven) swap.chainFeeRaw = readU64(u32, at + U.chainFeeLo)
   if (flags & Flag.balanceBeforeGiven)
     swap.baseBalanceBeforeRaw = readU64(u32, at + U.balanceBeforeLo)

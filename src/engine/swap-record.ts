@@ -1,10 +1,13 @@
+import { addU64, copyU64, isZeroAt, numberAt } from '../base/u64.ts'
+
 /**
  * The binary form of a swap: one layout from the feed's batch through the journal to the tape.
  * 224 bytes, 8-byte aligned, little-endian; reached as u32 lanes (U) or f64 lanes (F) of one buffer.
  * A u64 is two u32 lanes, low first, so that no digit is lost.
  *
  * The feed fills the input lanes, the fold fills the derived ones. Lanes that are both (supply,
- * balances) carry a flag that tells whether the feed gave them.
+ * balances) carry a flag that tells whether the feed gave them. `beginFold` moves what would be
+ * written over to where it stays, `undoFold` moves it back.
  */
 
 export const SWAP_RECORD_BYTES = 224
@@ -17,12 +20,18 @@ export const F = {
   slot: 0,
   /**
    * Dollars per SOL known at arrival, 0 when none: the swap's own price (`Flag.ownSolPrice`), else
-   * the newest `sol_price` event.
+   * the newest `sol_price` event. Input; the fold keeps `U.cashbackLo` there.
    */
   givenSolPriceUsd: 6,
-  /** Dollars per SOL the fold used; 0 when unknown (derived). */
+  /**
+   * Dollars per SOL the fold used, 0 when unknown; below 0 where none was given, but a swap before
+   * had one: `solPriceOf` (derived).
+   */
   solPriceUsd: 7,
-  /** Dollar volume in micro-USD, an integer (derived, never recomputed). */
+  /**
+   * Dollar volume in micro-USD, an integer; of a swap quoted in a coin, below 0, the lamports that one
+   * raw unit of the coin was worth: `volumeMicroUsdOf` (derived, never recomputed).
+   */
   volumeMicroUsd: 8,
 } as const
 
@@ -35,7 +44,10 @@ export const U = {
   flags: 5,
   /** Token row (`AddressBook.token(mint)`). */
   token: 6,
-  /** Wallet row of the signer (`AddressBook.wallet(signer)`). */
+  /**
+   * Wallet row of the signer (`AddressBook.wallet(signer)`); the fold adds which hop of a route the swap
+   * is: `walletOf`, `hopOf`.
+   */
   wallet: 7,
   /** Address id of the pool and what is told of the quote: `poolOf`, `toldQuoteOf`. */
   pool: 8,
@@ -46,12 +58,18 @@ export const U = {
   quoteMint: 9,
   /** Tape index + 1 of the mint's swap before this one, 0 = none (derived). */
   previousInMint: 9,
+  /** Fee of the liquidity providers as the feed gave it; the fold moves it to `lpFeeLo`. */
+  givenLpFeeLo: 10,
   /** Tape index + 1 of this (mint, wallet)'s swap before this one, 0 = none (derived). */
   previousInPosition: 10,
   /** Tape index + 1 of the next swap whose time is the same second, 0 = none (derived). */
   nextInSecond: 11,
+  /** Cashback, once the fold has begun. */
+  cashbackLo: 12,
   /** Real quote reserve as the feed gave it; the fold writes `solPriceUsd` over it. */
   realQuoteLo: 14,
+  /** Cashback as the feed gave it; the fold moves it to `cashbackLo`. */
+  givenCashbackLo: 16,
   /**
    * Supply after the swap; the standing one when the feed gave none (`Flag.supplyGiven`). A
    * creation told later may give the swap another one (`Flag.supplyUnseen`).
@@ -63,6 +81,8 @@ export const U = {
   virtualBaseLo: 24,
   virtualQuoteLo: 26,
   realBaseLo: 28,
+  /** Of an AMM swap, whose real base moves nothing: its LP fee, once the fold has begun. */
+  lpFeeLo: 28,
   platformFeeLo: 30,
   creatorFeeLo: 32,
   chainFeeLo: 34,
@@ -114,8 +134,36 @@ export const Flag = {
   supplyUnseen: 1 << 25,
 } as const
 
-/** The bits that the feed sets; the fold sets the rest. The upper six are arrival-order.ts's. */
+/** The bits that the feed sets for good; the fold sets the rest. */
 export const INPUT_FLAGS = 0xffff | Flag.noTxIndex
+
+/** The upper six bits: they outlive a fold of the record (arrival-order.ts). */
+export const ARRIVAL_SHIFT = 26
+export const ARRIVAL_BITS = (0x3f << ARRIVAL_SHIFT) >>> 0
+
+/**
+ * Bits that the feed sets among those of the judgements, which the fold writes over: the hop of a route
+ * (0: none), decimals of the quote + 1 (0: not told).
+ */
+const ROUTE_SHIFT = 16
+const ROUTE_MASK = 7
+const QUOTE_DECIMALS_SHIFT = 19
+const QUOTE_DECIMALS_MASK = 31
+
+/** The bits of the flags lane for a hop and the decimals of a quote, where they are given. */
+export function toldBits(route = 0, quoteDecimals = -1): number {
+  return (route << ROUTE_SHIFT) | ((quoteDecimals + 1) << QUOTE_DECIMALS_SHIFT)
+}
+
+/** Number of the hop that the feed gave, 0 for none. */
+export function toldRoute(flags: number): number {
+  return (flags >>> ROUTE_SHIFT) & ROUTE_MASK
+}
+
+/** Decimals of the quote that the feed gave, -1 for none. */
+export function toldQuoteDecimals(flags: number): number {
+  return ((flags >>> QUOTE_DECIMALS_SHIFT) & QUOTE_DECIMALS_MASK) - 1
+}
 
 /** Bits of the pool's lane that hold its address id: no book has room for the texts of so many. */
 const POOL_BITS = 30
@@ -134,4 +182,78 @@ export function poolOf(u32: Uint32Array, at: number): number {
 /** The `Quote` that the feed told with the swap, -1 for none. */
 export function toldQuoteOf(u32: Uint32Array, at: number): number {
   return (u32[at + U.pool] >>> POOL_BITS) - 1
+}
+
+/** A swap's place in a route, as the fold keeps it. */
+export const Hop = { none: 0, first: 1, later: 2 } as const
+
+/** Bits of the wallet's lane that hold its row: there are fewer wallets than addresses. */
+const WALLET_BITS = 30
+const WALLET_MASK = 2 ** WALLET_BITS - 1
+
+/** Wallet row of the record at u32 lane `at`. */
+export function walletOf(u32: Uint32Array, at: number): number {
+  return u32[at + U.wallet] & WALLET_MASK
+}
+
+/** One of `Hop`, of a folded record. */
+export function hopOf(u32: Uint32Array, at: number): number {
+  return u32[at + U.wallet] >>> WALLET_BITS
+}
+
+/** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
+export function solPriceOf(f64: Float64Array, atF: number): number {
+  return Math.abs(f64[atF + F.solPriceUsd])
+}
+
+/** Lamports that one raw unit of the coin was worth which the swap is quoted in; 0: in no coin, or unknown. */
+export function lamportsPerUnitOf(f64: Float64Array, atF: number): number {
+  const lane = f64[atF + F.volumeMicroUsd]
+  return lane < 0 ? -lane : 0
+}
+
+/** Dollar volume of a folded record in micro-USD, an integer. */
+export function volumeMicroUsdOf(u32: Uint32Array, f64: Float64Array, at: number): number {
+  const lane = f64[(at >>> 1) + F.volumeMicroUsd]
+  if (lane >= 0) return lane
+  return coinMicroUsd(numberAt(u32, at + U.quoteLo), -lane, solPriceOf(f64, at >>> 1))
+}
+
+/** Micro-USD of an amount of a coin in raw units. */
+export function coinMicroUsd(
+  quoteNumber: number,
+  lamportsPerUnit: number,
+  solPriceUsd: number,
+): number {
+  return Math.round((quoteNumber * lamportsPerUnit * solPriceUsd) / 1000)
+}
+
+/**
+ * The record at u32 lane `at` is folded from now on: what the feed gave and the fold would write over is
+ * moved. Returns the SOL price that was given, 0 for none. A curve has no liquidity providers: an LP fee
+ * that a feed gives with it counts to the platform's.
+ */
+export function beginFold(u32: Uint32Array, f64: Float64Array, at: number): number {
+  const flags = u32[at + U.flags]
+  const solPriceUsd = f64[(at >>> 1) + F.givenSolPriceUsd]
+  copyU64(u32, at + U.cashbackLo, u32, at + U.givenCashbackLo)
+  if (flags & Flag.amm) copyU64(u32, at + U.lpFeeLo, u32, at + U.givenLpFeeLo)
+  else if (!isZeroAt(u32, at + U.givenLpFeeLo))
+    addU64(u32, at + U.platformFeeLo, u32, at + U.givenLpFeeLo)
+  const route = toldRoute(flags)
+  const hop = route > 1 ? Hop.later : route
+  u32[at + U.wallet] = (u32[at + U.wallet] | (hop << WALLET_BITS)) >>> 0
+  return solPriceUsd
+}
+
+/** A folded record, taken back, as it was when its fold began. */
+export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void {
+  const flags = u32[at + U.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
+  u32[at + U.flags] = (flags | toldBits(hopOf(u32, at))) >>> 0
+  u32[at + U.wallet] &= WALLET_MASK
+  copyU64(u32, at + U.givenCashbackLo, u32, at + U.cashbackLo)
+  u32[at + U.givenLpFeeLo] = 0
+  u32[at + U.givenLpFeeLo + 1] = 0
+  if (flags & Flag.amm) copyU64(u32, at + U.givenLpFeeLo, u32, at + U.lpFeeLo)
+  f64[(at >>> 1) + F.givenSolPriceUsd] = Math.max(0, f64[(at >>> 1) + F.solPriceUsd])
 }

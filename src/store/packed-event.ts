@@ -48,7 +48,7 @@ const TYPES: readonly PackedType[] = [
     ...CURVE,
     ...{ tokenProgram: 'string', isMayhemMode: 'boolean', supplyRaw: 'bigint', decimals: 'number' },
     ...{ virtualBaseRaw: 'bigint', virtualQuoteRaw: 'bigint', realBaseRaw: 'bigint' },
-    ...{ quoteMint: 'string' },
+    ...{ quoteMint: 'string', quoteDecimals: 'number' },
   }),
   type('completed', { ...PLACE, ...TIMESTAMP, ...MINT, ...CURVE }),
   type('migrated', { ...PLACE, ...TIMESTAMP, ...MINT, ...CURVE, poolAmm: 'string' }),
@@ -59,6 +59,14 @@ const TYPES: readonly PackedType[] = [
     ...{ image: 'string', video: 'string', twitter: 'string', website: 'string' },
     ...{ discord: 'string', telegram: 'string', description: 'string', dexPaid: 'boolean' },
   }),
+  type('reserves', {
+    ...PLACE,
+    ...TIMESTAMP,
+    ...MINT,
+    ...{ source: 'string', virtualBaseRaw: 'bigint', virtualQuoteRaw: 'bigint' },
+    ...{ realBaseRaw: 'bigint', realQuoteRaw: 'bigint', supplyRaw: 'bigint', reason: 'string' },
+  }),
+  type('balance', { ...PLACE, ...TIMESTAMP, ...MINT, wallet: 'string', balanceRaw: 'bigint' }),
 ]
 
 interface PackedType {

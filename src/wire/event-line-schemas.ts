@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { RESERVES_REASONS, ROUTE_HOPS_MAX } from '../engine/event.ts'
 
 const U32_MAX = 0xffffffff
 const U64_MAX_TEXT = '18446744073709551615'
@@ -54,6 +55,7 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
   const OptionalAddress = nullable(Address, 'text of 1 to 64 characters without control characters')
   const Text = Type.String({ description: 'a string' })
   const Flag = Type.Boolean({ description: 'true or false' })
+  const Decimals = nullable(integerTo(18, '18'), 'an integer from 0 to 18')
   const OptionalFlag = nullable(Type.Boolean(), 'true, false')
   const Timestamp = integerTo(U32_MAX, '2^32-1 (unix seconds)')
 
@@ -76,18 +78,21 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     token_program: Address,
     is_mayhem_mode: Flag,
     supply_raw: OptionalRaw,
-    decimals: nullable(integerTo(18, '18'), 'an integer from 0 to 18'),
+    decimals: Decimals,
     virtual_base_raw: Raw,
     virtual_quote_raw: Raw,
     real_base_raw: Raw,
     quote_mint: OptionalAddress,
+    quote_decimals: Decimals,
+  })
+
+  const Source = Type.Union([Type.Literal('pump'), Type.Literal('pump_amm')], {
+    description: '"pump" or "pump_amm"',
   })
 
   const SwapLine = Type.Object({
     ...Position,
-    source: Type.Union([Type.Literal('pump'), Type.Literal('pump_amm')], {
-      description: '"pump" or "pump_amm"',
-    }),
+    source: Source,
     mint: Address,
     pool: Address,
     signer: Address,
@@ -102,12 +107,19 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     real_quote_raw: Raw,
     platform_fee_raw: Raw,
     creator_fee_raw: Raw,
+    lp_fee_raw: OptionalRaw,
+    cashback_raw: OptionalRaw,
     chain_fee_raw: OptionalRaw,
     base_balance_before_raw: OptionalRaw,
     base_balance_after_raw: OptionalRaw,
     supply_raw: OptionalRaw,
     sol_price_usd: nullable(usd, 'a finite number above 0'),
     quote_mint: OptionalAddress,
+    quote_decimals: Decimals,
+    route: nullable(
+      Type.Integer({ minimum: 1, maximum: ROUTE_HOPS_MAX }),
+      `an integer from 1 to ${ROUTE_HOPS_MAX}`,
+    ),
     fresh: OptionalFlag,
     pro: OptionalFlag,
     insider: OptionalFlag,
@@ -116,6 +128,26 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
   const Curve = { mint: Address, bonding_curve: Address }
   const CompletedLine = Type.Object({ ...Position, ...Curve })
   const MigratedLine = Type.Object({ ...Position, ...Curve, pool_amm: Address })
+  const ReservesLine = Type.Object({
+    ...Position,
+    mint: Address,
+    source: Source,
+    virtual_base_raw: Raw,
+    virtual_quote_raw: Raw,
+    real_base_raw: Raw,
+    real_quote_raw: Raw,
+    supply_raw: OptionalRaw,
+    reason: Type.Union(
+      RESERVES_REASONS.map((reason) => Type.Literal(reason)),
+      { description: RESERVES_REASONS.map((reason) => `"${reason}"`).join(', ') },
+    ),
+  })
+  const BalanceLine = Type.Object({
+    ...Position,
+    mint: Address,
+    wallet: Address,
+    balance_raw: Raw,
+  })
   const SolPriceLine = Type.Object({ timestamp: Timestamp, usd })
   const OptionalText = nullable(Type.String(), 'a string')
   const MetadataLine = Type.Object({
@@ -136,6 +168,8 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     swap: SwapLine,
     completed: CompletedLine,
     migrated: MigratedLine,
+    reserves: ReservesLine,
+    balance: BalanceLine,
     sol_price: SolPriceLine,
     metadata: MetadataLine,
   }

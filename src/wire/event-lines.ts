@@ -63,6 +63,14 @@ function readersOf(kinds: LineKinds): ReadonlyMap<unknown, Read> {
       bondingCurve: line.bonding_curve,
       poolAmm: line.pool_amm,
     })),
+    reserves: reader(schemas.reserves, reserves),
+    balance: reader(schemas.balance, (line) => ({
+      type: 'balance',
+      ...positionOf(line),
+      mint: line.mint,
+      wallet: line.wallet,
+      balanceRaw: BigInt(line.balance_raw),
+    })),
     sol_price: reader(schemas.sol_price, (line) => ({
       type: 'sol_price',
       timestamp: line.timestamp,
@@ -151,7 +159,23 @@ function tokenCreated(line: LineOf<'token_created'>): FeedEvent {
   if (line.supply_raw != null) event.supplyRaw = BigInt(line.supply_raw)
   if (line.decimals != null) event.decimals = line.decimals + 0
   if (line.quote_mint != null) event.quoteMint = line.quote_mint
+  if (line.quote_decimals != null) event.quoteDecimals = line.quote_decimals + 0
   return event
+}
+
+function reserves(line: LineOf<'reserves'>): FeedEvent {
+  return {
+    type: 'reserves',
+    ...positionOf(line),
+    mint: line.mint,
+    source: line.source,
+    virtualBaseRaw: BigInt(line.virtual_base_raw),
+    virtualQuoteRaw: BigInt(line.virtual_quote_raw),
+    realBaseRaw: BigInt(line.real_base_raw),
+    realQuoteRaw: BigInt(line.real_quote_raw),
+    ...(line.supply_raw != null && { supplyRaw: BigInt(line.supply_raw) }),
+    reason: line.reason,
+  }
 }
 
 function swap(line: LineOf<'swap'>): FeedEvent {
@@ -177,6 +201,8 @@ function swap(line: LineOf<'swap'>): FeedEvent {
 }
 
 function addOptional(event: Mutable<Swap>, line: LineOf<'swap'>): void {
+  if (line.lp_fee_raw != null) event.lpFeeRaw = BigInt(line.lp_fee_raw)
+  if (line.cashback_raw != null) event.cashbackRaw = BigInt(line.cashback_raw)
   if (line.chain_fee_raw != null) event.chainFeeRaw = BigInt(line.chain_fee_raw)
   const { base_balance_before_raw: before, base_balance_after_raw: after } = line
   if (before != null) event.baseBalanceBeforeRaw = BigInt(before)
@@ -184,6 +210,8 @@ function addOptional(event: Mutable<Swap>, line: LineOf<'swap'>): void {
   if (line.supply_raw != null) event.supplyRaw = BigInt(line.supply_raw)
   if (line.sol_price_usd != null) event.solPriceUsd = line.sol_price_usd
   if (line.quote_mint != null) event.quoteMint = line.quote_mint
+  if (line.quote_decimals != null) event.quoteDecimals = line.quote_decimals + 0
+  if (line.route != null) event.route = line.route
   if (line.fresh != null) event.fresh = line.fresh
   if (line.pro != null) event.pro = line.pro
   if (line.insider != null) event.insider = line.insider

@@ -78,6 +78,8 @@ export class Arrivals {
       this.solPriceUsd = event.usd
     } else if (event.type === 'metadata') {
       this.metadata.set(event.mint, [...(this.metadata.get(event.mint) ?? []), event])
+    } else if (event.type === 'reserves' || event.type === 'balance') {
+      return
     } else if (this.accepts(event)) {
       this.placed.push(this.place(event))
     }
