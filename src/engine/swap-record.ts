@@ -184,8 +184,14 @@ export function toldQuoteOf(u32: Uint32Array, at: number): number {
   return (u32[at + U.pool] >>> POOL_BITS) - 1
 }
 
-/** A swap's place in a route, as the fold keeps it. */
-export const Hop = { none: 0, first: 1, later: 2 } as const
+/**
+ * A swap's place in a route, as the fold keeps it: the first hop, a later one, or one whose coin only passed
+ * through on its way from one hop to the next.
+ */
+export const Hop = { none: 0, first: 1, later: 2, passed: 3 } as const
+
+/** Bits of what the feed told beside them, until the fold begins. */
+export const TOLD_BITS = (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
 
 /** Bits of the wallet's lane that hold its row: there are fewer wallets than addresses. */
 const WALLET_BITS = 30
@@ -199,6 +205,11 @@ export function walletOf(u32: Uint32Array, at: number): number {
 /** One of `Hop`, of a folded record. */
 export function hopOf(u32: Uint32Array, at: number): number {
   return u32[at + U.wallet] >>> WALLET_BITS
+}
+
+/** The coin of the record passed through: nobody held it. */
+export function markPassed(u32: Uint32Array, at: number): void {
+  u32[at + U.wallet] = (u32[at + U.wallet] | (Hop.passed << WALLET_BITS)) >>> 0
 }
 
 /** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
@@ -249,7 +260,10 @@ export function beginFold(u32: Uint32Array, f64: Float64Array, at: number): numb
 /** A folded record, taken back, as it was when its fold began. */
 export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void {
   const flags = u32[at + U.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
-  u32[at + U.flags] = (flags | toldBits(hopOf(u32, at))) >>> 0
+  const hop = hopOf(u32, at)
+  const isBought = (flags & Flag.sell) === 0
+  const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
+  u32[at + U.flags] = (flags | toldBits(route)) >>> 0
   u32[at + U.wallet] &= WALLET_MASK
   copyU64(u32, at + U.givenCashbackLo, u32, at + U.cashbackLo)
   u32[at + U.givenLpFeeLo] = 0
