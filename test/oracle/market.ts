@@ -204,9 +204,9 @@ function buyRest(token: SimToken) {
   return { baseRaw, quoteRaw }
 }
 
-/** Raw units of its quote that are worth about a SOL; of a coin a third of it. */
+/** Raw units of its quote that are worth about a SOL; of a coin some hundredths of it. */
 function unitsOfSol(token: SimToken): number {
-  if (token.quoteKinds.length > 0) return 1e13
+  if (token.quoteKinds.length > 0) return 1e12
   return token.quoteMint === USDC ? 150e6 : 1e9
 }
 

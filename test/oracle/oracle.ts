@@ -107,6 +107,11 @@ export class Oracle {
     return token && folded ? additiveFees(this.world().coins, token, folded) : null
   }
 
+  /** Trades of the mint, those of a middle coin among them. */
+  swapCount(mint: string): number {
+    return this.world().tokens.get(mint)?.swaps.length ?? 0
+  }
+
   /** Wallets that traded the mint: not those that were only handed tokens. */
   traders(mint: string): number {
     const positions = this.world().tokens.get(mint)?.positions.values() ?? []

@@ -6,8 +6,8 @@ import type { More } from './more.ts'
 
 const PUMP_MINT = 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn'
 const SOL_MINT = 'So11111111111111111111111111111111111111112'
-/** 1e9 tokens of six decimals. */
-const COIN_RESERVES = 1_000_000_000_000_000n
+/** 1e8 tokens of six decimals: also taken for lamports, many sums of them stay below 2^53. */
+const COIN_RESERVES = 100_000_000_000_000n
 
 /** A mint that a token is quoted in before it is born. */
 interface Promise {
