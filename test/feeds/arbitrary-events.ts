@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/engine/event.ts'
 
 const U32_MAX = 0xffffffff
 const address = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })
 const raw = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+const decimals = fc.integer({ min: 0, max: 18 })
 const seconds = fc.integer({ min: 0, max: U32_MAX })
 const usd = fc.double({ min: 1e-9, max: 1e9, noNaN: true })
 
@@ -32,12 +33,16 @@ const swap = fc.record(
     realQuoteRaw: raw,
     platformFeeRaw: raw,
     creatorFeeRaw: raw,
+    lpFeeRaw: raw,
+    cashbackRaw: raw,
     chainFeeRaw: raw,
     baseBalanceBeforeRaw: raw,
     baseBalanceAfterRaw: raw,
     supplyRaw: raw,
     solPriceUsd: usd,
     quoteMint: address,
+    quoteDecimals: decimals,
+    route: fc.integer({ min: 1, max: ROUTE_HOPS_MAX }),
     fresh: fc.boolean(),
     pro: fc.boolean(),
     insider: fc.boolean(),
@@ -79,11 +84,12 @@ const created = fc.record({
   tokenProgram: address,
   isMayhemMode: fc.boolean(),
   supplyRaw: raw,
-  decimals: fc.integer({ min: 0, max: 18 }),
+  decimals,
   virtualBaseRaw: raw,
   virtualQuoteRaw: raw,
   realBaseRaw: raw,
   quoteMint: address,
+  quoteDecimals: decimals,
 })
 
 const completed = fc.record({
@@ -99,6 +105,46 @@ const migrated = fc.record({
   mint: address,
   bondingCurve: address,
   poolAmm: address,
+})
+
+const reserves = fc.record(
+  {
+    type: fc.constant('reserves' as const),
+    ...position,
+    mint: address,
+    source: fc.constantFrom('pump' as const, 'pump_amm' as const),
+    virtualBaseRaw: raw,
+    virtualQuoteRaw: raw,
+    realBaseRaw: raw,
+    realQuoteRaw: raw,
+    supplyRaw: raw,
+    reason: fc.constantFrom(...RESERVES_REASONS),
+  },
+  {
+    requiredKeys: [
+      'type',
+      'slot',
+      'txIndex',
+      'ordinal',
+      'signature',
+      'timestamp',
+      'mint',
+      'source',
+      'virtualBaseRaw',
+      'virtualQuoteRaw',
+      'realBaseRaw',
+      'realQuoteRaw',
+      'reason',
+    ],
+  },
+)
+
+const balance = fc.record({
+  type: fc.constant('balance' as const),
+  ...position,
+  mint: address,
+  wallet: address,
+  balanceRaw: raw,
 })
 
 const solPrice = fc.record({ type: fc.constant('sol_price' as const), timestamp: seconds, usd })
@@ -122,6 +168,8 @@ export const anyEvent: fc.Arbitrary<FeedEvent> = fc.oneof(
   created,
   completed,
   migrated,
+  reserves,
+  balance,
   solPrice,
   metadata,
 )
