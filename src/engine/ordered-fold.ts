@@ -1,6 +1,6 @@
 import { displace } from './arrival-order.ts'
 import type { BarChains } from './bar-chains.ts'
-import type { Completed, Migrated, TokenCreated } from './event.ts'
+import type { PlacedEvent } from './event.ts'
 import { houseOf } from './exclusion.ts'
 import { LateCreation } from './late-creation.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
@@ -136,7 +136,8 @@ export class OrderedFold {
     this.#indexText(token)
   }
 
-  #apply(token: number, event: TokenCreated | Completed | Migrated, key: RingKey): void {
+  #apply(token: number, event: PlacedEvent, key: RingKey): void {
+    if (event.type === 'reserves' || event.type === 'balance') return
     const hadSwaps = this.swaps.hasSwaps(token)
     const formerHouse = houseOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
