@@ -193,6 +193,8 @@ test('a balance names a wallet of a mint, and may be 0', () => {
 
 test('halves of characters become U+FFFD, whatever text they stand in', () => {
   const halves = { name: 'a\ud800b', symbol: '\udfff', uri: 'https://x/\ud83d' }
+  for (const [key, text] of Object.entries(halves))
+    expect(parseEventValue({ ...CREATED, [key]: text })).toHaveProperty(key, text.toWellFormed())
   expect(parseEventValue({ ...CREATED, ...halves })).toMatchObject({
     ...{ name: 'a\ufffdb', symbol: '\ufffd', uri: 'https://x/\ufffd' },
   })
