@@ -10,7 +10,7 @@ import {
 import { StateError } from './memory/state-part.ts'
 import type { RingKey } from './ring-key.ts'
 
-/** An event that is no swap as the order ring keeps it, to be folded again. */
+/** An event with a place that is no swap, as the order ring keeps it, to be folded again. */
 export interface LifecycleEntry {
   readonly event: PlacedEvent
   readonly token: number
@@ -107,10 +107,10 @@ const BESIDE_TEXTS = 640
 /** What an entry takes to be kept and saved: the characters of its texts, and what is beside them. */
 export function charactersOf({ event }: LifecycleEntry): number {
   const { signature, mint } = event
-  const place = BESIDE_TEXTS + signature.length + mint.length
-  if (event.type === 'reserves') return place
-  if (event.type === 'balance') return place + event.wallet.length
-  const shared = place + event.bondingCurve.length
+  const named = BESIDE_TEXTS + signature.length + mint.length
+  if (event.type === 'reserves') return named
+  if (event.type === 'balance') return named + event.wallet.length
+  const shared = named + event.bondingCurve.length
   if (event.type === 'completed') return shared
   if (event.type === 'migrated') return shared + event.poolAmm.length
   const { name, symbol, uri, creator, tokenProgram, quoteMint } = event
@@ -134,12 +134,19 @@ export function entriesOf(value: unknown): readonly PlacedEntry[] {
   })
 }
 
+function eventOf(value: Type.Static<typeof EntryForm>['event']): PlacedEvent {
+  if (value.type === 'token_created') return createdOf(value)
+  if (value.type === 'reserves') return reservesOf(value)
+  if (value.type === 'balance') return { ...value, balanceRaw: BigInt(value.balanceRaw) }
+  return value
+}
+
 function eventValue({ event }: LifecycleEntry): unknown {
   const { type, mint } = event
   const placed = { type, ...placeOf(event), mint }
+  if (event.type === 'reserves') return { ...placed, ...reservesValue(event) }
   if (event.type === 'balance')
     return { ...placed, wallet: event.wallet, balanceRaw: event.balanceRaw.toString() }
-  if (event.type === 'reserves') return { ...placed, ...reservesValue(event) }
   const value = { ...placed, bondingCurve: event.bondingCurve }
   if (event.type === 'token_created') return { ...value, ...createdValue(event) }
   return event.type === 'migrated' ? { ...value, poolAmm: event.poolAmm } : value
@@ -180,19 +187,16 @@ function reservesValue(event: Reserves): object {
   }
 }
 
-function eventOf(value: Type.Static<typeof EntryForm>['event']): PlacedEvent {
-  if (value.type === 'token_created') return createdOf(value)
-  if (value.type === 'balance') return { ...value, balanceRaw: BigInt(value.balanceRaw) }
-  if (value.type !== 'reserves') return value
+function reservesOf(value: Type.Static<typeof ReservesValue>): Reserves {
   const { supplyRaw, ...rest } = value
-  return {
+  const reserves = {
     ...rest,
     virtualBaseRaw: BigInt(value.virtualBaseRaw),
     virtualQuoteRaw: BigInt(value.virtualQuoteRaw),
     realBaseRaw: BigInt(value.realBaseRaw),
     realQuoteRaw: BigInt(value.realQuoteRaw),
-    ...(supplyRaw !== undefined && { supplyRaw: BigInt(supplyRaw) }),
   }
+  return supplyRaw === undefined ? reserves : { ...reserves, supplyRaw: BigInt(supplyRaw) }
 }
 
 function createdOf(value: Type.Static<typeof CreatedValue>): TokenCreated {

@@ -212,11 +212,12 @@ export class SwapFold {
     const solPriceUsd = given > 0 ? given : globals[0]
     const quoteNumber = numberAt(r, rAt + U.quoteLo)
     hand.solPriceUsd = solPriceUsd
-    rf[rAtF + F.solPriceUsd] = given > 0 ? given : -solPriceUsd
+    // + 0: no price at all is 0 and never -0, which is other bytes.
+    rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
     if (hand.quote >= Quote.other) {
       hand.lamportsPerUnit = this.#state.quotes.lamportsPerUnit(hand.quote, solPriceUsd)
       hand.microUsd = coinMicroUsd(quoteNumber, hand.lamportsPerUnit, solPriceUsd)
-      rf[rAtF + F.volumeMicroUsd] = -hand.lamportsPerUnit
+      rf[rAtF + F.volumeMicroUsd] = -hand.lamportsPerUnit + 0
     } else {
       hand.lamportsPerUnit = 0
       hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)

@@ -150,9 +150,14 @@ const ROUTE_MASK = 7
 const QUOTE_DECIMALS_SHIFT = 19
 const QUOTE_DECIMALS_MASK = 31
 
-/** The bits of the flags lane for a hop and the decimals of a quote, where they are given. */
+/**
+ * The bits of the flags lane for a hop and the decimals of a quote, where they are given. What there is no
+ * room for (event lines refuse it, a mint account on the chain may say it) is not told.
+ */
 export function toldBits(route = 0, quoteDecimals = -1): number {
-  return (route << ROUTE_SHIFT) | ((quoteDecimals + 1) << QUOTE_DECIMALS_SHIFT)
+  const hop = route > 0 && route <= ROUTE_MASK ? route : 0
+  const decimals = quoteDecimals >= 0 && quoteDecimals < QUOTE_DECIMALS_MASK ? quoteDecimals + 1 : 0
+  return (hop << ROUTE_SHIFT) | (decimals << QUOTE_DECIMALS_SHIFT)
 }
 
 /** Number of the hop that the feed gave, 0 for none. */

@@ -4,6 +4,8 @@ import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/engi
 const U32_MAX = 0xffffffff
 const address = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })
 const raw = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+/** 0 is the same as none. */
+const fee = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
 const decimals = fc.integer({ min: 0, max: 18 })
 const seconds = fc.integer({ min: 0, max: U32_MAX })
 const usd = fc.double({ min: 1e-9, max: 1e9, noNaN: true })
@@ -33,8 +35,8 @@ const swap = fc.record(
     realQuoteRaw: raw,
     platformFeeRaw: raw,
     creatorFeeRaw: raw,
-    lpFeeRaw: raw,
-    cashbackRaw: raw,
+    lpFeeRaw: fee,
+    cashbackRaw: fee,
     chainFeeRaw: raw,
     baseBalanceBeforeRaw: raw,
     baseBalanceAfterRaw: raw,
@@ -72,7 +74,7 @@ const swap = fc.record(
   },
 )
 
-const created = fc.record({
+const createdWhole = fc.record({
   type: fc.constant('token_created' as const),
   ...position,
   mint: address,
@@ -91,20 +93,10 @@ const created = fc.record({
   quoteMint: address,
   quoteDecimals: decimals,
 })
-
-const completed = fc.record({
-  type: fc.constant('completed' as const),
-  ...position,
-  mint: address,
-  bondingCurve: address,
-})
-
-const migrated = fc.record({
-  type: fc.constant('migrated' as const),
-  ...position,
-  mint: address,
-  bondingCurve: address,
-  poolAmm: address,
+/** Mostly without decimals of the quote, as feeds tell it. */
+const created = fc.tuple(createdWhole, fc.boolean()).map(([whole, hasDecimals]): FeedEvent => {
+  const { quoteDecimals: _, ...without } = whole
+  return hasDecimals ? whole : without
 })
 
 const reserves = fc.record(
@@ -145,6 +137,21 @@ const balance = fc.record({
   mint: address,
   wallet: address,
   balanceRaw: raw,
+})
+
+const completed = fc.record({
+  type: fc.constant('completed' as const),
+  ...position,
+  mint: address,
+  bondingCurve: address,
+})
+
+const migrated = fc.record({
+  type: fc.constant('migrated' as const),
+  ...position,
+  mint: address,
+  bondingCurve: address,
+  poolAmm: address,
 })
 
 const solPrice = fc.record({ type: fc.constant('sol_price' as const), timestamp: seconds, usd })
