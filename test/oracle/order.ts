@@ -57,6 +57,8 @@ function identityOf(event: ChainEvent): string {
 /** Everything taken so far. */
 export class Arrivals {
   readonly placed: Placed[] = []
+  /** Of all that was taken and comes once. */
+  private readonly identities = new Set<string>()
   readonly metadata = new Map<string, Metadata[]>()
   readonly counts: Counts = {
     duplicates: 0,
@@ -109,8 +111,7 @@ export class Arrivals {
   /** Swaps, reserves and balances: each identity once, and not too late. */
   private acceptsOnce(event: ChainEvent): boolean {
     const identity = identityOf(event)
-    const seen = this.placed.some((other) => identityOf(other.event) === identity)
-    if (seen) {
+    if (this.identities.has(identity)) {
       this.counts.duplicates += 1
       return false
     }
@@ -118,6 +119,7 @@ export class Arrivals {
       this.counts.lateRefused += 1
       return false
     }
+    this.identities.add(identity)
     return true
   }
 
