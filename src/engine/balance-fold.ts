@@ -60,7 +60,7 @@ export class BalanceFold {
   #take(token: number, wallet: number): number {
     const state = this.#state
     const known = state.findPosition(token, wallet)
-    if (known < 0 && (isZeroAt(told, 0) || isNeverHolder(state, token, wallet))) return -1
+    if (isNeverHolder(state, token, wallet) || (known < 0 && isZeroAt(told, 0))) return -1
     const position = known < 0 ? state.addPosition(token, wallet) : known
     state.changePosition(position)
     const p = state.positions.u32[position >>> ROW_SHIFT]
@@ -71,7 +71,6 @@ export class BalanceFold {
       const t = state.tokens.u32[token >>> ROW_SHIFT]
       t[(token & ROW_MASK) * T_LANES + T.creatorPositionPlus1] = position + 1
     }
-    if (isNeverHolder(state, token, wallet)) p[pAt + P.flags] |= PositionFlag.excluded
     return position
   }
 
@@ -88,11 +87,11 @@ export class BalanceFold {
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
     copyU64(left, 0, p, pAt + P.balanceLo)
     subtractU64(left, 0, told, 0)
-    hashSignatureText(signature, this.#state.book)
-    this.#swaps.clamp.burns.cover(left, token, signatureHash[0], signatureHash[1])
     const b = this.#state.births.u32[token >>> ROW_SHIFT]
     const decimals = b[(token & ROW_MASK) * B_LANES + B.decimals]
-    if (wholeAt(left, 0, decimals) > this.#state.rules.soldAllWhole)
+    if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return
+    hashSignatureText(signature, this.#state.book)
+    if (!this.#swaps.clamp.burns.covers(left, token, signatureHash[0], signatureHash[1]))
       p[pAt + P.flags] |= PositionFlag.gaveAway
   }
 }

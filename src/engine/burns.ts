@@ -1,4 +1,4 @@
-import { addU64, copyU64, isLess, subtractU64 } from '../base/u64.ts'
+import { copyU64, isLess } from '../base/u64.ts'
 import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -9,8 +9,8 @@ const LANES = { token: 0, signatureHigh: 1, signatureLow: 2, burnedLo: 4 } as co
 const LANE_COUNT = 6
 
 /**
- * What the newest transaction that burned tokens took out of a supply: those that left a wallet of it so
- * were neither sold nor handed on (contract section 2, `devSoldAll`).
+ * The largest burn of the newest transaction that burned tokens: what left a wallet of it so was neither
+ * sold nor handed on (contract section 2, `devSoldAll`).
  */
 export class Burns {
   readonly #state: State
@@ -28,19 +28,18 @@ export class Burns {
   note(burned: Uint32Array, token: number, signatureHigh: number, signatureLow: number): void {
     this.#state.undo.save(this.#undo, 0)
     const [lanes] = this.#last.u32
-    if (!this.#isOf(token, signatureHigh, signatureLow)) lanes.fill(0, 0, LANE_COUNT)
+    const isSame = this.#isOf(token, signatureHigh, signatureLow)
+    if (isSame && isLess(burned, 0, lanes, LANES.burnedLo)) return
     lanes[LANES.token] = token
     lanes[LANES.signatureHigh] = signatureHigh
     lanes[LANES.signatureLow] = signatureLow
-    addU64(lanes, LANES.burnedLo, burned, 0)
+    copyU64(lanes, LANES.burnedLo, burned, 0)
   }
 
-  /** Takes off the u64 in `left` what the same transaction burned. */
-  cover(left: Uint32Array, token: number, signatureHigh: number, signatureLow: number): void {
-    if (!this.#isOf(token, signatureHigh, signatureLow)) return
+  /** Did the same transaction burn the u64 in `left`, or more? */
+  covers(left: Uint32Array, token: number, signatureHigh: number, signatureLow: number): boolean {
     const [lanes] = this.#last.u32
-    if (isLess(left, 0, lanes, LANES.burnedLo)) copyU64(left, 0, NOTHING, 0)
-    else subtractU64(left, 0, lanes, LANES.burnedLo)
+    return this.#isOf(token, signatureHigh, signatureLow) && !isLess(lanes, LANES.burnedLo, left, 0)
   }
 
   #isOf(token: number, signatureHigh: number, signatureLow: number): boolean {
@@ -52,5 +51,3 @@ export class Burns {
     )
   }
 }
-
-const NOTHING = new Uint32Array(2)

@@ -131,8 +131,7 @@ export class InventoryClamp {
   #judgeLeft(hand: Hand): void {
     if (wholeAt(left, 0, hand.decimals) <= this.#state.rules.soldAllWhole) return
     hashSignature(hand.r, hand.rAt + U.signature)
-    this.burns.cover(left, hand.token, signatureHash[0], signatureHash[1])
-    if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
+    if (!this.burns.covers(left, hand.token, signatureHash[0], signatureHash[1]))
       hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
   }
 

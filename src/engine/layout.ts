@@ -62,6 +62,8 @@ export const TokenFlag = {
   supplySeen: 1 << 8,
   /** A swap told the quote while no creation was known. */
   quoteTold: 1 << 9,
+  /** Reserves were told apart from trades: a creation told later does not know them better. */
+  reservesTold: 1 << 10,
 } as const
 
 /** Birth and migration: changes a few times in a token's life. */

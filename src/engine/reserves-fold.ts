@@ -34,6 +34,7 @@ export class ReservesFold {
     const isCurve = event.source === 'pump'
     // A curve that has graduated makes the price no more.
     if (isCurve && t[tAt + T.flags] & TokenFlag.graduated) return
+    t[tAt + T.flags] |= TokenFlag.reservesTold
     if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
       writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)

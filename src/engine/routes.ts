@@ -13,9 +13,11 @@ import { feesOfSwap, lamportsOfSwap } from './swap-value.ts'
 /** Swaps of one transaction looked back over for the hop before; a route has a few. */
 const LOOK_BACK_MAX = 64
 
-/** The sale that began the newest route: its tape index + 1, its position, the part that was tracked. */
+/** A sale that began a route: its tape index + 1, its position, the part of it that was tracked. */
 const S = { indexPlus1: 0, position: 1, shareF: 1 } as const
 const S_LANES = 4
+/** Sales remembered, each at the place of its tape index: a transaction has room for far fewer swaps. */
+const SALES = 64
 
 /**
  * Swaps that are hops of one route (contract section 2): the coin between two hops is traded, but nobody
@@ -23,14 +25,14 @@ const S_LANES = 4
  */
 export class Routes {
   readonly #state: State
-  readonly #sale = new Rows(S_LANES)
+  readonly #sales = new Rows(S_LANES)
   readonly #undo: number
-  readonly part: StatePart = rowsPart('route sale', this.#sale, 1)
+  readonly part: StatePart = rowsPart('route sales', this.#sales, SALES)
 
   constructor(state: State) {
     this.#state = state
-    this.#undo = state.undo.register(this.#sale)
-    this.#sale.add()
+    this.#undo = state.undo.register(this.#sales)
+    for (let i = 0; i < SALES; i++) this.#sales.add()
   }
 
   /** Does the coin of the swap in hand, whose money is known, pass through? Sets what the trader paid. */
@@ -50,10 +52,11 @@ export class Routes {
   /** The sale in hand has been folded: what comes behind it on its route may tell its proceeds. */
   noteSale(hand: Hand): void {
     if (hand.isBuy || hopOf(hand.r, hand.rAt) !== Hop.first) return
-    this.#state.undo.save(this.#undo, 0)
-    this.#sale.u32[0][S.indexPlus1] = hand.index + 1
-    this.#sale.u32[0][S.position] = hand.position
-    this.#sale.f64[0][S.shareF] = soldShare
+    const row = hand.index % SALES
+    this.#state.undo.save(this.#undo, row)
+    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = hand.index + 1
+    this.#sales.u32[0][row * S_LANES + S.position] = hand.position
+    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = soldShare
   }
 
   /** A buy with a coin that was bought right before: it costs what that one did. */
@@ -76,18 +79,21 @@ export class Routes {
 
   /** A sale of the coin that a sale right before brought: that one got what this one gets. */
   #endSale(hand: Hand): void {
-    const before = this.#hopBefore(hand, (r, at) => {
+    const before = this.#hopBefore(hand, (r, at, index) => {
       const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + U.token]))
-      return hopOf(r, at) === Hop.first && coin === hand.token
+      return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index)
     })
-    if (before < 0 || this.#sale.u32[0][S.indexPlus1] !== before + 1) return
+    if (before < 0) return
     hand.isPassed = true
     const state = this.#state
+    const row = before % SALES
+    state.undo.save(this.#undo, row)
+    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = 0
     const { tape, positions } = state
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
     const quote = this.#quoteOf(r[at + U.token])
-    const position = this.#sale.u32[0][S.position]
-    const share = this.#sale.f64[0][S.shareF]
+    const position = this.#sales.u32[0][row * S_LANES + S.position]
+    const share = this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF]
     state.changePosition(position)
     state.changes.note(r[at + U.token])
     const pf = positions.f64[position >>> ROW_SHIFT]
@@ -104,15 +110,20 @@ export class Routes {
   }
 
   /** Tape index of the newest hop of the same route before the swap in hand, which `is` the one; -1: none is. */
-  #hopBefore(hand: Hand, is: (r: Uint32Array, at: number) => boolean): number {
+  #hopBefore(hand: Hand, is: (r: Uint32Array, at: number, index: number) => boolean): number {
     const { tape } = this.#state
     const oldest = Math.max(tape.firstInMemory, hand.index - LOOK_BACK_MAX)
     for (let index = hand.index - 1; index >= oldest; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return -1
-      if (walletOf(r, at) === hand.wallet && is(r, at)) return index
+      if (walletOf(r, at) === hand.wallet && is(r, at, index)) return index
     }
     return -1
+  }
+
+  /** Waits the sale at a tape index for what it brings? */
+  #isOpen(index: number): boolean {
+    return this.#sales.u32[0][(index % SALES) * S_LANES + S.indexPlus1] === index + 1
   }
 
   #quoteOf(token: number): number {

@@ -92,7 +92,7 @@ export class TokenBirths {
     const { t, tAt } = this.#rows(token)
     this.#start(token, key, slotlessArrival(key), event.timestamp)
     this.#fillCreation(token, event, key)
-    if (t[tAt + T.swaps] === 0) {
+    if (t[tAt + T.swaps] === 0 && (t[tAt + T.flags] & TokenFlag.reservesTold) === 0) {
       writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
       writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)

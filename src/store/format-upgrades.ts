@@ -210,7 +210,7 @@ const OCTOBER_PARTS: ReadonlyMap<string, readonly SavedPart[]> = new Map([
     [
       { name: 'clamp balances', facts: [16], bytes: new Uint8Array(256) },
       { name: 'last burn', facts: [1], bytes: new Uint8Array(24) },
-      { name: 'route sale', facts: [1], bytes: new Uint8Array(16) },
+      { name: 'route sales', facts: [64], bytes: new Uint8Array(1_024) },
     ],
   ],
 ])

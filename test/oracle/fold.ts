@@ -127,7 +127,7 @@ export class Fold {
     this.routes.take(judged)
     if (position) {
       token.positions.set(swap.signer, position)
-      const payer = this.routes.payerOf(swap)
+      const payer = this.routes.payerOf(swap, judged.quoteThen.coin ?? null)
       foldPosition(position, judged, payer)
       this.routes.foldedInto(position, judged)
     } else this.routes.giveProceeds(judged)

@@ -1,7 +1,7 @@
 /**
  * Routes through several coins in one transaction (contract section 2). A transaction is a run of
  * neighbours with one signature. Of a buy with hop 1 the coin is the middle, whatever follows; of a
- * sell with hop 2 it is where hop 1 sold for that coin.
+ * sell with a later hop it is where hop 1 sold for that coin.
  */
 import type { Swap } from '../../src/engine/event.ts'
 import { foldProceeds, type Position } from './positions.ts'
@@ -41,11 +41,15 @@ export class Routes {
     this.swaps.push(folded)
   }
 
-  /** The hop that paid for a buy with hop 2 or more. */
-  payerOf({ direction, route = 0, signer }: Swap): FoldedSwap | null {
+  /** The hop that bought the coin which a buy with a later hop pays with. */
+  payerOf({ direction, route = 0, signer }: Swap, coin: string | null): FoldedSwap | null {
     if (direction !== 'buy' || route < 2) return null
     const payer = this.swaps.findLast(
-      ({ swap }) => swap.direction === 'buy' && swap.route === route - 1 && swap.signer === signer,
+      ({ swap }) =>
+        swap.direction === 'buy' &&
+        swap.route === 1 &&
+        swap.signer === signer &&
+        swap.mint === coin,
     )
     return payer ?? null
   }
@@ -63,8 +67,8 @@ export class Routes {
     foldProceeds(sale.position, sale.folded, folded)
   }
 
-  private saleFor({ route, signer, mint }: Swap): Sale | undefined {
-    if (route !== 2) return undefined
+  private saleFor({ route = 0, signer, mint }: Swap): Sale | undefined {
+    if (route < 2) return undefined
     return this.sales.findLast(
       ({ folded, isPaid }) =>
         !isPaid && folded.swap.signer === signer && folded.quoteThen.coin === mint,
