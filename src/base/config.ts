@@ -119,7 +119,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   SOLANA_BLOCKS: 'gaps',
   BACKFILL_SLOTS: '9000',
   IPFS_GATEWAYS:
-    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
+    'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',
 }
 
 /** Environment variables of the service, each also a flag. */
