@@ -158,7 +158,7 @@ function grpcReason({ code, message }: Error & { code?: number }): string {
 
 /** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal; a cut key would not be known. */
 function complaintIn(text: string): string | null {
-  return /"errors?"\s*:/.test(text) ? text : null
+  return /"errors?"\s*:|only available when connecting/.test(text) ? text : null
 }
 
 function tooLate(): string {

@@ -52,7 +52,17 @@ export function whyNotLive(liveness: Liveness): string | null {
   if (heldSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)
-  return full.length === 0 ? null : whyOld(full, liveness)
+  return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)
+}
+
+/** Why those that know no slots, where no other is connected, do not tell what they were asked for. */
+function whyPartial(runs: readonly SourceRun[]): string | null {
+  for (const { isConnected, source } of runs) {
+    const complaint = isConnected ? (source.complaint ?? null) : null
+    if (complaint !== null)
+      return `The feed lacks what was asked for (${source.name}: ${complaint}).`
+  }
+  return null
 }
 
 /** Why what the connected sources tell is not what happens now. */
