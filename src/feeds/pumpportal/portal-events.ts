@@ -101,7 +101,7 @@ export class PortalEvents {
     if (frame.pool === undefined) {
       this.#counters.bareTrades++
       // What follows does not follow on from the last one whose reserves were told.
-      this.#lastBaseRaw.delete(mint)
+      this.#lastBaseRaw.delete(frame.mint)
     } else this.#judge(swap)
     if (frame.pool === 'pump-amm') this.#depths.told(mint, reserves)
     return [swap]
