@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import type { Config } from '../base/config.ts'
 import { codeOf } from '../base/thrown.ts'
 import { bad, type Finding, good, warn } from '../commands/finding.ts'
+import { GEYSER_COMMITMENT } from '../feeds/commitment.ts'
 import { isRetired } from '../feeds/metadata/gateways.ts'
 import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
@@ -136,7 +137,7 @@ function askSocket(url: string, question: object): Promise<string | null> {
 function askYellowstone(peer: NonNullable<Config['yellowstone']>): Promise<string | null> {
   return new Promise((resolve) => {
     const client = new GeyserClient(peer)
-    const stream = client.subscribe({ slots: { slots: {} }, commitment: 'CONFIRMED' })
+    const stream = client.subscribe({ slots: { slots: {} }, commitment: GEYSER_COMMITMENT })
     const done = (reason: string | null) => {
       clearTimeout(timer)
       resolve(reason)

@@ -3,6 +3,7 @@ import { totals } from '../../base/snake-case.ts'
 import { messageOf } from '../../base/thrown.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import { GEYSER_COMMITMENT } from '../commitment.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
@@ -26,6 +27,7 @@ import {
   type GeyserCounters,
   GeyserReader,
   type GeyserReading,
+  newGeyserCounters,
   YELLOWSTONE,
 } from './geyser-reader.ts'
 import type { GeyserUpdate } from './geyser-update.ts'
@@ -59,7 +61,7 @@ export class YellowstoneSource implements Source {
   readonly secrets: readonly string[]
   readonly #peer: GeyserPeer
   readonly #reading: GeyserReading
-  readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  readonly #own: GeyserCounters = newGeyserCounters()
   readonly #empty = new EmptySlots()
   readonly #refusals: ReplayRefusals
   #replays = 0
@@ -282,8 +284,9 @@ function requestFrom(fromSlot: number | null): object {
       pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
     },
     blocksMeta: { blocks: {} },
-    slots: { slots: {} },
-    commitment: 'CONFIRMED',
+    // Without the statuses on the way a server tells no dead slots.
+    slots: { slots: { interslotUpdates: true } },
+    commitment: GEYSER_COMMITMENT,
     ...(fromSlot !== null && { fromSlot }),
   }
 }

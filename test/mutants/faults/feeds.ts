@@ -8,6 +8,9 @@ const GEYSER = [
   'test/feeds/yellowstone/empty-slots.test.ts',
   'test/feeds/yellowstone/geyser-reader.test.ts',
 ] as const
+const BANKS = ['test/feeds/yellowstone/slot-banks.test.ts'] as const
+const PORTAL = ['test/feeds/pumpportal/pumpportal.test.ts'] as const
+const GATEWAYS = ['test/feeds/metadata/gateways.test.ts'] as const
 const AMOUNTS = ['test/feeds/event-amounts.test.ts'] as const
 const BACKFILLS = ['test/feeds/supervisor/backfills.test.ts'] as const
 const REACH = ['test/feeds/supervisor/slot-reach.test.ts'] as const
@@ -17,6 +20,90 @@ const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
+  {
+    name: 'yellowstone: transactions of every bank of a slot are told',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (bankId === NO_BANK) return true',
+    replace: 'if (bankId >= NO_BANK) return true',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: what comes behind the block meta of another bank is told',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (banks.chosen !== null || banks.dead.has(bankId)) {',
+    replace: 'if (banks.dead.has(bankId)) {',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: a second block meta of a slot is believed too',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (dead.has(bankId) || (chosen !== null && chosen !== bankId)) return null',
+    replace: 'if (dead.has(bankId)) return null',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: a slot whose transactions were let go counts as whole',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'this.#lost.set(slot, true)',
+    replace: 'this.#lost.delete(slot)',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: dead slots are not asked for',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: '{ interslotUpdates: true }',
+    replace: '{}',
+    tests: ['test/feeds/yellowstone/streams.test.ts'],
+  },
+  {
+    name: 'yellowstone: a slot whose first shreds came counts as reached',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
+    find: 'const STATUS_REACHED_MAX = 2',
+    replace: 'const STATUS_REACHED_MAX = 5',
+    tests: GEYSER,
+  },
+  {
+    name: 'pumpportal: the mayhem agent in place of the curve is believed of any mint',
+    file: 'src/feeds/pumpportal/portal-curves.ts',
+    find: 'bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew',
+    replace: 'bondingCurveKey === MAYHEM_AGENT',
+    tests: PORTAL,
+  },
+  {
+    name: 'pumpportal: a refusal in a message counts as an acknowledgement',
+    file: 'src/feeds/pumpportal/portal-frame.ts',
+    find: "? 'acknowledged' : 'refused'",
+    replace: "? 'acknowledged' : 'acknowledged'",
+    tests: PORTAL,
+  },
+  {
+    name: 'pumpportal: dust makes the price of a graduated coin',
+    file: 'src/feeds/pumpportal/pool-depths.ts',
+    find: 'if (baseRaw === 0n || quoteRaw < PRICED_QUOTE_RAW_MIN) return UNKNOWN',
+    replace: 'if (baseRaw === 0n) return UNKNOWN',
+    tests: PORTAL,
+  },
+  {
+    name: 'metadata: a gateway that is switched off is asked again and again',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'return Math.max(waitMs, SUNSET_MS)',
+    replace: 'return 0',
+    tests: GATEWAYS,
+  },
+  {
+    name: 'metadata: the first gateway is asked as fast as any host',
+    file: 'src/feeds/metadata/gateways.ts',
+    find: "['ipfs.filebase.io', { perSecond: 3, burst: 3 }],",
+    replace: "['ipfs.filebase.io', { perSecond: 10, burst: 20 }],",
+    tests: GATEWAYS,
+  },
+  {
+    name: 'metadata: pictures stay on the gateway that the text names',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'return linkThrough(this.#gateways.find(isLive) ?? this.#gateways[0], link)',
+    replace: 'return isLive(link) ? link : link',
+    tests: GATEWAYS,
+  },
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
     file: 'src/feeds/supervisor/resumed-cursor.ts',
@@ -547,7 +634,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: what a fork may take back is asked for',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: "commitment: 'CONFIRMED',",
+    find: 'commitment: GEYSER_COMMITMENT,',
     replace: "commitment: 'PROCESSED',",
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
@@ -561,7 +648,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'solana: logs that a fork may take back are asked for',
     file: 'src/feeds/solana/solana-source.ts',
-    find: "commitment: 'confirmed' }]",
+    find: 'commitment: COMMITMENT }]',
     replace: "commitment: 'processed' }]",
     tests: ['test/feeds/solana/subscriptions.test.ts'],
   },
