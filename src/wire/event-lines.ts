@@ -95,7 +95,7 @@ const folded = lazily(() => readersOf(FOLDED))
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
-  return parseText(text, told())
+  return wellFormed(parseText(text, told()))
 }
 
 /** The event of a line that was made of an event that was folded; never throws. */
@@ -110,7 +110,32 @@ export function parseFoldedValue(value: unknown): FeedEvent | LineError {
 
 /** As `parseEventLine`, of a line that is parsed already. */
 export function parseEventValue(value: unknown): FeedEvent | LineError {
-  return parseValue(value, told())
+  return wellFormed(parseValue(value, told()))
+}
+
+/**
+ * The same with U+FFFD for halves of characters (contract section 1), in the texts that may have any characters.
+ * A half that is folded would stand in the journal and in every export of it.
+ */
+function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
+  if ('error' in event) return event
+  if (event.type === 'token_created') {
+    const { name, symbol, uri } = event
+    if (name.isWellFormed() && symbol.isWellFormed() && uri.isWellFormed()) return event
+    return {
+      ...event,
+      name: name.toWellFormed(),
+      symbol: symbol.toWellFormed(),
+      uri: uri.toWellFormed(),
+    }
+  }
+  if (event.type !== 'metadata') return event
+  const whole: Mutable<Metadata> = { ...event }
+  for (const key of METADATA_KEYS) {
+    const text = event[key]
+    if (typeof text === 'string') whole[key] = text.toWellFormed()
+  }
+  return whole
 }
 
 function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
