@@ -19,8 +19,8 @@ export interface GapFillerOptions {
   readonly counters: DeskCounters
   readonly timers: Timers
   readonly random: () => number
-  /** Slots back-filled at most; of a longer gap the oldest are given up. */
-  readonly slotsMax: number
+  /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
+  readonly slotsMax: () => number
   readonly report: (reason: string) => void
 }
 
@@ -131,7 +131,8 @@ export class GapFiller {
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {
-    const { desk, counters, slotsMax } = this.#options
+    const { desk, counters } = this.#options
+    const slotsMax = this.#options.slotsMax()
     const first = gapEnd - slotsMax + 1
     if (from < first) {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)

@@ -37,7 +37,7 @@ import { SilenceWatch } from './silence-watch.ts'
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
-/** The chain makes a slot every 0.4 s: a stream that tells none whole for so long lacks what ends them. */
+/** The chain makes several slots a second: a stream that tells none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
 /** Of a back-fill only what was asked for is heard. */
