@@ -72,3 +72,12 @@ test('another chain, whose slots lie far before, is measured too', () => {
   tell(length, 400, 1_000, 6_000)
   expect(Math.abs(length.ms - 400)).toBeLessThan(5)
 })
+
+test('one time that is wrong by little does not move it', () => {
+  const length = new SlotLength()
+  tell(length, 268, 1_000, 5_000)
+  const seconds = SECONDS + Math.floor(4_300 * 0.268)
+  // Within what a slot may take, and far from what it does.
+  length.told(5_300, seconds + 90)
+  expect(Math.abs(length.ms - 268)).toBeLessThan(5)
+})
