@@ -21,6 +21,27 @@ const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 /** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
   {
+    name: 'lines: halves of characters are folded as they came',
+    file: 'src/wire/event-lines.ts',
+    find: 'return wellFormed(parseText(text, told()))',
+    replace: 'return parseText(text, told())',
+    tests: ['test/feeds/event-lines.test.ts'],
+  },
+  {
+    name: 'links: those to Telegram without a scheme are dropped',
+    file: 'src/engine/text.ts',
+    find: 'const SCHEMELESS = /^(x\\.com|twitter\\.com|t\\.me)\\//i',
+    replace: 'const SCHEMELESS = /^(x\\.com|twitter\\.com)\\//i',
+    tests: ['test/feeds/metadata/token-texts.test.ts'],
+  },
+  {
+    name: 'gaps: what was said of a slot when it began is believed for good',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'return holes > 0 && holes % HOLES_MAX === 0',
+    replace: 'return holes > 1_000 * HOLES_MAX',
+    tests: GAPS,
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/slot-banks.ts',
     find: 'if (bankId === NO_BANK) return true',
