@@ -1,4 +1,7 @@
 import { ConfigError } from './config-error.ts'
+import { durationMs } from './setting-values.ts'
+
+const HOUR_MS = 3_600_000
 
 /** The Yellowstone gRPC server. */
 export interface YellowstoneSetting {
@@ -18,6 +21,20 @@ export interface SolanaSetting {
    * `getBlock` a slot and its time.
    */
   readonly blocks: 'gaps' | 'all'
+}
+
+/** As long as any provider tells again. */
+const BACKFILL_HOURS_MAX = 24
+
+/**
+ * BACKFILL, in milliseconds; null: it is not given, and BACKFILL_SLOTS counts.
+ * @throws ConfigError
+ */
+export function backfillMs(text: string): number | null {
+  if (text === '') return null
+  const ms = durationMs('BACKFILL', text)
+  if (ms <= BACKFILL_HOURS_MAX * HOUR_MS) return ms
+  throw new ConfigError(`BACKFILL is "${text}"; it must be at most ${BACKFILL_HOURS_MAX}h.`)
 }
 
 /**

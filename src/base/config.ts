@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import {
+  backfillMs,
   type SolanaSetting,
   solanaSetting,
   type YellowstoneSetting,
@@ -77,6 +78,8 @@ export interface Config {
   readonly solana: SolanaSetting | null
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
+  /** The same as a time, which counts in place of the slots; null: not given. */
+  readonly backfillMs: number | null
   /** The page people look at, served at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
 }
@@ -118,8 +121,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   SOLANA_WS_URL: '',
   SOLANA_BLOCKS: 'gaps',
   BACKFILL_SLOTS: '9000',
+  BACKFILL: '',
   IPFS_GATEWAYS:
-    'https://pump.mypinata.cloud,https://dweb.link,https://ipfs.io,https://gateway.pinata.cloud',
+    'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',
 }
 
 /** Environment variables of the service, each also a flag. */
@@ -127,8 +131,8 @@ export const SETTING_NAMES: readonly string[] = Object.keys(DEFAULTS)
 
 const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
 const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
-/** A day of the chain, and some more than any provider tells again. */
-const BACKFILL_SLOTS_MAX = 220_000
+/** A day of the chain at 200 ms a slot; no provider tells more again. */
+const BACKFILL_SLOTS_MAX = 432_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Most tokens and swaps a second the simulator is asked for. */
@@ -186,6 +190,7 @@ export function readConfig(
         )
       : null,
     backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
+    backfillMs: backfillMs(settings.BACKFILL),
     metadata: metadataSetting(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,

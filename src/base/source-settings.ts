@@ -68,7 +68,7 @@ export function metadataSetting(onOff: 'on' | 'off', gateways: string): Metadata
     )
       // Not repeated, as all addresses are: behind a `?` there may be a key.
       throw new ConfigError(
-        `IPFS_GATEWAYS cannot be used (number ${i + 1}); each must be an https origin like https://ipfs.io.`,
+        `IPFS_GATEWAYS cannot be used (number ${i + 1}); each must be an https origin like https://ipfs.filebase.io.`,
       )
   return onOff === 'on' ? { gateways: origins } : null
 }

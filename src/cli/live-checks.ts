@@ -3,6 +3,8 @@ import { WebSocket } from 'ws'
 import type { Config } from '../base/config.ts'
 import { codeOf } from '../base/thrown.ts'
 import { bad, type Finding, good, warn } from '../commands/finding.ts'
+import { GEYSER_COMMITMENT } from '../feeds/commitment.ts'
+import { isRetired } from '../feeds/metadata/gateways.ts'
 import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
 import { reasonOf as shown } from '../feeds/supervisor/reason.ts'
@@ -14,6 +16,10 @@ const ANSWER_MS = 5000
 /** Refusals of who asks: another address or key is needed, and waiting does not help. */
 const REFUSED = /\b(401|402|403)\b|unauthenticated|permission denied|forbidden|unauthorized/i
 
+/** The text "hello" and a line end, as the content id itself: no gateway has to look for it. */
+const HELLO_CONTENT = 'bafkqabtimvwgy3yk'
+const NAME_ANOTHER = 'name another in IPFS_GATEWAYS.'
+
 /** What is asked, and what of it nobody is to read. */
 interface Asked {
   readonly about: string
@@ -23,10 +29,10 @@ interface Asked {
   readonly secrets: readonly string[]
 }
 
-type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>
+type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana' | 'metadata'>
 
 /**
- * Asks the server of each live feed of FEED one question with the credentials that are set, all at
+ * Asks the server of each live feed of FEED, and each IPFS gateway where METADATA is on, one question with the credentials that are set, all at
  * once and for ANSWER_MS at most. Says hosts only: addresses may hold keys, and so may what a server
  * answers, which is shown without them as in the log of the service.
  */
@@ -57,7 +63,31 @@ export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
     const asked = askSocket(address.href, { method: 'subscribeNewToken' })
     checks.push(finding({ about: 'pumpportal', url, names, secrets }, asked))
   }
+  if (config.metadata !== null) checks.push(...config.metadata.gateways.map(checkGateway))
   return Promise.all(checks)
+}
+
+/** A gateway is asked for a content id that has its content in itself: what it answers is about the gateway. */
+async function checkGateway(gateway: string): Promise<Finding> {
+  const { host } = new URL(gateway)
+  const about = 'ipfs gateway'
+  if (isRetired(host)) return warn(about, `${host} was switched off: ${NAME_ANOTHER}`)
+  let answer: Response
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    answer = await fetch(`${gateway}/ipfs/${HELLO_CONTENT}`, { redirect: 'manual', signal })
+    await answer.body?.cancel()
+  } catch (error) {
+    return warn(about, `${host} does not answer (${reasonOf(error)}): ${NAME_ANOTHER}`)
+  }
+  const { status: code, headers } = answer
+  if (headers.has('sunset'))
+    return warn(about, `${host} answers ${code}, and that it is switched off: ${NAME_ANOTHER}`)
+  if (code === 429) return warn(about, `${host} answers ${code}: it is asked too often from here.`)
+  if (code >= 500 || code === 410) return warn(about, `${host} answers ${code}: ${NAME_ANOTHER}`)
+  // Some serve what was pinned with them and nothing else.
+  if (code >= 400) return good(about, `${host} answers ${code}: it serves content of its own only.`)
+  return good(about, `${host} answers ${code}.`)
 }
 
 /** What came of a question: null when it was answered, else why not. */
@@ -107,7 +137,7 @@ function askSocket(url: string, question: object): Promise<string | null> {
 function askYellowstone(peer: NonNullable<Config['yellowstone']>): Promise<string | null> {
   return new Promise((resolve) => {
     const client = new GeyserClient(peer)
-    const stream = client.subscribe({ slots: { slots: {} }, commitment: 'CONFIRMED' })
+    const stream = client.subscribe({ slots: { slots: {} }, commitment: GEYSER_COMMITMENT })
     const done = (reason: string | null) => {
       clearTimeout(timer)
       resolve(reason)
@@ -129,7 +159,7 @@ function grpcReason({ code, message }: Error & { code?: number }): string {
 
 /** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal; a cut key would not be known. */
 function complaintIn(text: string): string | null {
-  return /"errors?"\s*:/.test(text) ? text : null
+  return /"errors?"\s*:|only available when connecting/.test(text) ? text : null
 }
 
 function tooLate(): string {

@@ -1,3 +1,4 @@
+import { withWholeCharacters } from '../base/whole-characters.ts'
 import type { Engine } from '../engine/engine.ts'
 import { swapOfRecord } from '../engine/swap-outtake.ts'
 import { SWAP_U32_LANES } from '../engine/swap-record.ts'
@@ -96,7 +97,9 @@ function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): s
   const first = Math.max(0, from - frame.seq)
   const end = Math.min(frame.events, to - frame.seq)
   const { kind, u32, f64 } = frame
-  if ((kind === Kind.event || kind === Kind.packed) && first < end) return [lineTextOf(frame)]
+  // Older journals hold halves of characters, which no other program reads.
+  if ((kind === Kind.event || kind === Kind.packed) && first < end)
+    return [withWholeCharacters(lineTextOf(frame))]
   const lines: string[] = []
   if (kind === Kind.records)
     for (let i = first; i < end; i++) {

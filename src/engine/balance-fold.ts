@@ -25,12 +25,14 @@ export class BalanceFold {
     this.#swaps = swaps
   }
 
-  /** Is it more than there is of the mint? Nothing is known to be wrong while the supply is 0. */
+  /** Is it more than there is of the mint, as far as a supply was told? */
   isBeyondSupply(token: number, balanceRaw: bigint): boolean {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const supplyAt = (token & ROW_MASK) * T_LANES + T.supplyLo
     writeU64(told, 0, balanceRaw)
-    return !isZeroAt(t, supplyAt) && isLess(t, supplyAt, told, 0)
+    const flags = t[(token & ROW_MASK) * T_LANES + T.flags]
+    if ((flags & TokenFlag.supplySeen) === 0 || isZeroAt(t, supplyAt)) return false
+    return isLess(t, supplyAt, told, 0)
   }
 
   /** Folds a balance of a wallet whose row is there; of a mint that is not known, nothing. */

@@ -15,9 +15,19 @@ export function codePoints(text: string, max: number): string {
   return wellFormed.slice(0, end)
 }
 
+/** What people write without a scheme and mean as a link. */
+const SCHEMELESS = /^(x\.com|twitter\.com|t\.me)\//i
+
+/** `https://` before a link to X or Telegram that was written without a scheme; all else as it is. */
+export function withScheme(text: string): string {
+  const link = text.trim()
+  return SCHEMELESS.test(link) ? `https://${link}` : text
+}
+
 /** A link as it is kept: only https, http and ipfs pass, everything else counts as missing. */
 export function cleanLink(text: string): string {
-  return /^(https?|ipfs):\/\//i.test(text.trim()) ? codePoints(text, LINK_CHARACTERS_MAX) : ''
+  const link = withScheme(text)
+  return /^(https?|ipfs):\/\//i.test(link.trim()) ? codePoints(link, LINK_CHARACTERS_MAX) : ''
 }
 
 const X_HOST = /^(www\.|mobile\.|m\.|pro\.)?(x|twitter)\.com\.?$/
@@ -42,7 +52,7 @@ const X_ROOMS = new Set(['broadcasts', 'spaces'])
  * `broadcasts:<id>`, `spaces:<id>`; "" when it counts for nothing (contract section 2, xReuses).
  */
 export function xLinkOf(link: string): string {
-  const parts = pathOfX(link.trim())
+  const parts = pathOfX(withScheme(link).trim())
   if (parts.length === 0) return ''
   const first = parts[0].toLowerCase()
   if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))

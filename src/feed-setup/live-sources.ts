@@ -21,7 +21,7 @@ export function supervisedFeed(
   report: (who: string, reason: string) => void,
 ): Feed {
   const sources = liveSources(config, NO_RECORDER, counters, report)
-  const { backfillSlotsMax, lateSlots } = config
+  const { backfillSlotsMax, backfillMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
@@ -32,7 +32,8 @@ export function supervisedFeed(
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, toldByReserve }
-  return new Supervisor({ sources, ...resumed, report, backfillSlotsMax, isEventClock })
+  const backfill = { backfillSlotsMax, backfillMs }
+  return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock })
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
@@ -64,8 +65,8 @@ export function recordedFeed(
   const shown = framesWithoutKeys(rawFrames, secrets)
   const sources = liveSources(config, shown, newFeedCounters(), report)
   for (const source of sources) secrets.push(...(source.secrets ?? []))
-  const { backfillSlotsMax } = config
+  const { backfillSlotsMax, backfillMs } = config
   return sources.length === 0
     ? null
-    : new Supervisor({ sources, cursor: null, report, backfillSlotsMax })
+    : new Supervisor({ sources, cursor: null, report, backfillSlotsMax, backfillMs })
 }

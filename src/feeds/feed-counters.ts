@@ -21,6 +21,12 @@ export interface FeedCounters {
   foreignPools: number
   /** Transactions whose log the validator cut. */
   truncatedLogs: number
+  /** Recorded frames of PumpPortal that are about another coin than they say: its quote's mint, or another curve. */
+  bogusFrames: number
+  /** Of these, those with the curve of another mint. */
+  wrongCurveFrames: number
+  /** Recorded frames of PumpPortal that are of another platform, or of no known form. */
+  unreadFrames: number
 }
 
 export function newFeedCounters(): FeedCounters {
@@ -37,5 +43,8 @@ export function newFeedCounters(): FeedCounters {
     unknownPools: 0,
     foreignPools: 0,
     truncatedLogs: 0,
+    bogusFrames: 0,
+    wrongCurveFrames: 0,
+    unreadFrames: 0,
   }
 }

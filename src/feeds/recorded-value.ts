@@ -25,6 +25,7 @@ export class RecordedValues {
   readonly #counters: FeedCounters
   readonly #arrivals = new ArrivalIndexes()
   readonly #choice = new FrameChoice()
+  readonly #portalCounters = newPortalCounters()
   #portal: PortalEvents | null = null
 
   constructor(counters: FeedCounters) {
@@ -125,8 +126,15 @@ export class RecordedValues {
     }
     if (typeof time !== 'number' || time < 0 || time > U32_MAX)
       return { error: 'the frame of PumpPortal has no "t_wall", the unix seconds of its arrival' }
-    this.#portal ??= new PortalEvents(newPortalCounters())
-    return this.#portal.events(frame, Math.floor(time))
+    this.#portal ??= new PortalEvents(this.#portalCounters)
+    const events = this.#portal.events(frame, Math.floor(time))
+    const { bogusFrames, wrongCurves, otherPlatforms, unusableFrames } = this.#portalCounters
+    this.#counters.bogusFrames += bogusFrames
+    this.#counters.wrongCurveFrames += wrongCurves
+    this.#counters.unreadFrames += otherPlatforms + unusableFrames
+    // Several readings share the counters of the feed: these are of the next frame then.
+    Object.assign(this.#portalCounters, newPortalCounters())
+    return events
   }
 
   #withArrivalIndex(transaction: ChainTransaction): ChainTransaction {

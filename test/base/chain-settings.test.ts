@@ -30,6 +30,7 @@ test('what a feed does not need is not asked for', () => {
     yellowstone: null,
     solana: null,
     backfillSlotsMax: 9_000,
+    backfillMs: null,
   })
 })
 
@@ -51,7 +52,10 @@ test('a bad address stops the start with a sentence', () => {
       { FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_BLOCKS: 'some' },
       'SOLANA_BLOCKS is "some"; it must be one of gaps, all',
     ],
-    [{ BACKFILL_SLOTS: '-1' }, 'BACKFILL_SLOTS is "-1"; it must be an integer from 0 to 220000'],
+    [{ BACKFILL_SLOTS: '-1' }, 'BACKFILL_SLOTS is "-1"; it must be an integer from 0 to 432000'],
+    [{ BACKFILL: '1d' }, 'BACKFILL has the duration "1d"; it must be like 500ms, 60s, 5m or 1h'],
+    [{ BACKFILL: '0s' }, 'BACKFILL has the duration "0s"'],
+    [{ BACKFILL: '25h' }, 'BACKFILL is "25h"; it must be at most 24h.'],
   ]
   for (const [environment, sentence] of wrong) expect(() => read(environment)).toThrow(sentence)
 })

@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { encodeBase58 } from '../../src/base/base58.ts'
 import { exportLines } from '../../src/commands/export.ts'
 import { type Progress, SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import { type FeedEvent, METADATA_KEYS } from '../../src/engine/event.ts'
+import { bondingCurveAddress } from '../../src/feeds/chain/program-address.ts'
+import { readTokenTexts } from '../../src/feeds/metadata/token-texts.ts'
+import { newPortalCounters } from '../../src/feeds/pumpportal/portal-counters.ts'
+import { PortalEvents } from '../../src/feeds/pumpportal/portal-events.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal.ts'
 import { SegmentFiles } from '../../src/store/segment-source.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
@@ -100,6 +105,69 @@ test('reserves, balances and the keys of October 2026 come out as they came', ()
   ]
   new Run(folder).take(events).close()
   expect(eventsOf(exported(folder))).toEqual(events)
+})
+
+/** Every text in a value. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+}
+
+test('whatever halves of characters come in, on whichever way, the export can be read strictly', () => {
+  const halves = [
+    '\ud83d',
+    '\udc36',
+    'a\ud83d b',
+    '\udc36\ud83d',
+    'dog \ud83d\udc36',
+    '\ud83d\ud83d\udc36',
+  ]
+  const events: FeedEvent[] = []
+  const told = (line: object) => {
+    const event = parseEventLine(JSON.stringify(line))
+    if ('error' in event) throw new Error(event.error)
+    events.push(event)
+  }
+  const portal = new PortalEvents(newPortalCounters())
+  for (const [index, half] of halves.entries()) {
+    const texts = { name: `n${half}`, symbol: half, uri: `https://a.b/${half}` }
+    told({
+      ...JSON.parse(eventLineText(created({ mint: `mint${index}`, tokenProgram: 'program' }))),
+      ...texts,
+    })
+    const all = Object.fromEntries(METADATA_KEYS.map((key) => [key, `https://a.b/${half}`]))
+    told({ type: 'metadata', timestamp: 1_790_000_000, mint: `mint${index}`, ...all })
+    const read = readTokenTexts(JSON.stringify({ ...all, description: half }))
+    if ('refused' in read) throw new Error(read.refused)
+    events.push({ type: 'metadata', timestamp: 1_790_000_001, mint: `mint${index}`, ...read })
+    const mint = encodeBase58(new Uint8Array(32).fill(index + 1))
+    events.push(
+      ...portal.events(
+        {
+          ...{
+            txType: 'create',
+            pool: 'pump',
+            signature: encodeBase58(new Uint8Array(64).fill(7)),
+          },
+          ...{ mint, traderPublicKey: mint, bondingCurveKey: bondingCurveAddress(mint) },
+          ...{ initialBuy: 0, solAmount: 0, vTokensInBondingCurve: 1, vSolInBondingCurve: 1 },
+          ...texts,
+        },
+        1_790_000_002,
+      ),
+    )
+  }
+  expect(events).toHaveLength(4 * halves.length)
+  const folder = newFolder()
+  new Run(folder).take(events).close()
+  const lines = exported(folder)
+  expect(lines).toHaveLength(events.length)
+  for (const line of lines) {
+    // As strict readers have it: not even an escape may be half a character.
+    expect(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(line))).toBe(line)
+    for (const text of textsOf(JSON.parse(line))) expect(text.isWellFormed(), line).toBe(true)
+  }
+  expect(lines.join()).toContain('dog 🐶')
 })
 
 test('an export into the data folder is not taken for half a snapshot', () => {

@@ -186,3 +186,30 @@ test('a Yellowstone server that repeats the token in its refusal has it not show
   })
   expect(lines.join()).toMatch(/^bad yellowstone: .*no such token: …/)
 })
+
+test('gateways of IPFS are asked where texts are fetched, and each says what it answered', async () => {
+  const gateway = async (code: number, headers = {}) => {
+    const server = createServer((_, response) => response.writeHead(code, headers).end())
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${await listening(server)}`
+  }
+  const sunset = { 'retry-after': '900', sunset: 'Mon, 21 Sep 2026 00:00:00 GMT' }
+  const gateways = [
+    ...[await gateway(200), await gateway(301, { location: '/x' }), await gateway(403)],
+    ...[await gateway(429), await gateway(429, sunset), await gateway(502)],
+    ...['http://127.0.0.1:1', 'https://ipfs.io'],
+  ]
+  const config = { ...readConfig([], { FEED: 'sim' }), metadata: { gateways } }
+  const findings = await checkLiveFeeds(config)
+  expect(findings.map(({ level, about, says }) => `${level} ${about}: ${says}`)).toEqual([
+    expect.stringMatching(/^good ipfs gateway: 127\.0\.0\.1:\d+ answers 200\.$/),
+    expect.stringMatching(/^good ipfs gateway: .* answers 301\.$/),
+    expect.stringMatching(/^good ipfs gateway: .* answers 403: it serves content of its own only/),
+    expect.stringMatching(/^warn ipfs gateway: .* answers 429: it is asked too often/),
+    expect.stringMatching(/^warn ipfs gateway: .* answers 429, and that it is switched off/),
+    expect.stringMatching(/^warn ipfs gateway: .* answers 502: name another in IPFS_GATEWAYS/),
+    expect.stringMatching(/^warn ipfs gateway: .* does not answer \(.*\): name another/),
+    'warn ipfs gateway: ipfs.io was switched off: name another in IPFS_GATEWAYS.',
+  ])
+  expect(await checkLiveFeeds(readConfig([], { FEED: 'sim' }))).toEqual([])
+})

@@ -12,6 +12,7 @@ import { JUDGED_SWAPS } from '../../src/feed-setup/feed-share.ts'
 import { FIRST_PRICE_MS } from '../../src/feed-setup/side-feeds.ts'
 import * as dexPaid from '../../src/feeds/metadata/dex-paid.ts'
 import * as queue from '../../src/feeds/metadata/fetch-queue.ts'
+import * as gateways from '../../src/feeds/metadata/gateways.ts'
 import * as host from '../../src/feeds/metadata/host-pace.ts'
 import * as fetching from '../../src/feeds/metadata/safe-fetch.ts'
 import * as texts from '../../src/feeds/metadata/token-texts.ts'
@@ -121,7 +122,7 @@ const SOURCES = [
     `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
   `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
   `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
-    `and ${host.RATE} a second to one host`,
+    `and ${gateways.DEFAULT_PACE.perSecond} a second to one host`,
   `a host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
   `no credentials in addresses, at most ${count(fetching.URL_CHARACTERS_MAX)} characters`,
   `${count(queue.QUEUE_MAX)} uris wait`,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseEventLine, parseEventValue } from '../../src/wire/event-lines.ts'
+import { created } from '../oracle/fixtures.ts'
 import { anyEvent } from './arbitrary-events.ts'
 import { eventLineText } from './event-line-text.ts'
 import { SeededRandom } from './seeded-random.ts'
@@ -332,4 +333,25 @@ test('lines with random damage never throw', () => {
     if ('error' in event) expect(event.error).toMatch(/^("\w+"|the line) is /)
     else expect(event.type).toBe(whole.type)
   }
+})
+
+test('halves of characters in texts become U+FFFD before anything keeps them', () => {
+  const half = 'a\ud83d'
+  const whole = 'a\ufffd'
+  const texts = { name: half, symbol: half, uri: half }
+  const event = parseEventLine(
+    JSON.stringify({
+      ...JSON.parse(eventLineText(created({ tokenProgram: 'program' }))),
+      ...texts,
+    }),
+  )
+  expect(event).toMatchObject({ name: whole, symbol: whole, uri: whole })
+  for (const key of ['image', 'website', 'description'])
+    expect(
+      parseEventLine(JSON.stringify({ type: 'metadata', timestamp: 1, mint: 'm', [key]: half })),
+    ).toMatchObject({ [key]: whole })
+  // A pair is one character.
+  expect(
+    parseEventLine('{"type":"metadata","timestamp":1,"mint":"m","description":"\\ud83d\\udc36"}'),
+  ).toMatchObject({ description: '🐶' })
 })

@@ -30,8 +30,8 @@ const DECIMALS_UNKNOWN = 9
 export function quoteDecimals(coins: Coins, { kind, coin }: Quote): number {
   if (kind === 'sol') return 9
   if (kind === 'usdc') return 6
-  const created = coins.tokens.get(coin)?.created?.event
-  if (created !== undefined) return created.decimals ?? DECIMALS_OF_PLATFORM
+  const token = coins.tokens.get(coin)
+  if (token !== undefined) return token.created?.event.decimals ?? DECIMALS_OF_PLATFORM
   const isOfPlatform = coin === PUMP_MINT || coin.endsWith(MINT_SUFFIX)
   return coins.toldDecimals(coin) ?? (isOfPlatform ? DECIMALS_OF_PLATFORM : DECIMALS_UNKNOWN)
 }

@@ -76,9 +76,15 @@ export const X_LINKS: readonly [string, ...string[]] = [
   'https://x.com/I/Communities/99887766',
   'https://x.com/other/STATUS/1234567890',
   'https:x.com/dogcoin',
+  ' X.com/dogcoin',
+  'twitter.com/i/status/1234567890',
+  'www.x.com/dogcoin',
+  'x.com',
 ]
 
 export const LINKS: readonly [string, ...string[]] = [
+  't.me/dogcoin',
+  'dog.example/',
   'https://dog.example/',
   'http://dog.example/a?b=c&d=<e>',
   'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi',

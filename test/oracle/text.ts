@@ -18,9 +18,19 @@ export function cleanText(text: string, length: number): string {
   return clean
 }
 
+const MEANT_AS_LINKS = ['x.com/', 'twitter.com/', 't.me/']
+
+/** Links to X and Telegram without a scheme are links; of the others nobody knows. */
+function whole(text: string): string {
+  const bare = text.trim()
+  const isMeant = MEANT_AS_LINKS.some((start) => bare.toLowerCase().startsWith(start))
+  return isMeant ? `https://${bare}` : text
+}
+
 /** A link that may be shown, or "" when it is missing or dropped. */
 export function cleanLink(text: string): string {
-  return /^(https?|ipfs):\/\//i.test(text.trim()) ? cleanText(text, LINK_LENGTH) : ''
+  const link = whole(text)
+  return /^(https?|ipfs):\/\//i.test(link.trim()) ? cleanText(link, LINK_LENGTH) : ''
 }
 
 /** "" is missing. */
@@ -71,7 +81,7 @@ const RESERVED = [
 
 /** One name for all spellings of one X link; null for what is not one. */
 export function xLink(link: string): string | null {
-  const text = link.trim()
+  const text = whole(link).trim()
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   if (url === null || !X_HOSTS.test(url.hostname)) return null
   const parts = unescaped(url.pathname)

@@ -1,3 +1,4 @@
+import { linkThrough } from './gateways.ts'
 import { HostPace } from './host-pace.ts'
 import { addressesOf, ipfsContentOf } from './ipfs.ts'
 import type { Refusal } from './refusal.ts'
@@ -12,6 +13,8 @@ export const FOREIGN_RUNNING_MAX = 12
 const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 300_000]
 /** Mints of one uri that are told together; copies of a copy beyond them stay without texts. */
 const MINTS_MAX = 64
+/** How long a gateway is put aside that says it is switched off: it may come back, or the next start name others. */
+export const SUNSET_MS = 3_600_000
 /** Trades from which a token is asked for before quieter ones. */
 const BUSY_TRADES: readonly number[] = [2, 10, 50]
 
@@ -54,6 +57,7 @@ export class FetchQueue {
   #running = 0
   #foreignRunning = 0
   #dropped = 0
+  #sunsets = 0
 
   constructor(gateways: readonly string[]) {
     this.#gateways = gateways
@@ -71,6 +75,22 @@ export class FetchQueue {
   /** Mints that were given up because the queue was full. */
   get dropped(): number {
     return this.#dropped
+  }
+
+  /** Answers of gateways that say they are switched off. */
+  get sunsets(): number {
+    return this.#sunsets
+  }
+
+  /** Gateways that are left alone for a while: they asked for it, or are switched off. */
+  gatewaysAside(nowMs: number): number {
+    return [...this.#gatewayHosts].filter((host) => this.#pace.isPaused(host, nowMs)).length
+  }
+
+  /** The link through the first gateway that is not put aside where it leads to content of IPFS, else as it is. */
+  liveLink(link: string, nowMs: number): string {
+    const isLive = (gateway: string) => !this.#pace.isPaused(hostOf(gateway), nowMs)
+    return linkThrough(this.#gateways.find(isLive) ?? this.#gateways[0], link)
   }
 
   add(mint: string, uri: string, nowMs: number): void {
@@ -149,7 +169,7 @@ export class FetchQueue {
     const isAtFault = refused !== null && !refused.isFinal && !isOfOthers
     if (at !== host) this.#pace.end(host, false, nowMs)
     // A gateway fails for content that is nowhere, too: anybody could have all of them paused.
-    this.#pace.end(at, isAtFault && this.#isForeign(at), nowMs, refused?.retryAfterMs)
+    this.#pace.end(at, isAtFault && this.#isForeign(at), nowMs, this.#asideMs(at, refused))
     job.isRunning = false
     const waitMs = RETRY_MS[job.attempt]
     // What a gateway never gives, as content that others have pinned, the next one may have.
@@ -162,6 +182,15 @@ export class FetchQueue {
     job.dueMs = nowMs + waitMs
     job.places = this.#placesOf(job.uri, job.attempt)
     return false
+  }
+
+  /** For how long what was answered has a host left alone. */
+  #asideMs(host: string, refused: Refusal | null): number {
+    const waitMs = refused?.retryAfterMs ?? 0
+    // Strangers could have any of their hosts left alone, which is theirs; it is no gateway.
+    if (refused?.isSunset !== true || this.#isForeign(host)) return waitMs
+    this.#sunsets += 1
+    return Math.max(waitMs, SUNSET_MS)
   }
 
   #placesOf(uri: string, attempt: number): readonly FetchPlace[] {

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import { paceOf } from './gateways.ts'
 
 /** Hosts whose pace is remembered; one that comes back after that begins anew. */
 const HOSTS_MAX = 4_096
 /** Requests to one host at the same time. */
 export const RUNNING_MAX = 4
-/** Requests a second to one host, and how many may come at once. */
-export const RATE = 10
-const BURST = 20
 /** Failures in a row after which a host is left alone for a while. */
 export const FAILURES_MAX = 5
 const PAUSE_MS = 60_000
@@ -19,27 +17,32 @@ interface Host {
   pausedUntilMs: number
 }
 
-/** How fast each host is asked: a few at once, a rate, and a pause when it fails. */
+/** How fast each host is asked: a few at once, a rate of its own, and a pause when it fails or asks for one. */
 export class HostPace {
   readonly #hosts = new LRUCache<string, Host>({ max: HOSTS_MAX })
 
   isFree(name: string, nowMs: number): boolean {
     const host = this.#hosts.get(name)
     if (host === undefined) return true
-    this.#fill(host, nowMs)
+    fill(name, host, nowMs)
     return host.running < RUNNING_MAX && host.tokens >= 1 && nowMs >= host.pausedUntilMs
+  }
+
+  /** Whether it is left alone for a while. */
+  isPaused(name: string, nowMs: number): boolean {
+    return (this.#hosts.peek(name)?.pausedUntilMs ?? 0) > nowMs
   }
 
   begin(name: string, nowMs: number): void {
     const known = this.#hosts.get(name)
     const host = known ?? {
       running: 0,
-      tokens: BURST,
+      tokens: paceOf(name).burst,
       filledMs: nowMs,
       failures: 0,
       pausedUntilMs: 0,
     }
-    this.#fill(host, nowMs)
+    fill(name, host, nowMs)
     host.running += 1
     host.tokens -= 1
     if (known === undefined) this.#hosts.set(name, host)
@@ -54,9 +57,10 @@ export class HostPace {
     const pauseMs = Math.max(retryAfterMs, host.failures >= FAILURES_MAX ? PAUSE_MS : 0)
     host.pausedUntilMs = Math.max(host.pausedUntilMs, pauseMs === 0 ? 0 : nowMs + pauseMs)
   }
+}
 
-  #fill(host: Host, nowMs: number): void {
-    host.tokens = Math.min(BURST, host.tokens + ((nowMs - host.filledMs) * RATE) / 1_000)
-    host.filledMs = nowMs
-  }
+function fill(name: string, host: Host, nowMs: number): void {
+  const { perSecond, burst } = paceOf(name)
+  host.tokens = Math.min(burst, host.tokens + ((nowMs - host.filledMs) * perSecond) / 1_000)
+  host.filledMs = nowMs
 }

@@ -104,6 +104,8 @@ export class MetadataFeed implements Feed {
       metadata_fetched_total: this.#fetched,
       metadata_gave_up_total: this.#gaveUp,
       metadata_dropped_total: this.#queue.dropped,
+      metadata_gateways_aside: this.#queue.gatewaysAside(this.#steadyMs()),
+      metadata_gateway_sunsets_total: this.#queue.sunsets,
       ...Object.fromEntries(refusals),
       ...this.#dexPaid.figures(),
     }
@@ -149,10 +151,22 @@ export class MetadataFeed implements Feed {
       if (isOver) this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)
     } else {
       this.#fetched += 1
-      this.#texts.set(key, texts)
-      for (const mint of mints) this.#tell(mint, texts)
+      const live = this.#withLivePictures(texts)
+      this.#texts.set(key, live)
+      for (const mint of mints) this.#tell(mint, live)
     }
     this.#begin()
+  }
+
+  /** Pictures lie on the same gateways as texts, and most name one that was switched off. */
+  #withLivePictures(texts: TokenTexts): TokenTexts {
+    const nowMs = this.#steadyMs()
+    const { image, video } = texts
+    return {
+      ...texts,
+      ...(image !== undefined && { image: this.#queue.liveLink(image, nowMs) }),
+      ...(video !== undefined && { video: this.#queue.liveLink(video, nowMs) }),
+    }
   }
 
   #count(refused: RefusalCode, isOver: boolean): void {

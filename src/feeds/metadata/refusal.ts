@@ -26,6 +26,8 @@ export interface Refusal {
   readonly isOfPath?: boolean
   /** The server named a time to wait, in ms. */
   readonly retryAfterMs?: number
+  /** The server says that it is or will be switched off (`Sunset`, RFC 8594). */
+  readonly isSunset?: boolean
 }
 
 export function refusal(refused: RefusalCode, isFinal: boolean): Refusal {

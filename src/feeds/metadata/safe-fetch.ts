@@ -183,6 +183,7 @@ function refusedStatus(statusCode: number, headers: IncomingHttpHeaders): Refusa
     ...refusal('status', isFinal),
     ...(isOfPath && { isOfPath }),
     ...(waitMs > 0 && { retryAfterMs: waitMs }),
+    ...(headers.sunset !== undefined && { isSunset: true }),
   }
 }
 

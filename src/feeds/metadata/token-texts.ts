@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-access.ts'
 import { ownText } from '../../base/own-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../engine/event.ts'
-import { codePoints, LINK_CHARACTERS_MAX } from '../../engine/text.ts'
+import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../engine/text.ts'
 import { isNestedDeeper } from './json-depth.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
@@ -68,7 +68,7 @@ function cleanDescription(text: string): string {
 function cleanLink(text: string): string {
   const given = text.trim()
   if (/[\s\p{Cc}\p{Bidi_Control}\p{Cs}]/u.test(given)) return ''
-  const link = seenOf(given)
+  const link = withScheme(seenOf(given))
   if (link.length > LINK_CHARACTERS_MAX) return ''
   return /^(https?|ipfs):\/\//i.test(link) && URL.parse(link) !== null ? link : ''
 }

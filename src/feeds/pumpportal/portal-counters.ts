@@ -3,13 +3,19 @@ export interface PortalCounters {
   frames: number
   creates: number
   trades: number
+  /** Of these, trades of graduated coins that say neither pool nor reserves. */
+  bareTrades: number
   migrations: number
-  /** Creations and trades with the mint of another coin: its quote reported as the token. */
+  /** Creations and trades of another coin: with the mint of its quote, or with the curve of another mint. */
   bogusFrames: number
+  /** Of these, those with the curve of another mint. */
+  wrongCurves: number
   /** Frames of launch platforms that are not followed. */
   otherPlatforms: number
   /** Frames that are not what the service is known to send. */
   unusableFrames: number
+  /** Keys that no frame was known to have, each counted once. */
+  unknownKeys: number
   /** Frames that came before. */
   duplicateFrames: number
   /** Trades whose reserves follow on from the trade before. */
@@ -29,10 +35,13 @@ export function newPortalCounters(): PortalCounters {
     frames: 0,
     creates: 0,
     trades: 0,
+    bareTrades: 0,
     migrations: 0,
     bogusFrames: 0,
+    wrongCurves: 0,
     otherPlatforms: 0,
     unusableFrames: 0,
+    unknownKeys: 0,
     duplicateFrames: 0,
     continuousTrades: 0,
     gaps: 0,

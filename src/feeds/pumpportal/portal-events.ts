@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../engine/event.ts'
-import { MAYHEM_AGENT, Quote, quoteOf } from '../../engine/platform.ts'
+import { Quote, quoteOf } from '../../engine/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/program-address.ts'
+import { PoolDepths, type PoolReserves } from './pool-depths.ts'
 import type { PortalCounters } from './portal-counters.ts'
+import { PortalCurves } from './portal-curves.ts'
 import {
   type CreateFrame,
-  type CurveTradeFrame,
   type MigrateFrame,
+  type PortalFrame,
   readPortalFrame,
   type TradeFrame,
+  unknownKeysOf,
 } from './portal-frame.ts'
 
 const TOKEN_DECIMALS = 6
@@ -25,6 +28,10 @@ const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const FRAMES_MAX = 50_000
 /** Mints whose last reserves are remembered. */
 const MINTS_MAX = 20_000
+/** Keys that are remembered as unknown; those past it are not told. */
+const UNKNOWN_KEYS_MAX = 64
+/** The quote of coins that is no coin of the platform and no money either. */
+const PUMP_MINT = 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn'
 
 /**
  * Events of PumpPortal's frames. They have neither slot nor index nor ordinal nor fees, and no time
@@ -35,9 +42,15 @@ export class PortalEvents {
   readonly #seen = new LRUCache<string, true>({ max: FRAMES_MAX })
   /** Virtual base reserves after the last trade, by mint. */
   readonly #lastBaseRaw = new LRUCache<string, bigint>({ max: MINTS_MAX })
+  readonly #curves = new PortalCurves()
+  readonly #depths = new PoolDepths()
+  readonly #unknownKeys = new Set<string>()
+  readonly #onUnknownKey: (key: string) => void
 
-  constructor(counters: PortalCounters) {
+  /** @param onUnknownKey told once of each key that frames were not known to have */
+  constructor(counters: PortalCounters, onUnknownKey: (key: string) => void = () => {}) {
     this.#counters = counters
+    this.#onUnknownKey = onUnknownKey
   }
 
   /** @param timestamp unix seconds of the arrival */
@@ -50,8 +63,9 @@ export class PortalEvents {
       if (frame === 'unusable') this.#counters.unusableFrames++
       return []
     }
+    this.#noteKeys(frame)
     // Coins are reported with the mint of what they are quoted in, in place of their own.
-    if (quoteOf(frame.mint) !== Quote.other) {
+    if (quoteOf(frame.mint) !== Quote.other || frame.mint === PUMP_MINT) {
       this.#counters.bogusFrames++
       return []
     }
@@ -62,8 +76,8 @@ export class PortalEvents {
   }
 
   #create(frame: CreateFrame, timestamp: number): readonly FeedEvent[] {
-    const curve = this.#curveOf(frame)
-    if (curve === null) return []
+    const curve = this.#curves.ofCreation(frame)
+    if (curve === null) return this.#wrongCurve()
     if (this.#isDuplicate(`create ${frame.signature} ${frame.mint}`)) return []
     this.#counters.creates++
     const created = createdToken(frame, curve, timestamp)
@@ -76,13 +90,34 @@ export class PortalEvents {
   }
 
   #trade(frame: TradeFrame, timestamp: number): readonly FeedEvent[] {
-    const pool = frame.pool === 'pump' ? this.#curveOf(frame) : canonicalPoolAddress(frame.mint)
-    if (pool === null) return []
-    const swap = swapOf(frame, pool, timestamp)
-    if (this.#isDuplicate(`trade ${swap.signature} ${swap.ordinal}`)) return []
+    const { mint, signature } = frame
+    const pool = frame.pool === 'pump' ? this.#curves.ofTrade(frame) : canonicalPoolAddress(mint)
+    if (pool === null) return this.#wrongCurve()
+    const reserves = this.#reservesOf(frame)
+    const swap = swapOf(frame, pool, reserves, timestamp)
+    if (this.#isDuplicate(`trade ${signature} ${swap.ordinal}`)) return []
+    this.#curves.told(mint, signature)
     this.#counters.trades++
-    this.#judge(swap)
+    if (frame.pool === undefined) {
+      this.#counters.bareTrades++
+      // What follows does not follow on from the last one whose reserves were told.
+      this.#lastBaseRaw.delete(frame.mint)
+    } else this.#judge(swap)
+    if (frame.pool === 'pump-amm') this.#depths.told(mint, reserves)
     return [swap]
+  }
+
+  /** After the trade; where the frame says none, at the trade's own price. */
+  #reservesOf(frame: TradeFrame): PoolReserves {
+    if (frame.pool === undefined) {
+      const baseRaw = raw(frame.tokenAmount, TOKEN_DECIMALS)
+      return this.#depths.after(frame.mint, baseRaw, raw(frame.solAmount, SOL_DECIMALS))
+    }
+    const [base, quote] =
+      frame.pool === 'pump'
+        ? [frame.vTokensInBondingCurve, frame.vSolInBondingCurve]
+        : [frame.tokensInPool, frame.solInPool]
+    return { baseRaw: raw(base, TOKEN_DECIMALS), quoteRaw: raw(quote, SOL_DECIMALS) }
   }
 
   #migrate({ signature, mint }: MigrateFrame, timestamp: number): readonly FeedEvent[] {
@@ -94,6 +129,7 @@ export class PortalEvents {
     }
     if (this.#isDuplicate(`migrate ${signature} ${mint}`)) return []
     this.#counters.migrations++
+    this.#curves.told(mint, signature)
     // The pool's reserves begin anew.
     this.#lastBaseRaw.delete(mint)
     const position = { slot: null, txIndex: null, ordinal: 0, signature, timestamp }
@@ -101,15 +137,19 @@ export class PortalEvents {
     return [migrated]
   }
 
-  /**
-   * The curve of a mint follows from its address. A frame with another one is about another coin; null:
-   * such a frame. Where the curve should stand, many frames of mayhem coins have the agent.
-   */
-  #curveOf({ mint, bondingCurveKey }: CreateFrame | CurveTradeFrame): string | null {
-    const curve = bondingCurveAddress(mint)
-    if (curve === bondingCurveKey || bondingCurveKey === MAYHEM_AGENT) return curve
+  #wrongCurve(): readonly FeedEvent[] {
     this.#counters.bogusFrames++
-    return null
+    this.#counters.wrongCurves++
+    return []
+  }
+
+  #noteKeys(frame: PortalFrame): void {
+    for (const key of unknownKeysOf(frame)) {
+      if (this.#unknownKeys.has(key) || this.#unknownKeys.size >= UNKNOWN_KEYS_MAX) continue
+      this.#unknownKeys.add(key)
+      this.#counters.unknownKeys++
+      this.#onUnknownKey(key)
+    }
   }
 
   #isDuplicate(identity: string): boolean {
@@ -149,9 +189,9 @@ function createdToken(frame: CreateFrame, bondingCurve: string, timestamp: numbe
     signature: frame.signature,
     timestamp,
     mint: frame.mint,
-    name: frame.name ?? '',
-    symbol: frame.symbol ?? '',
-    uri: frame.uri ?? '',
+    name: frame.name?.toWellFormed() ?? '',
+    symbol: frame.symbol?.toWellFormed() ?? '',
+    uri: frame.uri?.toWellFormed() ?? '',
     creator: frame.traderPublicKey,
     bondingCurve,
     tokenProgram: TOKEN_PROGRAM,
@@ -163,17 +203,18 @@ function createdToken(frame: CreateFrame, bondingCurve: string, timestamp: numbe
   }
 }
 
-function swapOf(frame: TradeFrame, pool: string, timestamp: number): Swap {
+function swapOf(
+  frame: TradeFrame,
+  pool: string,
+  { baseRaw: virtualBaseRaw, quoteRaw: virtualQuoteRaw }: PoolReserves,
+  timestamp: number,
+): Swap {
   const isCurve = frame.pool === 'pump'
-  const baseReserve = isCurve ? frame.vTokensInBondingCurve : frame.tokensInPool
-  const quoteReserve = isCurve ? frame.vSolInBondingCurve : frame.solInPool
-  const virtualBaseRaw = raw(baseReserve, TOKEN_DECIMALS)
-  const virtualQuoteRaw = raw(quoteReserve, SOL_DECIMALS)
   return {
     type: 'swap',
     slot: null,
     txIndex: null,
-    ordinal: contentOrdinal(frame, baseReserve, quoteReserve),
+    ordinal: contentOrdinal(frame),
     signature: frame.signature,
     timestamp,
     source: isCurve ? 'pump' : 'pump_amm',
@@ -199,9 +240,15 @@ function swapOf(frame: TradeFrame, pool: string, timestamp: number): Swap {
  * Stands in for the ordinal that frames lack: several trades of one transaction differ in their
  * reserves, and the same trade sent twice has the same number, in whatever order they come.
  */
-function contentOrdinal(frame: TradeFrame, baseReserve: number, quoteReserve: number): number {
+function contentOrdinal(frame: TradeFrame): number {
   const { mint, traderPublicKey, txType, tokenAmount, solAmount } = frame
-  const content = [mint, traderPublicKey, txType, tokenAmount, solAmount, baseReserve, quoteReserve]
+  const reserves =
+    frame.pool === 'pump'
+      ? [frame.vTokensInBondingCurve, frame.vSolInBondingCurve]
+      : frame.pool === 'pump-amm'
+        ? [frame.tokensInPool, frame.solInPool]
+        : []
+  const content = [mint, traderPublicKey, txType, tokenAmount, solAmount, ...reserves]
   return createHash('sha256').update(content.join(' ')).digest().readUInt32LE(0)
 }
 

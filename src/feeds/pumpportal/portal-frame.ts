@@ -29,6 +29,9 @@ const CreateFrame = Type.Object({
   is_mayhem_mode: Type.Optional(Type.Boolean()),
 })
 
+/** What the frame must not say. */
+const Absent = Type.Optional(Type.Never())
+
 const Trade = {
   txType: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
   signature: Signature,
@@ -45,6 +48,7 @@ const CurveTradeFrame = Type.Object({
   bondingCurveKey: Address,
   vTokensInBondingCurve: Amount,
   vSolInBondingCurve: Amount,
+  is_mayhem_mode: Type.Optional(Type.Boolean()),
 })
 
 const PoolTradeFrame = Type.Object({
@@ -54,6 +58,15 @@ const PoolTradeFrame = Type.Object({
   solInPool: Amount,
 })
 
+/** A trade of a graduated coin as the service tells most of them: where, and at what reserves, is left out. */
+const BareTradeFrame = Type.Object({
+  ...Trade,
+  pool: Absent,
+  bondingCurveKey: Absent,
+  vTokensInBondingCurve: Absent,
+  vSolInBondingCurve: Absent,
+})
+
 const MigrateFrame = Type.Object({
   txType: Type.Literal('migrate'),
   pool: Type.Literal('pump-amm'),
@@ -61,15 +74,29 @@ const MigrateFrame = Type.Object({
   mint: Address,
 })
 
-const Known = Type.Union([CreateFrame, CurveTradeFrame, PoolTradeFrame, MigrateFrame])
+const Known = Type.Union([
+  CreateFrame,
+  CurveTradeFrame,
+  PoolTradeFrame,
+  BareTradeFrame,
+  MigrateFrame,
+])
 const known = Compile(Known)
+/** What frames are known to say, with what is not read of it. */
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  ...[CreateFrame, CurveTradeFrame, PoolTradeFrame].flatMap(({ properties }) =>
+    Object.keys(properties),
+  ),
+  'marketCapSol',
+])
 const OtherPlatform = Compile(Type.Object({ txType: Text, pool: Text }))
 const Acknowledgement = Compile(Type.Object({ message: Text }))
 const Complaint = Compile(Type.Object({ errors: Type.Unknown() }))
 
 export type CreateFrame = Type.Static<typeof CreateFrame>
 export type CurveTradeFrame = Type.Static<typeof CurveTradeFrame>
-export type TradeFrame = CurveTradeFrame | Type.Static<typeof PoolTradeFrame>
+export type BareTradeFrame = Type.Static<typeof BareTradeFrame>
+export type TradeFrame = CurveTradeFrame | Type.Static<typeof PoolTradeFrame> | BareTradeFrame
 export type MigrateFrame = Type.Static<typeof MigrateFrame>
 export type PortalFrame = CreateFrame | TradeFrame | MigrateFrame
 
@@ -80,9 +107,17 @@ export type PortalFrame = CreateFrame | TradeFrame | MigrateFrame
 export type PortalNote = 'acknowledged' | 'refused' | 'other platform' | 'unusable'
 
 const PLATFORM_POOLS = ['pump', 'pump-amm']
+/** How a message begins that says yes; every other one says why not. */
+const ACKNOWLEDGED = /^(successfully (un)?subscribed|(un)?subscribed (to|from))\b/i
+
+/** Keys of a frame that no frame was known to have when this was written. */
+export function unknownKeysOf(frame: PortalFrame): readonly string[] {
+  return Object.keys(frame).filter((key) => !KNOWN_KEYS.has(key))
+}
 
 /** Why a subscription was refused, as the service says it. */
 export function refusalOf(value: unknown): string {
+  if (Acknowledgement.Check(value)) return value.message
   if (!Complaint.Check(value)) return 'without a reason'
   return typeof value.errors === 'string' ? value.errors : JSON.stringify(value.errors)
 }
@@ -92,6 +127,7 @@ export function readPortalFrame(value: unknown): PortalFrame | PortalNote {
   if (known.Check(value)) return value
   if (OtherPlatform.Check(value))
     return PLATFORM_POOLS.includes(value.pool) ? 'unusable' : 'other platform'
-  if (Acknowledgement.Check(value)) return 'acknowledged'
+  if (Acknowledgement.Check(value))
+    return ACKNOWLEDGED.test(value.message.trim()) ? 'acknowledged' : 'refused'
   return Complaint.Check(value) ? 'refused' : 'unusable'
 }

@@ -26,7 +26,7 @@ export interface PumpPortalOptions extends PumpPortalSetting {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number
-  /** Told, once a connection, why a subscription was refused. */
+  /** Told, once a connection, why a subscription was refused; and once of each key of frames that is not known. */
   readonly report?: (reason: string) => void
 }
 
@@ -41,14 +41,23 @@ export class PumpPortalSource implements Source {
   readonly #options: PumpPortalOptions
   readonly #timers: Timers
   readonly #counters = newPortalCounters()
-  readonly #events = new PortalEvents(this.#counters)
+  readonly #events: PortalEvents
   readonly #followed: FollowedMints
+  /** Why trades that were asked for do not come over this connection; null: they may. */
+  #complaint: string | null = null
 
   constructor(options: PumpPortalOptions) {
     this.#options = options
     this.secrets = secretsOf(this.#address())
     this.#timers = options.timers ?? REAL_TIMERS
     this.#followed = new FollowedMints(options)
+    this.#events = new PortalEvents(this.#counters, (key) =>
+      options.report?.(`its frames have a key that is not known: ${reasonOf(key, this.secrets)}`),
+    )
+  }
+
+  get complaint(): string | null {
+    return this.#complaint
   }
 
   figures(): Readonly<Record<string, number>> {
@@ -68,6 +77,7 @@ export class PumpPortalSource implements Source {
     const socket = peerSocket(this.#address(), FRAME_BYTES_MAX, signal)
     const watch = this.#watch(socket, reject)
     let isFirst = true
+    this.#complaint = null
     const refused = (reason: string) => {
       if (isFirst) this.#options.report?.(reason)
       isFirst = false
@@ -106,7 +116,9 @@ export class PumpPortalSource implements Source {
     const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
     if (this.#counters.refusedSubscriptions > refusedSubscriptions) {
       // A service that refuses everything is none that is connected.
-      refused(`it refuses a subscription: ${reasonOf(refusalOf(value), this.secrets)}`)
+      const reason = `it refuses a subscription: ${reasonOf(refusalOf(value), this.secrets)}`
+      if (this.#followed.count > 0) this.#complaint ??= reason
+      refused(reason)
       return
     }
     receiver.connected()

@@ -1,7 +1,7 @@
 import type { Timers } from '../timers.ts'
 
 /**
- * Slots that are open at once, 6 minutes of the chain. Past it the one that lies farthest ahead of
+ * Slots that are open at once, some four minutes of the chain. Past it the one that lies farthest ahead of
  * the chain goes, which was a peer's mistake; where none does, the oldest, left to a back-fill.
  */
 const OPEN_SLOTS_MAX = 1_024

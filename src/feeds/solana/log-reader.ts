@@ -13,7 +13,7 @@ const FETCHES_MAX = 5
 const FETCH_PAUSE_MS = 300
 /** Transactions that wait for a look-up; past it their slots are left to be read from blocks. */
 const PARKED_MAX = 5_000
-/** Slots whose parent is remembered, three minutes of the chain; past it the oldest are forgotten. */
+/** Slots whose parent is remembered, two minutes of the chain; past it the oldest are forgotten. */
 const PARENTS_MAX = 512
 
 export interface LogCounters {

@@ -2,11 +2,12 @@ import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../ba
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
+import { COMMITMENT } from '../commitment.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 
 /** Highest version of transactions asked for; nodes that do not know it are asked for the next. */
 const TRANSACTION_VERSION = 1
-const CONFIRMED = { commitment: 'confirmed' }
+const CONFIRMED = { commitment: COMMITMENT }
 /** Error codes of Solana's JSON-RPC. */
 const BLOCK_CLEANED_UP = -32_001
 const SLOT_SKIPPED = -32_007

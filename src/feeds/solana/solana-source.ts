@@ -3,6 +3,7 @@ import type { SolanaSetting } from '../../base/chain-settings.ts'
 import { totals } from '../../base/snake-case.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import { COMMITMENT } from '../commitment.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import type { RawFrames } from '../raw-frames.ts'
@@ -124,7 +125,7 @@ export class SolanaSource implements Source {
 }
 
 function subscribe(socket: WebSocket): void {
-  const logs = (program: string) => [{ mentions: [program] }, { commitment: 'confirmed' }]
+  const logs = (program: string) => [{ mentions: [program] }, { commitment: COMMITMENT }]
   const send = (id: number, method: string, params: unknown) =>
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
   send(PUMP_ID, 'logsSubscribe', logs(PUMP_PROGRAM))

@@ -10,6 +10,8 @@ import { type SlotRange, SUSPECT_SLOTS_MAX, Suspects } from './suspects.ts'
 const GRACE_MS = 200
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
+/** Times that a piece is told with the same hole, behind which the block behind the gap is asked for. */
+const HOLES_MAX = 3
 /** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
 const UNHEARD_MAX = 4
 
@@ -19,8 +21,8 @@ export interface GapFillerOptions {
   readonly counters: DeskCounters
   readonly timers: Timers
   readonly random: () => number
-  /** Slots back-filled at most; of a longer gap the oldest are given up. */
-  readonly slotsMax: number
+  /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
+  readonly slotsMax: () => number
   readonly report: (reason: string) => void
 }
 
@@ -131,7 +133,8 @@ export class GapFiller {
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {
-    const { desk, counters, slotsMax } = this.#options
+    const { desk, counters } = this.#options
+    const slotsMax = this.#options.slotsMax()
     const first = gapEnd - slotsMax + 1
     if (from < first) {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)
@@ -145,12 +148,25 @@ export class GapFiller {
       this.#backoff.succeeded()
       this.#asker.settled()
       await this.#told(to, signal)
+    } else if (isAskedBehind(outcome) && (await this.#hasOtherParent(gapEnd, signal))) {
+      this.#asker.settled()
     } else if (outcome.isFinal) {
       // Some of them may have been told meanwhile.
       const rest = desk.gap
       if (rest !== null && rest.from <= outcome.lacksTo)
         this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
     } else await this.#failed(from, to, outcome, signal)
+  }
+
+  /**
+   * A slot may be built on another parent than was said when it began: the block behind a gap whose last slot nobody
+   * has is asked for, since its own parent counts. Whether the gap is another one then.
+   */
+  async #hasOtherParent(gapEnd: number, signal: AbortSignal): Promise<boolean> {
+    const { desk } = this.#options
+    if (desk.gap?.to !== gapEnd) return false
+    await this.#asker.ask({ from: gapEnd + 1, to: gapEnd + 1 }, signal)
+    return !signal.aborted && desk.gap?.to !== gapEnd
   }
 
   /** Whether a block is missing at the end of a piece is told by the block behind it. */
@@ -203,4 +219,9 @@ export class GapFiller {
     counters.slotsGivenUp += to - from + 1
     report(`slots ${from} to ${to} are given up, their events are missing: ${reason}`)
   }
+}
+
+/** At every third hole in a row. */
+function isAskedBehind({ holes }: Failure): boolean {
+  return holes > 0 && holes % HOLES_MAX === 0
 }

@@ -3,7 +3,7 @@ import { type Arrival, HeldSlot, type Parent } from './held-slot.ts'
 import type { PlacedTransaction } from './slot-order.ts'
 import type { ToldTransaction } from './source.ts'
 
-/** Slots held while an older one is missing, 200 s of the chain; past it the held ones are let go. */
+/** Slots held while an older one is missing, two minutes of the chain at 268 ms; past it the held ones are let go. */
 const HELD_SLOTS_MAX = 512
 /** Transactions held; past it as above. */
 const HELD_TRANSACTIONS_MAX = 100_000

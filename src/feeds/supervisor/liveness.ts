@@ -7,8 +7,8 @@ const LOST_MS = 10_000
 const STUCK_MS = 60_000
 /** The two programs have a hundred transactions a second: without one for so long it is said too. */
 const QUIET_MS = 60_000
-/** Slots that the handed-over events may lie behind the chain's newest and count as live. */
-const BEHIND_SLOTS_MAX = 150
+/** The handed-over events may lie behind the chain's newest by the slots of this time and count as live. */
+const BEHIND_MS_MAX = 60_000
 /**
  * Seconds that they may be old: a server that lags tells no later slot. The chain's own clock is off by
  * less.
@@ -20,6 +20,8 @@ export interface Liveness {
   readonly runs: readonly SourceRun[]
   /** Below 0: what was recovered lies ahead of what the sources tell. */
   readonly slotsBehind: number
+  /** Milliseconds that a slot takes. */
+  readonly slotMs: number
   /** How far the chain's times lie ahead of the clock of this machine, and how old they are. */
   readonly aheadSeconds: number
   readonly lagSeconds: number
@@ -37,22 +39,34 @@ export function fullRuns(runs: readonly SourceRun[]): readonly SourceRun[] {
 
 /** Why what is served is not that of the chain now, in one sentence; null: it is. */
 export function whyNotLive(liveness: Liveness): string | null {
-  const { runs, slotsBehind, aheadSeconds, heldSlots, standsMs } = liveness
+  const { runs, slotsBehind, slotMs, aheadSeconds, heldSlots, standsMs } = liveness
+  const behindMs = slotsBehind * slotMs
   const lost = runs.filter((run) => run.lostMs >= LOST_MS)
   if (lost.length === runs.length)
     return `No feed is connected (${lost.map((run) => `${run.source.name}: ${run.reason}`).join('; ')}).`
-  if (slotsBehind < -BEHIND_SLOTS_MAX)
+  if (behindMs < -BEHIND_MS_MAX)
     return `The chain is ${-slotsBehind} slots behind what DATA_DIR holds: is that of another feed?`
   if (aheadSeconds > AHEAD_OF_WALL_SECONDS_MAX)
     return (
       `The chain is ${aheadSeconds} s ahead of the clock of this machine, and events more ` +
       `than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead wait: set the clock.`
     )
-  if (slotsBehind > BEHIND_SLOTS_MAX) return `The feed is ${slotsBehind} slots behind the chain.`
+  if (behindMs > BEHIND_MS_MAX)
+    return `The feed is ${slotsBehind} slots behind the chain, ${seconds(behindMs)} s.`
   if (heldSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)
-  return full.length === 0 ? null : whyOld(full, liveness)
+  return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)
+}
+
+/** Why those that know no slots, where no other is connected, do not tell what they were asked for. */
+function whyPartial(runs: readonly SourceRun[]): string | null {
+  for (const { isConnected, source } of runs) {
+    const complaint = isConnected ? (source.complaint ?? null) : null
+    if (complaint !== null)
+      return `The feed lacks what was asked for (${source.name}: ${complaint}).`
+  }
+  return null
 }
 
 /** Why what the connected sources tell is not what happens now. */

@@ -19,6 +19,8 @@ export interface Failure {
   readonly reason: string
   /** Whether asking again is of no use. */
   readonly isFinal: boolean
+  /** Times in a row that a source told the piece and left out a slot that the chain is said to have. */
+  readonly holes: number
   /** The last slot that every source lacks, if it is final. */
   readonly lacksTo: number
   /** The slots to this one were told before it failed; below the first: none was. */
@@ -73,6 +75,8 @@ export class SlotAsker {
     return {
       reason: refusals.map(({ reason }) => reason).join('; ') || 'no feed can tell old slots',
       isFinal: !isForNow && (!hasHole || this.#isHoleFinal()),
+      // Counted just now.
+      holes: hasHole && !isForNow ? this.#leftOut : 0,
       lacksTo: Math.max(from, Math.min(to, ...refusals.map(({ lacksTo }) => lacksTo))),
       toldTo: Math.max(from - 1, ...refusals.map(({ toldTo }) => Math.min(toldTo, to))),
     }

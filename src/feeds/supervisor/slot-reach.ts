@@ -1,9 +1,10 @@
+import { SlotLength } from '../slots/slot-length.ts'
 import type { Timers } from '../timers.ts'
 
-/** Four times what the chain makes. */
-const SLOTS_PER_SECOND_MAX = 10
-/** Slots that the next one may lie further ahead: the machine before may have lagged by a quarter of an hour. */
-const AHEAD_SLOTS_MAX = 2_000
+/** So many times what the chain makes. */
+const FASTER_MAX = 4
+/** The next slot may lie further ahead by the slots of this time: the machine before may have lagged. */
+const AHEAD_MS_MAX = 15 * 60_000
 /** Slots that are told for so long, and none that can be, are believed: those before were of another chain. */
 const BELIEVED_MS = 5_000
 
@@ -20,20 +21,27 @@ export interface ReachedSlot {
  */
 export class SlotReach {
   readonly #timers: Timers
+  readonly #length: Pick<SlotLength, 'slotsIn'>
   /** null: none was told, so that any may be. */
   #newest: ReachedSlot | null
   /** The first one of those refused since the chain's own were told last; null: none was. */
   #refused: ReachedSlot | null = null
 
-  constructor(timers: Timers, newest: ReachedSlot | null) {
+  /** @param length how long a slot is */
+  constructor(timers: Timers, newest: ReachedSlot | null, length = new SlotLength()) {
     this.#timers = timers
+    this.#length = length
     this.#newest = newest
   }
 
   /** False: what is told of the slot is to be left out. */
   admits(slot: number): boolean {
     const atMs = this.#timers.nowMs()
-    if (this.#newest !== null && slot > lastOf(this.#newest, atMs) && !this.#goesOn(slot, atMs))
+    if (
+      this.#newest !== null &&
+      slot > this.#lastOf(this.#newest, atMs) &&
+      !this.#goesOn(slot, atMs)
+    )
       return false
     this.#refused = null
     if (this.#newest === null || slot > this.#newest.slot) this.#newest = { slot, atMs }
@@ -44,14 +52,18 @@ export class SlotReach {
   #goesOn(slot: number, atMs: number): boolean {
     const refused = this.#refused
     const isNear =
-      refused !== null && slot >= refused.slot - AHEAD_SLOTS_MAX && slot <= lastOf(refused, atMs)
+      refused !== null && slot >= this.#firstOf(refused) && slot <= this.#lastOf(refused, atMs)
     if (isNear) return atMs - refused.atMs >= BELIEVED_MS
     this.#refused = { slot, atMs }
     return false
   }
-}
 
-/** The last slot that can be by now where another was the newest some time ago. */
-function lastOf({ slot, atMs }: ReachedSlot, nowMs: number): number {
-  return slot + AHEAD_SLOTS_MAX + ((nowMs - atMs) / 1_000) * SLOTS_PER_SECOND_MAX
+  #firstOf({ slot }: ReachedSlot): number {
+    return slot - this.#length.slotsIn(AHEAD_MS_MAX)
+  }
+
+  /** The last slot that can be by now where another was the newest some time ago. */
+  #lastOf({ slot, atMs }: ReachedSlot, nowMs: number): number {
+    return slot + this.#length.slotsIn(AHEAD_MS_MAX + (nowMs - atMs) * FASTER_MAX)
+  }
 }

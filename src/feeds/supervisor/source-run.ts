@@ -7,7 +7,7 @@ import type { SlotReach } from './slot-reach.ts'
 import type { Receiver, Source, ToldTransaction } from './source.ts'
 import { newSourceCounters } from './supervisor-counters.ts'
 
-/** Silence after which a connection is taken for dead: the chain makes a slot every 0.4 s. */
+/** Silence after which a connection is taken for dead: the chain makes several slots a second. */
 export const SILENCE_MS = 5_000
 
 export interface SourceRunOptions {

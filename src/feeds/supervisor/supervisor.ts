@@ -4,6 +4,7 @@ import type { FeedEvent } from '../../engine/event.ts'
 import type { EventSink, Feed } from '../../engine/event-sink.ts'
 import type { SwapContent } from '../../engine/swap-outtake.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
+import { SlotLength } from '../slots/slot-length.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { WrittenIndexes } from './given-places.ts'
@@ -30,6 +31,8 @@ export interface SupervisorOptions {
   readonly report: (who: string, reason: string) => void
   /** Slots of an outage that are back-filled; of a longer one the oldest are given up. */
   readonly backfillSlotsMax: number
+  /** The same as a time, which counts in place of the slots; null or absent: the slots count. */
+  readonly backfillMs?: number | null
   /** Whether events may lie ahead of the clock of this machine. */
   readonly isEventClock?: boolean
   readonly timers?: Timers
@@ -47,6 +50,7 @@ export class Supervisor implements Feed {
   readonly #stopping = new AbortController()
   readonly #counters = newDeskCounters()
   readonly #reserves = new ReserveCheck()
+  readonly #slotLength = new SlotLength()
   readonly #desk: SlotDesk
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
@@ -88,7 +92,7 @@ export class Supervisor implements Feed {
       counters: this.#counters,
       timers: this.#timers,
       random,
-      slotsMax: options.backfillSlotsMax,
+      slotsMax: () => this.#backfillSlotsMax(options),
       report: (reason) => report('gap', reason),
     })
     const reach = this.#reachFrom(cursor, options.cursorSeconds ?? 0)
@@ -137,6 +141,7 @@ export class Supervisor implements Feed {
     return whyNotLive({
       runs: this.#runs,
       slotsBehind: this.#slotsBehind(),
+      slotMs: this.#slotLength.ms,
       aheadSeconds: this.#isEventClock ? 0 : this.#aheadSeconds,
       lagSeconds: this.#isEventClock ? 0 : this.#lagSeconds,
       heldSlots: this.#desk.heldSlots,
@@ -151,6 +156,7 @@ export class Supervisor implements Feed {
       feed_slot: this.#desk.cursor ?? -1,
       feed_slots_behind: Math.max(0, this.#slotsBehind()),
       feed_seconds_behind: this.#secondsSince(this.#newestTimestamp),
+      feed_slot_ms: Math.round(this.#slotLength.ms),
       feed_slots_held: this.#desk.heldSlots,
       feed_gap_open: this.#desk.gap === null ? 0 : 1,
       feed_curve_drifts_total: this.#reserves.curveDrifts,
@@ -179,6 +185,7 @@ export class Supervisor implements Feed {
       this.#newestTimestamp = Math.max(this.#newestTimestamp, newest)
       if (!isReserve) this.#newestOfChain = Math.max(this.#newestOfChain, newest)
     }
+    this.#measureSlots(events)
     if (!isReserve) this.#lagSeconds = this.#secondsSince(this.#newestOfChain)
     this.#reserves.check(events)
     try {
@@ -187,6 +194,17 @@ export class Supervisor implements Feed {
       this.#failures.push(error)
       this.stop()
     }
+  }
+
+  /** By the last event with a slot: what comes late stands before it, and says nothing new. */
+  #measureSlots(events: readonly FeedEvent[]): void {
+    const last = events.findLast((event) => 'slot' in event && event.slot !== null)
+    if (last !== undefined && 'slot' in last && last.slot !== null)
+      this.#slotLength.told(last.slot, last.timestamp)
+  }
+
+  #backfillSlotsMax({ backfillSlotsMax, backfillMs = null }: SupervisorOptions): number {
+    return backfillMs === null ? backfillSlotsMax : Math.ceil(this.#slotLength.slotsIn(backfillMs))
   }
 
   /** Whether the clock of this machine, which is wrong then, has the engine refuse events of this time. */
@@ -208,9 +226,10 @@ export class Supervisor implements Feed {
 
   /** How far the chain can be, by what was recovered. */
   #reachFrom(slot: number | null, seconds: number): SlotReach {
-    if (slot === null || seconds === 0) return new SlotReach(this.#timers, null)
+    if (slot === null || seconds === 0) return new SlotReach(this.#timers, null, this.#slotLength)
     const agoMs = Math.max(0, this.#timers.wallMs() - seconds * 1_000)
-    return new SlotReach(this.#timers, { slot, atMs: this.#timers.nowMs() - agoMs })
+    const newest = { slot, atMs: this.#timers.nowMs() - agoMs }
+    return new SlotReach(this.#timers, newest, this.#slotLength)
   }
 
   /** Below 0: what was recovered lies ahead of what the sources tell. */

@@ -7,6 +7,7 @@ import type { Timers } from '../timers.ts'
 import type { GeyserMessage } from './geyser-client.ts'
 import { transactionOfGeyser } from './geyser-transaction.ts'
 import type { GeyserTransaction, GeyserUpdate } from './geyser-update.ts'
+import { SlotBanks } from './slot-banks.ts'
 
 /** Name of the source, in FEED and in recordings. */
 export const YELLOWSTONE = 'yellowstone'
@@ -28,12 +29,18 @@ export interface GeyserReading {
 
 export interface GeyserCounters {
   pings: number
-  /** Slots that a fork has left behind. */
+  /** Slots, or banks of them, that the node has given up. */
   deadSlots: number
+  /** Transactions of banks that are not their slot's block, or of more slots than can be held. */
+  otherBanks: number
   /** Messages that are no update. */
   badMessages: number
   /** Messages above the limit; each ends its stream. */
   hugeMessages: number
+}
+
+export function newGeyserCounters(): GeyserCounters {
+  return { pings: 0, deadSlots: 0, otherBanks: 0, badMessages: 0, hugeMessages: 0 }
 }
 
 /** What a stream tells of how far the chain is, and asks. */
@@ -45,6 +52,7 @@ export class GeyserReader {
   readonly #receiver: SlotReceiver
   readonly #chain: ChainPlace
   readonly #settler: SlotSettler
+  readonly #banks: SlotBanks
   /** Slots from here on are told from their first transaction on. */
   #wholeFrom: number | null
   #hasBlock = false
@@ -60,6 +68,9 @@ export class GeyserReader {
     this.#receiver = receiver
     this.#chain = chain
     this.#wholeFrom = wholeFrom
+    this.#banks = new SlotBanks((count) => {
+      reading.own.otherBanks += count
+    })
     this.#settler = new SlotSettler(reading.timers, reading.settleMs, (slot, parentSlot) =>
       receiver.slotComplete(slot, parentSlot),
     )
@@ -79,21 +90,29 @@ export class GeyserReader {
       counters.badLines++
       return false
     }
+    if (isOnTheWay(update)) {
+      this.#onTheWay(update.slot)
+      return false
+    }
     const slot = slotOf(update)
     if (slot !== null && !this.#chain.admits(slot)) return false
-    if (update.transaction !== undefined)
-      this.#transaction(update.transaction.slot ?? 0, update.transaction.transaction)
+    if (update.transaction !== undefined) this.#transaction(update.transaction)
     if (update.blockMeta !== undefined) this.#blockMeta(update.blockMeta)
-    if (update.slot !== undefined) this.#slot(update.slot.slot ?? 0, update.slot.status ?? 0)
+    if (update.slot !== undefined) this.#slot(update.slot)
     if (update.ping === undefined) return false
     own.pings++
     return true
   }
 
-  #transaction(slot: number, told: GeyserTransaction): void {
-    const { normaliser, counters } = this.#reading
+  #transaction(update: NonNullable<GeyserUpdate['transaction']>): void {
+    const { slot = 0, bankId = 0, transaction } = update
     this.#begin(slot)
     this.#settler.touch(slot)
+    if (this.#banks.transaction(slot, bankId, transaction)) this.#tell(slot, transaction)
+  }
+
+  #tell(slot: number, told: GeyserTransaction): void {
+    const { normaliser, counters } = this.#reading
     const transaction = transactionOfGeyser(slot, told)
     const events = normaliser.events(transaction)
     counters.events += events.length
@@ -102,8 +121,11 @@ export class GeyserReader {
     this.#receiver.transaction({ slot, txIndex, isExact: true, signature, events })
   }
 
-  #blockMeta({ slot = 0, parentSlot }: NonNullable<GeyserUpdate['blockMeta']>): void {
+  #blockMeta({ slot = 0, parentSlot, bankId = 0 }: NonNullable<GeyserUpdate['blockMeta']>): void {
     this.#begin(slot)
+    const held = this.#banks.block(slot, bankId)
+    if (held === null) return
+    for (const transaction of held) this.#tell(slot, transaction)
     // A block before its first one, from where it was asked to begin on: it began anywhere.
     if (!this.#hasBlock && parentSlot !== undefined && parentSlot >= (this.#wholeFrom ?? slot))
       this.#wholeFrom = slot + 1
@@ -112,18 +134,31 @@ export class GeyserReader {
       this.#settler.close(slot, parentSlot ?? null)
   }
 
-  #slot(slot: number, status: number): void {
-    if (status === STATUS_DEAD) this.#reading.own.deadSlots++
-    if (status > STATUS_REACHED_MAX) return
+  #slot({ slot = 0, status = 0, bankId = 0 }: SlotUpdate): void {
     this.#chain.slotSeen(slot)
     this.#settler.reached(slot)
-    if (status === STATUS_CONFIRMED) this.#settler.touch(slot)
+    if (status !== STATUS_CONFIRMED) return
+    this.#settler.touch(slot)
+    this.#banks.confirmed(slot, bankId)
+  }
+
+  /** A slot that is not reached says nothing of where the chain is: its leader may have begun anywhere. */
+  #onTheWay({ slot = 0, status, bankId = 0 }: SlotUpdate): void {
+    if (status !== STATUS_DEAD) return
+    this.#reading.own.deadSlots++
+    this.#banks.dead(slot, bankId)
   }
 
   /** A stream that began anywhere may have begun in the middle of its first slot. */
   #begin(slot: number): void {
     this.#wholeFrom ??= slot + 1
   }
+}
+
+type SlotUpdate = NonNullable<GeyserUpdate['slot']>
+
+function isOnTheWay(update: GeyserUpdate): update is GeyserUpdate & { slot: SlotUpdate } {
+  return (update.slot?.status ?? 0) > STATUS_REACHED_MAX
 }
 
 /** The slot that an update is about; null: it is about none. */

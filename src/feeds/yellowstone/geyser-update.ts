@@ -7,6 +7,8 @@ import { Compile } from 'typebox/compile'
  */
 
 const Slot = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+/** An id and no amount: it is compared only. */
+const BankId = Type.Optional(Type.Number())
 const U32 = Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff }))
 const Bytes = Type.Refine(Type.Unsafe<Uint8Array>({}), (value) => value instanceof Uint8Array)
 /** Base58 of longer ones is refused with an exception, or takes seconds. */
@@ -42,10 +44,12 @@ const TransactionInfo = Type.Object({
   meta: Meta,
 })
 const Update = Type.Object({
-  slot: Type.Optional(Type.Object({ slot: Slot, status: U32 })),
-  transaction: Type.Optional(Type.Object({ slot: Slot, transaction: TransactionInfo })),
+  slot: Type.Optional(Type.Object({ slot: Slot, status: U32, bankId: BankId })),
+  transaction: Type.Optional(
+    Type.Object({ slot: Slot, transaction: TransactionInfo, bankId: BankId }),
+  ),
   ping: Type.Optional(Type.Object({})),
-  blockMeta: Type.Optional(Type.Object({ slot: Slot, parentSlot: Slot })),
+  blockMeta: Type.Optional(Type.Object({ slot: Slot, parentSlot: Slot, bankId: BankId })),
 })
 const ReplayInfo = Type.Object({ firstAvailable: Slot })
 

@@ -3,6 +3,7 @@ import { totals } from '../../base/snake-case.ts'
 import { messageOf } from '../../base/thrown.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
+import { GEYSER_COMMITMENT } from '../commitment.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
@@ -26,6 +27,7 @@ import {
   type GeyserCounters,
   GeyserReader,
   type GeyserReading,
+  newGeyserCounters,
   YELLOWSTONE,
 } from './geyser-reader.ts'
 import type { GeyserUpdate } from './geyser-update.ts'
@@ -35,7 +37,7 @@ import { SilenceWatch } from './silence-watch.ts'
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
-/** The chain makes a slot every 0.4 s: a stream that tells none whole for so long lacks what ends them. */
+/** The chain makes several slots a second: a stream that tells none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
 /** Of a back-fill only what was asked for is heard. */
@@ -59,7 +61,7 @@ export class YellowstoneSource implements Source {
   readonly secrets: readonly string[]
   readonly #peer: GeyserPeer
   readonly #reading: GeyserReading
-  readonly #own: GeyserCounters = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  readonly #own: GeyserCounters = newGeyserCounters()
   readonly #empty = new EmptySlots()
   readonly #refusals: ReplayRefusals
   #replays = 0
@@ -282,8 +284,9 @@ function requestFrom(fromSlot: number | null): object {
       pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
     },
     blocksMeta: { blocks: {} },
-    slots: { slots: {} },
-    commitment: 'CONFIRMED',
+    // Without the statuses on the way a server tells no dead slots.
+    slots: { slots: { interslotUpdates: true } },
+    commitment: GEYSER_COMMITMENT,
     ...(fromSlot !== null && { fromSlot }),
   }
 }

@@ -336,3 +336,28 @@ test('a replay and a simulation are never fetched for, live events are', async (
   expect(waiting()).toBe(2)
   expect(sink.all).toHaveLength(4)
 })
+
+test('a gateway that answers that it is switched off is not asked again, and the next one tells the texts', async () => {
+  let asked = 0
+  internet.page(`one.hosts.test/ipfs/${CID}`, (_, response) => {
+    asked += 1
+    const sunset = new Date((SECONDS - 86_400) * 1_000).toUTCString()
+    response.writeHead(429, { 'retry-after': '900', sunset }).end('gone')
+  })
+  const image = `https://ipfs.io/ipfs/${CID}/toad.png`
+  internet.json(`two.hosts.test/ipfs/${CID}`, { image, twitter: 'x.com/toad' })
+  feed.observe([created(MINT, `https://ipfs.io/ipfs/${CID}`)])
+  await until(() => asked === 1)
+  await until(() => {
+    nowMs += 1_000
+    return told().length === 1
+  })
+  expect(told()).toMatchObject([
+    { image: `https://two.hosts.test/ipfs/${CID}/toad.png`, twitter: 'https://x.com/toad' },
+  ])
+  expect(asked).toBe(1)
+  expect(feed.figures()).toMatchObject({
+    metadata_gateways_aside: 1,
+    metadata_gateway_sunsets_total: 1,
+  })
+})

@@ -32,6 +32,18 @@ test('texts and links of a token as launchers write them', () => {
   })
 })
 
+test('of links without a scheme those to X and Telegram are meant as https, and no others', () => {
+  expect(
+    texts({ twitter: 'x.com/toad', telegram: ' T.me/toad', website: 'toad.example/' }),
+  ).toEqual({
+    twitter: 'https://x.com/toad',
+    telegram: 'https://T.me/toad',
+  })
+  expect(texts({ twitter: 'twitter.com/toad', website: 'x.com.evil.example/' })).toEqual({
+    twitter: 'https://twitter.com/toad',
+  })
+})
+
 test('a Discord link among the others is the Discord link', () => {
   expect(texts({ website: 'https://discord.gg/abc' })).toEqual({
     discord: 'https://discord.gg/abc',
@@ -48,7 +60,7 @@ test('a Discord link among the others is the Discord link', () => {
 })
 
 test('links that are no links, too long or disguised are left out', () => {
-  const bad = ['javascript:alert(1)', 'data:text/html,x', '@toad', 'x.com/toad', '', 'https://']
+  const bad = ['javascript:alert(1)', 'data:text/html,x', '@toad', 'x.org/toad', '', 'https://']
   const disguised = ['https://a.b/\u202egpj.exe', 'https://a.b/ c', 'https://a.b/\u0000']
   for (const twitter of [
     ...bad,

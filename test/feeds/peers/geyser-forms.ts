@@ -6,6 +6,7 @@ import { ACCOUNT_KEYS, EVENT_TAG, logsOf, programIndex } from './rpc-forms.ts'
 
 const PROCESSED = 0
 const CONFIRMED = 1
+const DEAD = 6
 
 export function slotProcessed(slot: number): object {
   return { slot: { slot, parent: slot - 1, status: PROCESSED } }
@@ -13,6 +14,20 @@ export function slotProcessed(slot: number): object {
 
 export function slotConfirmed(slot: number): object {
   return { slot: { slot, parent: slot - 1, status: CONFIRMED } }
+}
+
+export function slotDead(slot: number): object {
+  return { slot: { slot, parent: slot - 1, status: DEAD } }
+}
+
+/** An update as servers since Agave 4.3 send it: with the bank of the slot. */
+export function ofBank(bankId: number, update: object): object {
+  return Object.fromEntries(
+    Object.entries(update).map(([kind, value]) => [
+      kind,
+      kind === 'ping' ? value : { ...value, bankId },
+    ]),
+  )
 }
 
 export function blockMeta({ slot, parentSlot }: Block): object {

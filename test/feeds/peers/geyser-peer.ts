@@ -3,7 +3,14 @@ import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grp
 import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from '../../../src/feeds/yellowstone/geyser-service.ts'
 import type { Block, TestChain } from './chain-blocks.ts'
 import type { Fault, FaultPlan } from './faults.ts'
-import { blockMeta, slotConfirmed, slotProcessed, transactionUpdate } from './geyser-forms.ts'
+import {
+  blockMeta,
+  ofBank,
+  slotConfirmed,
+  slotDead,
+  slotProcessed,
+  transactionUpdate,
+} from './geyser-forms.ts'
 
 /** An update, or bytes that are sent as they are. */
 type Sent = object | Buffer
@@ -45,6 +52,11 @@ export interface GeyserPeerOptions {
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
   readonly replayInfo?: 'denied' | 'unheard'
+  /**
+   * The node executes another version of each slot as well, and tells its transactions first or in between: with
+   * other signatures, in a bank that is told dead in the end, or not at all any more.
+   */
+  readonly hasOtherBanks?: boolean
   /** With this code it refuses streams that begin at an old slot, whatever it says of its first one. */
   readonly refusesReplays?: status
 }
@@ -167,7 +179,10 @@ export class GeyserPeer {
       const before = { slot: parentSlot, parentSlot: parentSlot - 1, timestamp, transactions: [] }
       for (const block of [before, ...blocks.slice(0, this.#head)])
         if (block.slot >= (request.fromSlot ?? Number.POSITIVE_INFINITY))
-          for (const update of updatesOf(block)) this.#write(stream, update)
+          for (const update of this.#options.hasOtherBanks === true
+            ? updatesOfBanks(block)
+            : updatesOf(block))
+            this.#write(stream, update)
     })
     stream.on('end', () => stream.end())
   }
@@ -230,7 +245,7 @@ export class GeyserPeer {
     const { plan, hugeBytes = 0 } = this.#options
     const fault = plan?.at(this.#head) ?? null
     this.#head++
-    const updates = updatesOf(block)
+    const updates = this.#options.hasOtherBanks === true ? updatesOfBanks(block) : updatesOf(block)
     if (plan === undefined || fault === null || fault === 'truncate') {
       this.#send(...updates)
       return
@@ -279,5 +294,25 @@ function updatesOf(block: Block): object[] {
     ...block.transactions.map((transaction) => transactionUpdate(block.slot, transaction)),
     blockMeta(block),
     slotConfirmed(block.slot),
+  ]
+}
+
+/** The same with another version of the slot, half of it before the block's own and half in between. */
+function updatesOfBanks(block: Block): object[] {
+  const own = block.slot * 2
+  const other = own + 1
+  const { slot, transactions } = block
+  const others = transactions.map((transaction) => {
+    const signature = `${transaction.signature.slice(0, -2)}zz`
+    return ofBank(other, transactionUpdate(slot, { ...transaction, signature }))
+  })
+  const half = others.length >> 1
+  const [first, ping, ...rest] = updatesOf(block).map((update) => ofBank(own, update))
+  return [
+    ofBank(other, slotProcessed(slot)),
+    ...others.slice(0, half),
+    ...[first, ping],
+    ...rest.flatMap((update, at) => [update, ...others.slice(half + at, half + at + 1)]),
+    ...(slot % 2 === 0 ? [ofBank(other, slotDead(slot))] : []),
   ]
 }

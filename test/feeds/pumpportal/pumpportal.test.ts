@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
 import type { Swap } from '../../../src/engine/event.ts'
 import { MAYHEM_AGENT, USDC_MINT } from '../../../src/engine/platform.ts'
+import { TokenReader } from '../../../src/engine/token-reader.ts'
 import {
   bondingCurveAddress,
   canonicalPoolAddress,
@@ -201,8 +203,135 @@ test('no frame is about what coins are quoted in, whatever stands in place of th
 
 test('a mayhem coin reported with its agent in place of the curve keeps its own curve', () => {
   const bondingCurveKey = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
-  const { events } = decode({ ...create, bondingCurveKey }, { ...buy, bondingCurveKey })
+  const created = { ...create, bondingCurveKey, is_mayhem_mode: true }
+  const { events } = decode(created, { ...buy, bondingCurveKey })
   expect(events).toMatchObject([{ bondingCurve: CURVE }, { pool: CURVE }, { pool: CURVE }])
+})
+
+test('the agent in place of the curve is believed of a new mint that is called mayhem, and of no other', () => {
+  const agent = { bondingCurveKey: MAYHEM_AGENT }
+  const other = { signature: '6'.repeat(88), is_mayhem_mode: true, ...agent }
+  const wrong: readonly unknown[][] = [
+    [{ ...create, ...agent }],
+    [{ ...buy, ...agent }],
+    // The quote of a mayhem coin: a mint that was told of before.
+    [create, { ...create, ...other }],
+    [buy, { ...create, ...other }],
+  ]
+  for (const frames of wrong) {
+    const { events, counters } = decode(...frames)
+    expect(events).toEqual(frames.length === 1 ? [] : decode(frames[0]).events)
+    expect(counters).toMatchObject({ bogusFrames: 1, wrongCurves: 1 })
+  }
+  const mayhem = { ...create, ...agent, is_mayhem_mode: true }
+  expect(decode(mayhem, mayhem).counters).toMatchObject({ duplicateFrames: 1, wrongCurves: 0 })
+  expect(decode({ ...buy, ...agent, is_mayhem_mode: true }).events).toHaveLength(1)
+  const ofPump = { ...mayhem, mint: 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn' }
+  expect(decode(ofPump).counters).toMatchObject({ bogusFrames: 1, wrongCurves: 0, creates: 0 })
+})
+
+const { pool, bondingCurveKey, vTokensInBondingCurve, vSolInBondingCurve, ...bare } = buy
+
+test('a trade of a graduated coin without pool and reserves is one on its canonical pool, at its own price', () => {
+  const { events, counters } = decode(bare)
+  expect(events).toMatchObject([
+    {
+      ...{ type: 'swap', source: 'pump_amm', pool: canonicalPoolAddress(MINT), direction: 'buy' },
+      ...{ baseRaw: 1_000_000_500_000n, quoteRaw: 250_000_000n },
+    },
+  ])
+  const { virtualBaseRaw, virtualQuoteRaw } = events[0] as Swap
+  expect(Number(virtualQuoteRaw) / Number(virtualBaseRaw)).toBeCloseTo(0.25e9 / 1_000_000.5e6, 12)
+  expect(counters).toMatchObject({ trades: 1, bareTrades: 1, unusableFrames: 0 })
+  expect(decode(bare, bare).counters).toMatchObject({ trades: 1, duplicateFrames: 1 })
+})
+
+test('the reserves of such a trade keep the depth that its pool was told to have', () => {
+  const ofPool = { ...bare, pool: 'pump-amm', tokensInPool: 100e6, solInPool: 400 }
+  const { events } = decode(ofPool, { ...bare, signature: '6'.repeat(88) })
+  const { virtualBaseRaw, virtualQuoteRaw } = events[1] as Swap
+  const depth = Number(virtualBaseRaw) * Number(virtualQuoteRaw)
+  expect(depth / (100e12 * 400e9)).toBeCloseTo(1, 6)
+  // What follows has reserves of its own, which do not follow on from those that nobody told.
+  const next = { ...ofPool, signature: '7'.repeat(88) }
+  expect(decode(ofPool, { ...bare, signature: '6'.repeat(88) }, next).counters.gaps).toBe(0)
+})
+
+test('such a trade below 0.01 SOL, of nothing, or at a price that no reserves have, is a trade and no price', () => {
+  const unpriced = [
+    { ...bare, solAmount: 0.0099999 },
+    { ...bare, tokenAmount: 0 },
+    { ...bare, tokenAmount: 0.000001, solAmount: 9_000_000_000 },
+    { ...bare, solAmount: 0 },
+  ]
+  for (const frame of unpriced)
+    expect(decode(frame).events, JSON.stringify(frame)).toMatchObject([
+      { virtualBaseRaw: 0n, virtualQuoteRaw: 0n },
+    ])
+  expect((decode({ ...bare, solAmount: 0.01 }).events[0] as Swap).virtualQuoteRaw).not.toBe(0n)
+  // With curve reserves and no pool it is nothing that is known.
+  expect(decode({ ...buy, pool: undefined }).events).toEqual([])
+})
+
+test('the price of the engine follows trades without reserves, and stays where they make none', () => {
+  const engine = new Engine({ clock: 'event', lateSlots: 32 })
+  const migrate = { signature: SIGNATURE, mint: MINT, txType: 'migrate', pool: 'pump-amm' }
+  const tiny = { ...bare, signature: '6'.repeat(88), tokenAmount: 1, solAmount: 0.009 }
+  engine.events(decode(create, migrate, bare, tiny).events)
+  const token = new TokenReader(engine.state, engine.top, engine.links)
+  const { priceSol } = token.at(engine.order.graduated.tokens[0])
+  expect(token.mint).toBe(MINT)
+  expect(priceSol).toBeCloseTo(0.25 / 1_000_000.5, 15)
+})
+
+test('a key that no frame was known to have is told once and counted once', () => {
+  const counters = newPortalCounters()
+  const keys: string[] = []
+  const portal = new PortalEvents(counters, (key) => keys.push(key))
+  for (const frame of [create, buy, bare, { ...buy, depth: 1 }, { ...create, depth: 2, tax: 3 }])
+    portal.events(frame, SECONDS)
+  for (let key = 0; key < 200; key++) portal.events({ ...buy, [`k${key}`]: 1 }, SECONDS)
+  expect(keys.slice(0, 3)).toEqual(['depth', 'tax', 'k0'])
+  expect(keys).toHaveLength(64)
+  expect(counters.unknownKeys).toBe(64)
+})
+
+const REFUSED =
+  "'subscribeTokenTrade' and 'subscribeAccountTrade' methods are only available when connecting " +
+  'with an API key funded with at least 0.02 SOL.'
+
+test('a message that acknowledges nothing is a refusal', () => {
+  for (const message of [
+    ...['Successfully subscribed to token creation events.', "Subscribed to 'migration' events."],
+    'Successfully unsubscribed from keys.',
+  ])
+    expect(decode({ message }).counters.refusedSubscriptions, message).toBe(0)
+  for (const message of [REFUSED, 'Invalid API key.', ''])
+    expect(decode({ message }).counters.refusedSubscriptions, message).toBe(1)
+})
+
+test('trades that were asked for and are refused are told in the log, in a figure and in readiness', async () => {
+  const run = await started([MINT])
+  run.send(JSON.stringify({ message: 'Successfully subscribed to token creation events.' }))
+  run.send(JSON.stringify({ message: REFUSED }))
+  await run.settled()
+  expect(run.reports).toEqual([`it refuses a subscription: ${REFUSED}`])
+  expect(run.figure('refused_subscriptions_total')).toBe(1)
+  expect(run.figure('connected')).toBe(1)
+  expect(run.supervisor.notLive()).toBe(
+    `The feed lacks what was asked for (pumpportal: it refuses a subscription: ${REFUSED}).`,
+  )
+  run.server.cut()
+  await run.connected(2)
+  run.send(JSON.stringify({ message: 'Subscribed to keys.' }))
+  await run.settled()
+  expect(run.supervisor.notLive()).toBeNull()
+})
+
+test('halves of characters in a creation are replaced, so that every export can be read', () => {
+  const half = { name: 'a\ud83d', symbol: '\udc00', uri: 'https://a.b/\ud800' }
+  const [created] = decode({ ...create, ...half }).events
+  expect(created).toMatchObject({ name: 'a\ufffd', symbol: '\ufffd', uri: 'https://a.b/\ufffd' })
 })
 
 test('trades that do not follow on from each other are counted as gaps', () => {

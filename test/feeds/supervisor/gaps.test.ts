@@ -385,3 +385,21 @@ test('slots that are told to be whole minutes after their transactions, as after
   expect(signatures()).toEqual(Array.from({ length: 691 }, (_, n) => `${n + 10}/0`))
   await stop()
 })
+
+test('a block’s own parent counts, whatever its slot was said to stand on when it began', async () => {
+  const source = new ScriptedSource()
+  const { timers, supervisor, reports, signatures, stop } = await started([source], 10)
+  source.onBackfill = async (from, to, receiver) => {
+    // The slots 11 and 12 were skipped in the end.
+    for (let slot = from; slot <= to; slot++) if (slot >= 13) receiver.slotComplete(slot, 10)
+  }
+  source.receiver.connected()
+  source.receiver.transaction(told(13))
+  source.receiver.slotComplete(13, 12)
+  await timers.pass(4_000)
+  expect(signatures()).toEqual(['13/0'])
+  expect(supervisor.cursor).toBe(13)
+  expect(supervisor.figures().feed_slots_given_up_total).toBe(0)
+  expect(reports.join()).not.toContain('given up')
+  await stop()
+})

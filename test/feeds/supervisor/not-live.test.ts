@@ -3,30 +3,31 @@ import type { FeedEvent } from '../../../src/engine/event.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
-test('a feed that is more than 150 slots behind the chain is not live', async () => {
+// A minute of slots of 268 ms, which is what is taken until the chain has shown better: 223.
+test('a feed that is more than a minute of slots behind the chain is not live', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor } = await started([source])
   source.receiver.connected()
-  source.receiver.slotSeen(1_150)
+  source.receiver.slotSeen(1_223)
   expect(supervisor.notLive()).toBe(null)
   source.tell(1_000)
   expect(supervisor.notLive()).toBe(null)
-  source.receiver.slotSeen(1_151)
-  expect(supervisor.notLive()).toBe('The feed is 151 slots behind the chain.')
-  expect(supervisor.figures().feed_slots_behind).toBe(151)
+  source.receiver.slotSeen(1_224)
+  expect(supervisor.notLive()).toBe('The feed is 224 slots behind the chain, 60 s.')
+  expect(supervisor.figures().feed_slots_behind).toBe(224)
   await stop()
 })
 
-test('a chain that is more than 150 slots behind what was recovered is another one', async () => {
+test('a chain that is more than a minute of slots behind what was recovered is another one', async () => {
   const source = new ScriptedSource()
   const { stop, supervisor } = await started([source], 1_000)
   source.receiver.connected()
   expect(supervisor.notLive()).toBe(null)
-  source.receiver.slotSeen(849)
+  source.receiver.slotSeen(776)
   expect(supervisor.notLive()).toBe(
-    'The chain is 151 slots behind what DATA_DIR holds: is that of another feed?',
+    'The chain is 224 slots behind what DATA_DIR holds: is that of another feed?',
   )
-  source.receiver.slotSeen(850)
+  source.receiver.slotSeen(777)
   expect(supervisor.notLive()).toBe(null)
   expect(supervisor.figures().feed_slots_behind).toBe(0)
   await stop()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { NO_RECORDER } from '../../../src/feeds/raw-frames.ts'
-import { GeyserReader } from '../../../src/feeds/yellowstone/geyser-reader.ts'
+import { GeyserReader, newGeyserCounters } from '../../../src/feeds/yellowstone/geyser-reader.ts'
 import type { GeyserUpdate } from '../../../src/feeds/yellowstone/geyser-update.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 
@@ -10,15 +10,22 @@ import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 function started(wholeFrom: number | null) {
   const timers = new VirtualTimers()
   const counters = newFeedCounters()
-  const own = { pings: 0, deadSlots: 0, badMessages: 0, hugeMessages: 0 }
+  const own = newGeyserCounters()
   const whole: number[] = []
+  const parents: (number | null)[][] = []
   const reached: number[] = []
   const reader = new GeyserReader(
     {
       ...{ normaliser: new ChainNormaliser(counters), counters, own, timers },
       ...{ rawFrames: NO_RECORDER, settleMs: 10 },
     },
-    { transaction: () => {}, slotComplete: (slot) => whole.push(slot) },
+    {
+      transaction: () => {},
+      slotComplete: (slot, parentSlot) => {
+        whole.push(slot)
+        parents.push([slot, parentSlot])
+      },
+    },
     { admits: (slot) => slot < 1_000, slotSeen: (slot) => reached.push(slot) },
     wholeFrom,
   )
@@ -28,7 +35,7 @@ function started(wholeFrom: number | null) {
     read({ blockMeta: { slot, parentSlot } })
     await timers.pass(20)
   }
-  return { tell, read, whole, reached, own }
+  return { tell, read, whole, reached, own, parents, timers }
 }
 
 test('a stream that begins later than it was asked to may have begun in the middle of a slot', async () => {
@@ -64,8 +71,25 @@ test('a slot that a fork has left behind is counted, and the chain has not reach
   const { tell, whole, reached, read, own } = started(100)
   await tell(100, 99)
   read({ slot: { slot: 101, status: 6 } })
+  // What is on its way may be the slot of a leader of much later.
+  for (const status of [3, 4, 5]) read({ slot: { slot: 900, status } })
   await tell(102, 100)
   expect(whole).toEqual([100, 102])
   expect(reached).toEqual([100, 102])
   expect(own.deadSlots).toBe(1)
+})
+
+test('a block’s own parent is that of its slot, whatever the slot was said to stand on before', async () => {
+  const { read, parents, timers } = started(100)
+  read({ slot: { slot: 100, status: 1 } })
+  read({ blockMeta: { slot: 100, parentSlot: 99 } })
+  read({ slot: { slot: 102, status: 0, bankId: 7 } })
+  read({ slot: { slot: 102, status: 1, bankId: 8 } })
+  read({ blockMeta: { slot: 102, parentSlot: 101, bankId: 7 } })
+  read({ blockMeta: { slot: 102, parentSlot: 100, bankId: 8 } })
+  await timers.pass(20)
+  expect(parents).toEqual([
+    [100, 99],
+    [102, 100],
+  ])
 })

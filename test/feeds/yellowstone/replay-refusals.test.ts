@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { ReplayRefusals } from '../../../src/feeds/yellowstone/replay-refusals.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 
-function failure(code: status): Error {
-  return Object.assign(new Error('broadcast from 5 is not available'), { code })
+function failure(code: status, words = 'broadcast from 5 is not available'): Error {
+  return Object.assign(new Error(words), { code })
 }
 
 test('a stream begins at now after three refusals in a row, until something is told again', () => {
@@ -34,4 +34,37 @@ test('slots are given up when back-fills were refused ten times in a row, and th
   expect(times(10).indexOf(true)).toBe(9)
   refusals.told()
   expect(refused()).toBe(false)
+})
+
+test('a refusal of an old slot is known by code and words, in all forms that servers have', () => {
+  const words = 'broadcast from 430 is not available, last available: 512'
+  const forms: readonly [status, string][] = [
+    [status.OUT_OF_RANGE, words],
+    [status.INTERNAL, words],
+    [status.INVALID_ARGUMENT, 'failed to get replay index for slot'],
+    [status.DATA_LOSS, 'too old'],
+  ]
+  for (const [code, text] of forms) {
+    const refusals = new ReplayRefusals(new VirtualTimers())
+    for (let stream = 0; stream < 3; stream++) {
+      expect(refusals.mayReplay, text).toBe(true)
+      refusals.stream(failure(code, text))
+    }
+    expect(refusals.mayReplay, text).toBe(false)
+  }
+})
+
+test('a server that supports no old slots is not asked for one again', () => {
+  const refusals = new ReplayRefusals(new VirtualTimers())
+  refusals.stream(failure(status.INTERNAL, 'from_slot is not supported'))
+  expect(refusals.mayReplay).toBe(false)
+})
+
+test('an internal error with other words is held for a refusal only when it lasts for twice as long', () => {
+  const refusals = new ReplayRefusals(new VirtualTimers())
+  const reset = failure(status.INTERNAL, 'Received RST_STREAM with code 2')
+  for (let stream = 0; stream < 5; stream++) refusals.stream(reset)
+  expect(refusals.mayReplay).toBe(true)
+  refusals.stream(reset)
+  expect(refusals.mayReplay).toBe(false)
 })

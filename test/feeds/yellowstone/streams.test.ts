@@ -23,11 +23,11 @@ test('both programs are asked for, without what failed and without what may be t
   const { peer } = await runYellowstone({ chain })
   expect(peer.asked).toHaveLength(1)
   expect(peer.asked[0]).toMatchObject({
+    slots: { slots: { interslotUpdates: true } },
     transactions: {
       pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
     },
     blocksMeta: { blocks: {} },
-    slots: { slots: {} },
     commitment: CONFIRMED,
     fromSlot: chain.blocks[0].slot - 1,
   })

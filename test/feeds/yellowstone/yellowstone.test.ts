@@ -71,6 +71,21 @@ test('slots without transactions are told again though the stream ends before it
   expect(missingOf(chain, events)).toEqual([])
 })
 
+test('of a node that executes several versions of each slot those that are its block count', async () => {
+  const chain = syntheticChain(2, 40)
+  const { events, figures, digest } = await runYellowstone({ chain, hasOtherBanks: true })
+  const replayed = replayOf(transactionLines(chain))
+  expect(events).toEqual(replayed.events)
+  expect(digest).toBe(replayed.digest)
+  const { transactions } = chain.blocks.reduce(
+    (sum, block) => ({ transactions: sum.transactions + block.transactions.length }),
+    { transactions: 0 },
+  )
+  expect(figures.feed_yellowstone_other_banks_total).toBe(transactions)
+  expect(figures.feed_yellowstone_dead_slots_total).toBeGreaterThan(10)
+  expect(figures.feed_gaps_total).toBe(0)
+})
+
 /** What of the chain was not told. */
 function missingOf(chain: TestChain, events: readonly FeedEvent[]): readonly string[] {
   const keyOf = (event: FeedEvent) =>

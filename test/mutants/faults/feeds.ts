@@ -8,6 +8,9 @@ const GEYSER = [
   'test/feeds/yellowstone/empty-slots.test.ts',
   'test/feeds/yellowstone/geyser-reader.test.ts',
 ] as const
+const BANKS = ['test/feeds/yellowstone/slot-banks.test.ts'] as const
+const PORTAL = ['test/feeds/pumpportal/pumpportal.test.ts'] as const
+const GATEWAYS = ['test/feeds/metadata/gateways.test.ts'] as const
 const AMOUNTS = ['test/feeds/event-amounts.test.ts'] as const
 const BACKFILLS = ['test/feeds/supervisor/backfills.test.ts'] as const
 const REACH = ['test/feeds/supervisor/slot-reach.test.ts'] as const
@@ -17,6 +20,111 @@ const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
+  {
+    name: 'lines: halves of characters are folded as they came',
+    file: 'src/wire/event-lines.ts',
+    find: 'return wellFormed(parseText(text, told()))',
+    replace: 'return parseText(text, told())',
+    tests: ['test/feeds/event-lines.test.ts'],
+  },
+  {
+    name: 'links: those to Telegram without a scheme are dropped',
+    file: 'src/engine/text.ts',
+    find: 'const SCHEMELESS = /^(x\\.com|twitter\\.com|t\\.me)\\//i',
+    replace: 'const SCHEMELESS = /^(x\\.com|twitter\\.com)\\//i',
+    tests: ['test/feeds/metadata/token-texts.test.ts'],
+  },
+  {
+    name: 'gaps: what was said of a slot when it began is believed for good',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'return holes > 0 && holes % HOLES_MAX === 0',
+    replace: 'return holes > 1_000 * HOLES_MAX',
+    tests: GAPS,
+  },
+  {
+    name: 'yellowstone: transactions of every bank of a slot are told',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (bankId === NO_BANK) return true',
+    replace: 'if (bankId >= NO_BANK) return true',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: what comes behind the block meta of another bank is told',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (banks.chosen !== null || banks.dead.has(bankId)) {',
+    replace: 'if (banks.dead.has(bankId)) {',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: a second block meta of a slot is believed too',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'if (dead.has(bankId) || (chosen !== null && chosen !== bankId)) return null',
+    replace: 'if (dead.has(bankId)) return null',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: a slot whose transactions were let go counts as whole',
+    file: 'src/feeds/yellowstone/slot-banks.ts',
+    find: 'this.#lost.set(slot, true)',
+    replace: 'this.#lost.delete(slot)',
+    tests: BANKS,
+  },
+  {
+    name: 'yellowstone: dead slots are not asked for',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: '{ interslotUpdates: true }',
+    replace: '{}',
+    tests: ['test/feeds/yellowstone/streams.test.ts'],
+  },
+  {
+    name: 'yellowstone: a slot whose first shreds came counts as reached',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
+    find: 'const STATUS_REACHED_MAX = 2',
+    replace: 'const STATUS_REACHED_MAX = 5',
+    tests: GEYSER,
+  },
+  {
+    name: 'pumpportal: the mayhem agent in place of the curve is believed of any mint',
+    file: 'src/feeds/pumpportal/portal-curves.ts',
+    find: 'bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew',
+    replace: 'bondingCurveKey === MAYHEM_AGENT',
+    tests: PORTAL,
+  },
+  {
+    name: 'pumpportal: a refusal in a message counts as an acknowledgement',
+    file: 'src/feeds/pumpportal/portal-frame.ts',
+    find: "? 'acknowledged' : 'refused'",
+    replace: "? 'acknowledged' : 'acknowledged'",
+    tests: PORTAL,
+  },
+  {
+    name: 'pumpportal: dust makes the price of a graduated coin',
+    file: 'src/feeds/pumpportal/pool-depths.ts',
+    find: 'if (baseRaw === 0n || quoteRaw < PRICED_QUOTE_RAW_MIN) return UNKNOWN',
+    replace: 'if (baseRaw === 0n) return UNKNOWN',
+    tests: PORTAL,
+  },
+  {
+    name: 'metadata: a gateway that is switched off is asked again and again',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'return Math.max(waitMs, SUNSET_MS)',
+    replace: 'return 0',
+    tests: GATEWAYS,
+  },
+  {
+    name: 'metadata: the first gateway is asked as fast as any host',
+    file: 'src/feeds/metadata/gateways.ts',
+    find: "['ipfs.filebase.io', { perSecond: 3, burst: 3 }],",
+    replace: "['ipfs.filebase.io', { perSecond: 10, burst: 20 }],",
+    tests: GATEWAYS,
+  },
+  {
+    name: 'metadata: pictures stay on the gateway that the text names',
+    file: 'src/feeds/metadata/fetch-queue.ts',
+    find: 'return linkThrough(this.#gateways.find(isLive) ?? this.#gateways[0], link)',
+    replace: 'return isLive(link) ? link : link',
+    tests: GATEWAYS,
+  },
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
     file: 'src/feeds/supervisor/resumed-cursor.ts',
@@ -251,9 +359,30 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: REACH,
   },
   {
+    name: 'slots: a wrong time moves the length of a slot',
+    file: 'src/feeds/slots/slot-length.ts',
+    find: 'if (ms < SLOT_MS_MIN || ms > SLOT_MS_MAX) return',
+    replace: '',
+    tests: ['test/feeds/slots/slot-length.test.ts'],
+  },
+  {
+    name: 'slots: the last span alone is the length of a slot',
+    file: 'src/feeds/slots/slot-length.ts',
+    find: 'this.#ms = middleOf(this.#spans)',
+    replace: 'this.#ms = ms',
+    tests: ['test/feeds/slots/slot-length.test.ts'],
+  },
+  {
+    name: 'slots: BACKFILL counts slots of 400 ms',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'Math.ceil(this.#slotLength.slotsIn(backfillMs))',
+    replace: 'Math.ceil(backfillMs / 400)',
+    tests: ['test/feeds/supervisor/slot-times.test.ts'],
+  },
+  {
     name: 'slots: mistakes far from each other are believed when they go on for long enough',
     file: 'src/feeds/supervisor/slot-reach.ts',
-    find: 'refused !== null && slot >= refused.slot - AHEAD_SLOTS_MAX && slot <= lastOf(refused, atMs)',
+    find: 'refused !== null && slot >= this.#firstOf(refused) && slot <= this.#lastOf(refused, atMs)',
     replace: 'refused !== null',
     tests: REACH,
   },
@@ -547,7 +676,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: what a fork may take back is asked for',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: "commitment: 'CONFIRMED',",
+    find: 'commitment: GEYSER_COMMITMENT,',
     replace: "commitment: 'PROCESSED',",
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
@@ -561,7 +690,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'solana: logs that a fork may take back are asked for',
     file: 'src/feeds/solana/solana-source.ts',
-    find: "commitment: 'confirmed' }]",
+    find: 'commitment: COMMITMENT }]',
     replace: "commitment: 'processed' }]",
     tests: ['test/feeds/solana/subscriptions.test.ts'],
   },

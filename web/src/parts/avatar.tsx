@@ -1,4 +1,5 @@
-import { safeLink, shown } from '../text/chain-text.ts'
+import { shown } from '../text/chain-text.ts'
+import { pictureLink } from '../text/picture-link.ts'
 
 /** The service allows pictures of tokens: each is a request to a server that the token's creator chose. */
 const HAS_IMAGES = document.documentElement.dataset.images === 'on'
@@ -12,7 +13,7 @@ interface AvatarProps {
 /** A token's first letter on a colour of its mint; above it its picture, where pictures are allowed. */
 export function Avatar({ mint, symbol, image }: AvatarProps) {
   const [letter = '?'] = shown(symbol)
-  const source = HAS_IMAGES ? safeLink(image) : null
+  const source = HAS_IMAGES ? pictureLink(image) : null
   return (
     <span class="avatar" aria-hidden="true" style={{ background: colourOf(mint) }}>
       {letter.toUpperCase()}
