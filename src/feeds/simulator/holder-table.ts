@@ -3,6 +3,15 @@ import { I, TOKEN_INTS, type TokenTable } from './token-table.ts'
 /** Recent holders remembered for each token. */
 export const HOLDERS_PER_TOKEN = 16
 
+/** What is known of a holder beside what it bought. Only a balance that is known whole can be told. */
+export const Known = {
+  nothing: 0,
+  /** Its entry is all that it holds of the token. */
+  balance: 1,
+  /** That, and that it holds nothing of the coin that the token is quoted in. */
+  noQuote: 2,
+} as const
+
 /**
  * Who can sell: for each token its recent buyers and what they hold. A full row forgets one of them
  * for each new buyer; the forgotten keep their tokens for good, so nobody ever sells more than was
@@ -11,16 +20,34 @@ export const HOLDERS_PER_TOKEN = 16
 export class HolderTable {
   readonly wallets: Int32Array
   readonly baseRaw: Float64Array
+  /** One of `Known` for each entry. */
+  readonly known: Uint8Array
+  /** Addresses of the holders of whom something is known, by entry: no more than there are entries. */
+  readonly #addresses = new Map<number, string>()
   readonly #ints: Int32Array
 
   constructor(capacity: number, tokens: TokenTable) {
     this.wallets = new Int32Array(capacity * HOLDERS_PER_TOKEN)
     this.baseRaw = new Float64Array(capacity * HOLDERS_PER_TOKEN)
+    this.known = new Uint8Array(capacity * HOLDERS_PER_TOKEN)
     this.#ints = tokens.ints
   }
 
   walletAt(row: number, place: number): number {
     return this.wallets[row * HOLDERS_PER_TOKEN + place]
+  }
+
+  baseAt(row: number, place: number): number {
+    return this.baseRaw[row * HOLDERS_PER_TOKEN + place]
+  }
+
+  knownAt(row: number, place: number): number {
+    return this.known[row * HOLDERS_PER_TOKEN + place]
+  }
+
+  /** Of a holder of whom something is known. */
+  addressAt(row: number, place: number): string {
+    return this.#addresses.get(row * HOLDERS_PER_TOKEN + place) ?? ''
   }
 
   /** Returns the place; `random` picks who is forgotten. */
@@ -33,7 +60,20 @@ export class HolderTable {
     const at = row * HOLDERS_PER_TOKEN + place
     this.wallets[at] = wallet
     this.baseRaw[at] = baseRaw
+    if (this.known[at] !== Known.nothing) this.#forget(at)
     return place
+  }
+
+  /** Says what is known of the holder at `place`. */
+  know(row: number, place: number, known: number, address: string): void {
+    const at = row * HOLDERS_PER_TOKEN + place
+    this.known[at] = known
+    this.#addresses.set(at, address)
+  }
+
+  /** More for the holder at `place`. */
+  give(row: number, place: number, baseRaw: number): void {
+    this.baseRaw[row * HOLDERS_PER_TOKEN + place] += baseRaw
   }
 
   /** Takes `baseRaw` from the holder at `place`; one with nothing left is removed. */
@@ -45,7 +85,33 @@ export class HolderTable {
     const countAt = row * TOKEN_INTS + I.holders
     const last = this.#ints[countAt] - 1
     this.#ints[countAt] = last
-    this.wallets[at] = this.wallets[row * HOLDERS_PER_TOKEN + last]
-    this.baseRaw[at] = this.baseRaw[row * HOLDERS_PER_TOKEN + last]
+    const lastAt = row * HOLDERS_PER_TOKEN + last
+    this.wallets[at] = this.wallets[lastAt]
+    this.baseRaw[at] = this.baseRaw[lastAt]
+    if ((this.known[at] | this.known[lastAt]) !== Known.nothing) this.#moveKnown(lastAt, at)
+  }
+
+  /** The entry no longer is all that its wallet holds. */
+  lose(row: number, place: number): void {
+    const at = row * HOLDERS_PER_TOKEN + place
+    if (this.known[at] !== Known.nothing) this.#forget(at)
+  }
+
+  #forget(at: number): void {
+    this.known[at] = Known.nothing
+    this.#addresses.delete(at)
+  }
+
+  #moveKnown(from: number, to: number): void {
+    if (from === to) {
+      this.#forget(to)
+      return
+    }
+    const known = this.known[from]
+    const address = this.#addresses.get(from) ?? ''
+    this.#forget(from)
+    this.known[to] = known
+    if (known === Known.nothing) this.#addresses.delete(to)
+    else this.#addresses.set(to, address)
   }
 }

@@ -1,6 +1,9 @@
+import { Quote } from '../../engine/platform.ts'
+import { poolLane } from '../../engine/swap-record.ts'
+
 /**
  * The tokens that still trade, in fixed typed arrays. A row lives as long as something holds it (a
- * ticket of the draw, an appointment); then it is used again for a new token.
+ * ticket of the draw, an appointment, a token that is quoted in it); then it is used again for a new token.
  */
 
 /** f64 lanes of a row. */
@@ -15,16 +18,25 @@ export const T = {
   agentBase: 4,
   /** Virtual quote at launch. */
   launchQuote: 5,
-  /** Trade size of this token relative to the common distribution, in quote units per lamport. */
+  /**
+   * Trade size of this token relative to the common distribution, in quote units per lamport; of one
+   * quoted in a coin, in lamports.
+   */
   sizeFactor: 6,
   /** Number of trades after which the creator sells everything. */
   dumpAt: 7,
+  /** How much of the virtual quote is not real. */
+  offsetQuote: 8,
+  supply: 9,
+  /** Base that depositors put into the pool and have not taken out. */
+  depositedBase: 10,
 } as const
-export const TOKEN_LANES = 8
+export const TOKEN_LANES = 11
 
 /** i32 lanes of a row. */
 export const I = {
   token: 0,
+  /** Address id of curve or pool, with the quote that its swaps tell (`poolLane`). */
   pool: 1,
   creator: 2,
   traits: 3,
@@ -34,8 +46,12 @@ export const I = {
   trades: 6,
   /** Fee tier of the pool. */
   tier: 7,
+  /** Address id of the quote mint that its swaps tell, 0 for none. */
+  quoteMint: 8,
+  /** Row + 1 of the token it is quoted in, 0 for none. */
+  quoteRow: 9,
 } as const
-export const TOKEN_INTS = 8
+export const TOKEN_INTS = 10
 
 /** Bits of the traits lane. */
 export const Trait = {
@@ -46,13 +62,29 @@ export const Trait = {
   amm: 8,
   /** Complete and not migrated: nobody can trade it. */
   frozen: 16,
+  /** Quoted in another token of the market. */
+  coin: 32,
+  /** The creator's fee is paid back to the traders. */
+  cashback: 64,
+  /** Its pool buys back and burns now and then. */
+  boosted: 128,
+  /** Its supply is not that of its launch, so swaps tell it. */
+  supplyTold: 256,
 } as const
+
+/** The pool's lane of the swaps of a token: SOL is not told as a quote, anything else is. */
+export function quotedPoolLane(pool: number, traits: number): number {
+  if ((traits & Trait.usdc) !== 0) return poolLane(pool, Quote.usdc)
+  if ((traits & Trait.coin) !== 0) return poolLane(pool, Quote.other)
+  return poolLane(pool)
+}
 
 export class TokenTable {
   readonly lanes: Float64Array
   readonly ints: Int32Array
   readonly mints: string[] = []
   readonly curves: string[] = []
+  readonly creators: string[] = []
   readonly #free: Int32Array
   #freeCount: number
 
@@ -85,10 +117,22 @@ export class TokenTable {
     const at = row * TOKEN_INTS + I.holds
     const holds = this.ints[at] - 1
     this.ints[at] = holds
-    if (holds === 0) this.#free[this.#freeCount++] = row
+    if (holds > 0) return
+    this.#free[this.#freeCount++] = row
+    const quoteRow = this.quoteRow(row)
+    if (quoteRow >= 0) this.release(quoteRow)
+  }
+
+  add(row: number, trait: number): void {
+    this.ints[row * TOKEN_INTS + I.traits] |= trait
   }
 
   has(row: number, trait: number): boolean {
     return (this.ints[row * TOKEN_INTS + I.traits] & trait) !== 0
+  }
+
+  /** Row of the token that it is quoted in, -1 for none. */
+  quoteRow(row: number): number {
+    return this.ints[row * TOKEN_INTS + I.quoteRow] - 1
   }
 }

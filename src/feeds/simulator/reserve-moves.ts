@@ -1,0 +1,148 @@
+import type { Random } from '../../base/random.ts'
+import { baseBought, VIRTUAL_BASE_RAW } from './curve.ts'
+import { type HolderTable, Known } from './holder-table.ts'
+import type { Holdings } from './holdings.ts'
+import type { MarketParts } from './parts.ts'
+import type { StateWriter } from './state-writer.ts'
+import type { SwapWriter } from './swap-writer.ts'
+import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+
+/** Bounds of a mayhem curve's unreal quote, in launch quotes: 4.5 SOL was seen on chain. */
+const MIN_OFFSET_SHARE = 0.15
+const MAX_OFFSET_SHARE = 2
+/** A buy-back spends up to this share of the pool's quote. */
+const MAX_BOOST_SHARE = 0.004
+/** A deposit puts in up to this share of the pool's base. */
+const MAX_DEPOSIT_SHARE = 0.02
+
+export interface ReserveMovesParts
+  extends Pick<MarketParts, 'tokens' | 'holders' | 'writer' | 'state' | 'random'> {
+  readonly holdings: Holdings
+}
+
+/** What moves reserves or supply without a trade, each in a transaction of its own. */
+export class ReserveMoves {
+  readonly #tokens: TokenTable
+  readonly #holders: HolderTable
+  readonly #holdings: Holdings
+  readonly #writer: SwapWriter
+  readonly #state: StateWriter
+  readonly #random: Random
+
+  constructor(parts: ReserveMovesParts) {
+    this.#tokens = parts.tokens
+    this.#holders = parts.holders
+    this.#holdings = parts.holdings
+    this.#writer = parts.writer
+    this.#state = parts.state
+    this.#random = parts.random
+  }
+
+  /** One of those that can happen to the token, or none. */
+  any(row: number): void {
+    const traits = this.#tokens.ints[row * TOKEN_INTS + I.traits]
+    if ((traits & Trait.frozen) !== 0) return
+    if (this.#random.chance(0.2)) this.#burn(row)
+    else if ((traits & Trait.amm) === 0) {
+      if ((traits & Trait.mayhem) !== 0) this.#repriceLater(row)
+    } else if ((traits & Trait.boosted) !== 0 && this.#random.chance(0.7)) this.#boost(row)
+    else if ((traits & Trait.coin) === 0) this.#provide(row)
+  }
+
+  /**
+   * A mayhem curve gets another price, in the open transaction: `share` of the launch's quote is its
+   * unreal quote from here on. Never so much that sells could fetch more than the curve really holds.
+   */
+  reprice(row: number, share: number): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const virtualBase = lanes[lane + T.virtualBase]
+    const before = lanes[lane + T.offsetQuote]
+    const realQuote = lanes[lane + T.virtualQuote] - before
+    const sold = VIRTUAL_BASE_RAW - virtualBase
+    const most = sold === 0 ? Infinity : Math.floor((realQuote / sold) * virtualBase)
+    const wanted = Math.floor(lanes[lane + T.launchQuote] * share)
+    const offset = Math.min(wanted, Math.max(before, most))
+    lanes[lane + T.offsetQuote] = offset
+    lanes[lane + T.virtualQuote] = realQuote + offset
+    lanes[lane + T.targetQuote] = Math.floor(lanes[lane + T.targetQuote] * (offset / before))
+    this.#state.reserves(row, 'mayhem')
+  }
+
+  /** At launch, or later. */
+  drawOffsetShare(): number {
+    const unit = this.#random.unit()
+    return MIN_OFFSET_SHARE + (MAX_OFFSET_SHARE - MIN_OFFSET_SHARE) * unit * unit * unit
+  }
+
+  #repriceLater(row: number): void {
+    this.#writer.beginTransaction()
+    this.reprice(row, this.drawOffsetShare())
+  }
+
+  /** The pool buys for quote of its own and burns what it bought: nobody traded. */
+  #boost(row: number): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const quote = Math.floor(lanes[lane + T.virtualQuote] * MAX_BOOST_SHARE * this.#random.unit())
+    const base = baseBought(lanes[lane + T.virtualBase], lanes[lane + T.virtualQuote], quote)
+    if (base === 0) return
+    lanes[lane + T.virtualBase] -= base
+    lanes[lane + T.realBase] -= base
+    lanes[lane + T.virtualQuote] += quote
+    this.#holdings.lowerSupply(row, base)
+    this.#writer.beginTransaction()
+    this.#state.reserves(row, 'boost')
+  }
+
+  /** Liquidity goes in, or some that went in comes out, both at the pool's ratio. */
+  #provide(row: number): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const poolBase = lanes[lane + T.virtualBase]
+    const deposited = lanes[lane + T.depositedBase]
+    if (deposited > 0 && this.#random.chance(0.5)) {
+      const base = Math.ceil(deposited * (0.5 + this.#random.unit() / 2))
+      if (base >= poolBase / 2) return
+      this.#shift(row, -base, 'withdraw')
+      this.#holdings.receive(row, base)
+      return
+    }
+    const place = this.#knownPlace(row)
+    if (place < 0) return
+    const most = Math.floor(poolBase * MAX_DEPOSIT_SHARE)
+    const base = Math.min(this.#holders.baseAt(row, place), most)
+    this.#shift(row, base, 'deposit')
+    this.#holdings.giveAway(row, place, base)
+  }
+
+  #shift(row: number, base: number, reason: 'deposit' | 'withdraw'): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const quote = Math.ceil((lanes[lane + T.virtualQuote] / lanes[lane + T.virtualBase]) * base)
+    lanes[lane + T.virtualBase] += base
+    lanes[lane + T.realBase] += base
+    lanes[lane + T.virtualQuote] += quote
+    lanes[lane + T.depositedBase] += base
+    this.#writer.beginTransaction()
+    this.#state.reserves(row, reason)
+  }
+
+  #burn(row: number): void {
+    const place = this.#knownPlace(row)
+    if (place < 0) return
+    const held = this.#holders.baseAt(row, place)
+    const base = this.#random.chance(0.6) ? held : Math.ceil(held * this.#random.unit())
+    if (base === 0) return
+    this.#writer.beginTransaction()
+    this.#holdings.burn(row, place, base)
+  }
+
+  /** Place of a holder whose balance is known whole, -1 when there is none. */
+  #knownPlace(row: number): number {
+    const count = this.#tokens.ints[row * TOKEN_INTS + I.holders]
+    for (let place = 0; place < count; place++)
+      if (this.#holders.knownAt(row, place) !== Known.nothing) return place
+    return -1
+  }
+}
