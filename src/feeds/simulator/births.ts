@@ -152,8 +152,8 @@ export class Births {
     ints[int + I.pool] = quotedPoolLane(this.#book.address(curves[row]), traits)
     ints[int + I.creator] = this.#book.wallet(creators[row])
     ints[int + I.traits] = traits
-    ints[int + I.quoteMint] = quoteMint === '' ? 0 : this.#book.address(quoteMint)
-    ints[int + I.quoteRow] = quoteRow + 1
+    if (quoteMint !== '') this.#tokens.quoteMint[row] = this.#book.address(quoteMint)
+    this.#tokens.quoteRow[row] = quoteRow
     if (quoteRow >= 0) this.#tokens.hold(quoteRow)
   }
 
@@ -168,7 +168,7 @@ export class Births {
     lanes[lane + T.virtualQuote] = virtualQuoteRaw
     lanes[lane + T.realBase] = REAL_BASE_RAW
     lanes[lane + T.targetQuote] = virtualQuoteRaw * (isRunner ? 10 : target)
-    lanes[lane + T.launchQuote] = virtualQuoteRaw
+    this.#tokens.launchQuote[row] = virtualQuoteRaw
     lanes[lane + T.offsetQuote] = virtualQuoteRaw
     lanes[lane + T.supply] = (traits & Trait.mayhem) !== 0 ? MAYHEM_SUPPLY_RAW : SUPPLY_RAW
     const unitSize = (traits & Trait.usdc) !== 0 ? MICRO_USDC_PER_LAMPORT : 1

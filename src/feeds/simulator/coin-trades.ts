@@ -59,7 +59,7 @@ export class CoinTrades {
 
   /** One trade of the token, in the open transaction; none while its quote coin is between curve and pool. */
   trade(row: number, isSell: boolean): void {
-    if (this.#tokens.has(this.#tokens.quoteRow(row), Trait.frozen)) return
+    if (this.#tokens.has(this.#tokens.quoteRow[row], Trait.frozen)) return
     if (isSell && this.#tokens.ints[row * TOKEN_INTS + I.holders] > 0) this.#sell(row)
     else {
       this.#sizes.draw(row, 1)
@@ -79,7 +79,7 @@ export class CoinTrades {
    */
   buy(row: number, wallet: number, flags: number): number {
     const { amounts } = this.#writer
-    const quoteRow = this.#tokens.quoteRow(row)
+    const quoteRow = this.#tokens.quoteRow[row]
     if (!this.#putCost(row, quoteRow)) return -1
     const paid = amounts[A.quote]
     const net = this.#fees.netOfFar(row, this.#baseFor(quoteRow, paid))
@@ -97,7 +97,7 @@ export class CoinTrades {
    */
   #buyDirectly(row: number): void {
     const { amounts } = this.#writer
-    const quoteRow = this.#tokens.quoteRow(row)
+    const quoteRow = this.#tokens.quoteRow[row]
     if (!this.#putCost(row, quoteRow)) return
     const address = this.#wallets.outsider()
     const wallet = this.#book.wallet(address)
@@ -124,7 +124,7 @@ export class CoinTrades {
   /** Sells for the coin and that for what it is quoted in. */
   #sellByRoute(row: number, place: number, base: number): void {
     const { amounts } = this.#writer
-    const quoteRow = this.#tokens.quoteRow(row)
+    const quoteRow = this.#tokens.quoteRow[row]
     const fetched = this.#quoteFor(row, base)
     if (fetched < MIN_COIN_RAW) return
     const coin = fetched - this.#fees.farFee(row, fetched)
@@ -139,7 +139,7 @@ export class CoinTrades {
   /** Sells for the coin and keeps that; false when what the wallet holds of the coin is not known. */
   #sellDirectly(row: number, place: number, base: number): boolean {
     const { amounts } = this.#writer
-    const quoteRow = this.#tokens.quoteRow(row)
+    const quoteRow = this.#tokens.quoteRow[row]
     const known = this.#holders.knownAt(row, place)
     if (known === Known.nothing || this.#quoteFor(row, base) < MIN_COIN_RAW) return false
     const wallet = this.#holders.walletAt(row, place)

@@ -22,8 +22,8 @@ const MIN_TARGET = 0.5
 const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
-/** One trade in 256 is followed by something that moves reserves or supply without one. */
-const MOVES_MASK = 0x00ff0000
+/** One trade in 64 is followed by something that moves reserves or supply without one. */
+const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
@@ -88,7 +88,7 @@ export class Crowd {
       else this.buySome(row, this.#wallets.trader())
     }
     if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
-    if ((this.#random.next() & MOVES_MASK) === 0) this.#moves.any(row)
+    if ((bits & MOVES_MASK) === 0) this.#moves.any(row)
     return true
   }
 
@@ -157,7 +157,7 @@ export class Crowd {
   }
 
   #agentTrade(row: number, bits: number): void {
-    const held = this.#tokens.lanes[row * TOKEN_LANES + T.agentBase]
+    const held = this.#tokens.agentBase[row]
     if ((bits & 4) === 0 && held > 0) {
       this.#writer.amounts[A.base] = held
       if (this.#trader.agentSell(row, this.#agent)) return
@@ -170,7 +170,7 @@ export class Crowd {
   #moveTarget(row: number): void {
     const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
-    const launch = lanes[lane + T.launchQuote]
+    const launch = this.#tokens.launchQuote[row]
     const moved = lanes[lane + T.targetQuote] * (0.53 + this.#random.unit())
     lanes[lane + T.targetQuote] = Math.min(
       launch * MAX_TARGET,

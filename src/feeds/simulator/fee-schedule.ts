@@ -58,7 +58,7 @@ export class FeeSchedule {
     amounts[A.platformFee] = (parts & FeePart.platform) !== 0 ? feeOf(quote, platformBps) : 0
     amounts[A.creatorFee] = isCashback ? 0 : creatorFee
     amounts[A.cashback] = isCashback ? creatorFee : 0
-    amounts[A.liquidityFee] = isFar ? feeOf(quote, liquidityBps) : 0
+    amounts[A.liquidityFee] = isFar && liquidityBps > 0 ? feeOf(quote, liquidityBps) : 0
   }
 
   /** What the far hop of a route keeps of an amount of the coin that its token is quoted in. */

@@ -4,14 +4,14 @@ import { Appointment, type Appointments } from './appointments.ts'
 import { Births } from './births.ts'
 import type { ChainClock } from './chain-clock.ts'
 import type { Crowd } from './crowd.ts'
-import { type HolderTable, Known } from './holder-table.ts'
+import type { HolderTable } from './holder-table.ts'
 import type { Holdings } from './holdings.ts'
 import type { MarketParts } from './parts.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
 import type { SizeDraw } from './size-draw.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
-import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+import { I, TOKEN_INTS, type TokenTable, Trait } from './token-table.ts'
 import { QUANTILES, TICKETS } from './trade-sizes.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
@@ -139,11 +139,11 @@ export class Launcher {
     const isWhole = this.#random.chance(WHOLE_CURVE_SHARE)
     this.#sizes.draw(row, 3)
     // Far more than the curve has: the buy is cut to exactly the rest.
-    const launchQuote = this.#tokens.lanes[row * TOKEN_LANES + T.launchQuote]
+    const launchQuote = this.#tokens.launchQuote[row]
     if (isWhole) this.#writer.amounts[A.quote] = launchQuote * 10
     const place = this.#crowd.buyGiven(row, this.#tokens.ints[row * TOKEN_INTS + I.creator], 0)
     if (place < 0) return
-    this.#holders.know(row, place, Known.balance, this.#tokens.creators[row])
+    this.#holders.knowCreator(row, place)
     if (this.#random.chance(FORWARDS_SHARE)) this.#holdings.spread(row, place)
   }
 

@@ -78,9 +78,9 @@ export class Market {
     const graduation = new Graduation(parts)
     const sizes = new SizeDraw(parts)
     const holdings = new Holdings(parts)
-    const moves = new ReserveMoves({ ...parts, holdings })
     const fees = new FeeSchedule(parts)
     const trader = new Trader({ ...parts, graduation, fees })
+    const moves = new ReserveMoves({ ...parts, trader, sizes, holdings })
     const coins = new CoinTrades({ ...parts, trader, fees, sizes, holdings })
     const actors = { trader, coins, sizes, holdings, moves }
     const crowd = new Crowd({ ...parts, ...actors, agent: book.wallet(MAYHEM_AGENT) })

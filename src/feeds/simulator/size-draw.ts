@@ -44,7 +44,7 @@ export class SizeDraw {
     const lanes = this.#tokens.lanes
     const factor = lanes[row * TOKEN_LANES + T.sizeFactor]
     if (!this.#tokens.has(row, Trait.coin)) return factor
-    const quoteRow = this.#tokens.quoteRow(row)
+    const quoteRow = this.#tokens.quoteRow[row]
     const lane = quoteRow * TOKEN_LANES
     const coinPerQuote = lanes[lane + T.virtualBase] / lanes[lane + T.virtualQuote]
     const isUsdc = this.#tokens.has(quoteRow, Trait.usdc)

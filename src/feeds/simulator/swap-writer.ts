@@ -10,6 +10,7 @@ const BATCH_RECORDS = 1_024
 /** Events that are no swaps in one batch; past it the batch is handed over. */
 const BATCH_OTHERS_MAX = 1_024
 const BASE_CHAIN_FEE_LAMPORTS = 5_000
+const QUOTE_TOLD = Trait.usdc | Trait.coin
 const PER_TWO_32 = 2 ** -32
 
 /** Places in `SwapWriter.amounts`. */
@@ -56,6 +57,8 @@ export class SwapWriter {
   #signatureState: number = Signature.unmade
   /** Where in the batch it is. */
   #signatureAt = 0
+  /** Its text, once an event needed it. */
+  #signatureText = ''
   #chainFeeLamports = 0
   readonly #sink: RecordSink
   readonly #clock: ChainClock
@@ -73,6 +76,7 @@ export class SwapWriter {
     const bits = this.#random.next()
     this.#clock.beginTransaction(bits & 3)
     this.#signatureState = Signature.unmade
+    this.#signatureText = ''
     // Three of four transactions tell their fee, with a priority fee up to some 0.008 SOL.
     const priorityLamports = (bits >>> 16) << ((bits >>> 4) & 7)
     this.#chainFeeLamports = (bits & 0xc) === 0 ? 0 : BASE_CHAIN_FEE_LAMPORTS + priorityLamports
@@ -97,7 +101,7 @@ export class SwapWriter {
     u32[at + U.token] = ints[int + I.token]
     u32[at + U.wallet] = wallet
     u32[at + U.pool] = ints[int + I.pool]
-    u32[at + U.quoteMint] = ints[int + I.quoteMint]
+    if ((traits & QUOTE_TOLD) !== 0) u32[at + U.quoteMint] = this.#tokens.quoteMint[row]
     if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
       u32[at + U.chainFeeLo] = this.#chainFeeLamports
@@ -127,8 +131,8 @@ export class SwapWriter {
     put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote])
     put(u32, at + U.platformFeeLo, amounts[A.platformFee])
     put(u32, at + U.creatorFeeLo, amounts[A.creatorFee])
-    put(u32, at + U.givenLpFeeLo, amounts[A.liquidityFee])
-    put(u32, at + U.givenCashbackLo, amounts[A.cashback])
+    if (amounts[A.liquidityFee] > 0) put(u32, at + U.givenLpFeeLo, amounts[A.liquidityFee])
+    if (amounts[A.cashback] > 0) put(u32, at + U.givenCashbackLo, amounts[A.cashback])
   }
 
   #putSignature(u32: Uint32Array, at: number): void {
@@ -163,8 +167,11 @@ export class SwapWriter {
   /** Takes the next ordinal of the open transaction for an event. */
   position(): Position {
     const { toldSlot: slot, txIndex, timestamp } = this.#clock
-    this.#keepSignature()
-    const signature = signatureText(this.#signature)
+    if (this.#signatureText === '') {
+      this.#keepSignature()
+      this.#signatureText = signatureText(this.#signature)
+    }
+    const signature = this.#signatureText
     return { slot, txIndex, ordinal: this.#clock.ordinal++, signature, timestamp }
   }
 

@@ -6,7 +6,7 @@ import { poolLane } from '../../engine/swap-record.ts'
  * ticket of the draw, an appointment, a token that is quoted in it); then it is used again for a new token.
  */
 
-/** f64 lanes of a row. */
+/** f64 lanes of a row: what every trade looks at, in one line of a processor's cache. */
 export const T = {
   virtualBase: 0,
   virtualQuote: 1,
@@ -14,10 +14,9 @@ export const T = {
   realBase: 2,
   /** Virtual quote around which buyers and sellers are in balance. */
   targetQuote: 3,
-  /** Base that the mayhem agent holds. */
-  agentBase: 4,
-  /** Virtual quote at launch. */
-  launchQuote: 5,
+  /** How much of the virtual quote is not real. */
+  offsetQuote: 4,
+  supply: 5,
   /**
    * Trade size of this token relative to the common distribution, in quote units per lamport; of one
    * quoted in a coin, in lamports.
@@ -25,13 +24,8 @@ export const T = {
   sizeFactor: 6,
   /** Number of trades after which the creator sells everything. */
   dumpAt: 7,
-  /** How much of the virtual quote is not real. */
-  offsetQuote: 8,
-  supply: 9,
-  /** Base that depositors put into the pool and have not taken out. */
-  depositedBase: 10,
 } as const
-export const TOKEN_LANES = 11
+export const TOKEN_LANES = 8
 
 /** i32 lanes of a row. */
 export const I = {
@@ -46,12 +40,8 @@ export const I = {
   trades: 6,
   /** Fee tier of the pool. */
   tier: 7,
-  /** Address id of the quote mint that its swaps tell, 0 for none. */
-  quoteMint: 8,
-  /** Row + 1 of the token it is quoted in, 0 for none. */
-  quoteRow: 9,
 } as const
-export const TOKEN_INTS = 10
+export const TOKEN_INTS = 8
 
 /** Bits of the traits lane. */
 export const Trait = {
@@ -85,12 +75,27 @@ export class TokenTable {
   readonly mints: string[] = []
   readonly curves: string[] = []
   readonly creators: string[] = []
+  /** Virtual quote at launch. */
+  readonly launchQuote: Float64Array
+  /** Base that the mayhem agent holds. */
+  readonly agentBase: Float64Array
+  /** Base that depositors put into the pool and have not taken out. */
+  readonly depositedBase: Float64Array
+  /** Address id of the quote mint that its swaps tell. */
+  readonly quoteMint: Int32Array
+  /** Row of the token it is quoted in, -1 for none. */
+  readonly quoteRow: Int32Array
   readonly #free: Int32Array
   #freeCount: number
 
   constructor(capacity: number) {
     this.lanes = new Float64Array(capacity * TOKEN_LANES)
     this.ints = new Int32Array(capacity * TOKEN_INTS)
+    this.launchQuote = new Float64Array(capacity)
+    this.agentBase = new Float64Array(capacity)
+    this.depositedBase = new Float64Array(capacity)
+    this.quoteMint = new Int32Array(capacity)
+    this.quoteRow = new Int32Array(capacity)
     this.#free = new Int32Array(capacity)
     for (let i = 0; i < capacity; i++) this.#free[i] = capacity - 1 - i
     this.#freeCount = capacity
@@ -100,12 +105,15 @@ export class TokenTable {
     return this.#freeCount === 0
   }
 
-  /** A zeroed row, held once; the caller has checked `isFull`. */
+  /** An empty row, held once; the caller has checked `isFull`. */
   take(): number {
     const row = this.#free[--this.#freeCount]
     this.lanes.fill(0, row * TOKEN_LANES, (row + 1) * TOKEN_LANES)
     this.ints.fill(0, row * TOKEN_INTS, (row + 1) * TOKEN_INTS)
     this.ints[row * TOKEN_INTS + I.holds] = 1
+    this.agentBase[row] = 0
+    this.depositedBase[row] = 0
+    this.quoteRow[row] = -1
     return row
   }
 
@@ -119,7 +127,7 @@ export class TokenTable {
     this.ints[at] = holds
     if (holds > 0) return
     this.#free[this.#freeCount++] = row
-    const quoteRow = this.quoteRow(row)
+    const quoteRow = this.quoteRow[row]
     if (quoteRow >= 0) this.release(quoteRow)
   }
 
@@ -129,10 +137,5 @@ export class TokenTable {
 
   has(row: number, trait: number): boolean {
     return (this.ints[row * TOKEN_INTS + I.traits] & trait) !== 0
-  }
-
-  /** Row of the token that it is quoted in, -1 for none. */
-  quoteRow(row: number): number {
-    return this.ints[row * TOKEN_INTS + I.quoteRow] - 1
   }
 }

@@ -65,7 +65,7 @@ export class Trader {
   /** A buy of the mayhem agent: no fees, and its own balance. */
   agentBuy(row: number, wallet: number): void {
     const complete = this.exchangeForBase(row, wallet, 0, FeePart.none)
-    this.#tokens.lanes[row * TOKEN_LANES + T.agentBase] += this.#writer.amounts[A.base]
+    this.#tokens.agentBase[row] += this.#writer.amounts[A.base]
     if (complete) this.#graduation.complete(row)
   }
 
@@ -84,7 +84,7 @@ export class Trader {
   /** A sell of the mayhem agent, of `amounts[A.base]` that it holds. */
   agentSell(row: number, wallet: number): boolean {
     if (!this.exchangeForQuote(row, wallet, 0, FeePart.none)) return false
-    this.#tokens.lanes[row * TOKEN_LANES + T.agentBase] -= this.#writer.amounts[A.base]
+    this.#tokens.agentBase[row] -= this.#writer.amounts[A.base]
     return true
   }
 
