@@ -41,7 +41,6 @@ export class FeeSchedule {
   /** Puts the fees of `amounts[A.quote]` into the writer's lanes. */
   set(row: number, parts: number): void {
     const amounts = this.#writer.amounts
-    const quote = amounts[A.quote]
     const traits = this.#tokens.ints[row * TOKEN_INTS + I.traits]
     let platformBps = CURVE_PLATFORM_BPS
     let creatorBps = CURVE_CREATOR_BPS
@@ -53,12 +52,18 @@ export class FeeSchedule {
       liquidityBps = TIER_LIQUIDITY_BPS[tier]
     }
     const isFar = (parts & FeePart.far) !== 0
-    const creatorFee = isFar ? feeOf(quote, creatorBps) : 0
     const isCashback = (traits & Trait.cashback) !== 0
-    amounts[A.platformFee] = (parts & FeePart.platform) !== 0 ? feeOf(quote, platformBps) : 0
-    amounts[A.creatorFee] = isCashback ? 0 : creatorFee
-    amounts[A.cashback] = isCashback ? creatorFee : 0
-    amounts[A.liquidityFee] = isFar && liquidityBps > 0 ? feeOf(quote, liquidityBps) : 0
+    amounts[A.cashback] = 0
+    amounts[A.creatorFee] = 0
+    this.#put(A.platformFee, (parts & FeePart.platform) !== 0 ? platformBps : 0)
+    this.#put(isCashback ? A.cashback : A.creatorFee, isFar ? creatorBps : 0)
+    this.#put(A.liquidityFee, isFar ? liquidityBps : 0)
+  }
+
+  /** From lane to lane, so that no amount is boxed on its way. */
+  #put(lane: number, bps: number): void {
+    const amounts = this.#writer.amounts
+    amounts[lane] = bps === 0 ? 0 : feeOf(amounts[A.quote], bps)
   }
 
   /** What the far hop of a route keeps of an amount of the coin that its token is quoted in. */

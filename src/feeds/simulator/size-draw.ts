@@ -29,7 +29,13 @@ export class SizeDraw {
     const bits = this.#random.next()
     const spread = 0.75 + (bits >>> 12) * 2 ** -21
     const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
-    this.put(row, size * this.quotePerLamport(row))
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const isCoin = this.#tokens.has(row, Trait.coin)
+    const quote = size * (isCoin ? this.quotePerLamport(row) : lanes[lane + T.sizeFactor])
+    const share = this.#tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
+    const limit = lanes[lane + T.virtualQuote] * share
+    this.#writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, Math.floor(Math.min(quote, limit)))
   }
 
   /** Puts an amount of quote into the writer's lane, within the bounds of a buy of the token. */
