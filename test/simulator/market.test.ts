@@ -1,17 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { FeedEvent, ReservesReason, TokenCreated } from '../../src/engine/event.ts'
 import type { RecordSink } from '../../src/engine/event-sink.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import type { RecordBatch } from '../../src/engine/record-batch.ts'
 import { SWAP_RECORD_BYTES } from '../../src/engine/swap-record.ts'
 import { History, historySwaps } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
+import { audited, DAY, RATE, START } from './audited-market.ts'
 import { Auditor, Names } from './auditor.ts'
-
-const START = 1_790_000_000
-const RATE = 50
-const DAY = 86_400
 
 class HashSink implements RecordSink {
   readonly hash: Hash = createHash('sha256')
@@ -42,27 +38,6 @@ function hashOf(seed: number, startSeconds: number, pauses: boolean): string {
   return sink.hash.digest('hex')
 }
 
-/** History and live trading of a market, audited as it is made. */
-function audited(tokens: number, liveSwaps: number, seed = 7): Auditor {
-  let now = START
-  const auditor = new Auditor(() => now)
-  const options = { seed, tokens, startSeconds: START, addressBook: auditor.names }
-  const market = new Market(options, auditor)
-  const history = new History(market, { tokens, rate: RATE, endSeconds: START })
-  while (!history.step());
-  for (let made = 0; made < liveSwaps; made += RATE) market.run(RATE, ++now)
-  market.flush()
-  auditor.close()
-  return auditor
-}
-
-/** Events of the type, or of the reason. */
-function countOf(auditor: Auditor, kind: FeedEvent['type'] | ReservesReason): number {
-  const isKind = (event: FeedEvent): boolean =>
-    event.type === kind || (event.type === 'reserves' && event.reason === kind)
-  return auditor.events_.filter(isKind).length
-}
-
 test('the same seed and start give the same bytes, however the work is cut', () => {
   expect(hashOf(1, START, true)).toBe(hashOf(1, START, false))
 })
@@ -83,72 +58,6 @@ test('every swap obeys curve, fee, ledger and order rules to the raw unit', () =
   expect(completed).toBeGreaterThan(20)
   expect(completed - migrated).toBeLessThan(3)
   expect(counts.amm / counts.swaps).toBeGreaterThan(0.05)
-  expect(countOf(auditor, 'pool_opened')).toBe(migrated)
-})
-
-test('the rules hold from any seed', () => {
-  const seed = Math.floor(Math.random() * 2 ** 32)
-  console.log(`seed ${seed}`)
-  expect(audited(500, 30_000, seed).counts.swaps).toBeGreaterThan(30_000)
-})
-
-test('a third of the completing buys goes on, and pools open where it left them', () => {
-  const tokens = [...audited(10_000, 100_000).tokens.values()]
-  const migrated = tokens.filter((token) => token.isMigrated && !token.isMayhem)
-  const wentOn = migrated.filter((token) => token.wentOn)
-  expect(migrated.length).toBeGreaterThan(60)
-  expect(wentOn.length / migrated.length).toBeGreaterThan(0.2)
-  expect(wentOn.length / migrated.length).toBeLessThan(0.47)
-  expect(tokens.filter((token) => token.isMayhem && token.wentOn)).toHaveLength(0)
-})
-
-test('tokens are quoted in others, and traded through them and for them', () => {
-  const auditor = audited(2_000, 200_000)
-  const { counts } = auditor
-  const tokens = [...auditor.tokens.values()]
-  const inCoins = tokens.filter((token) => token.quote === 'coin')
-  expect(inCoins.length / tokens.length).toBeGreaterThan(0.015)
-  expect(inCoins.length / tokens.length).toBeLessThan(0.045)
-  expect(new Set(inCoins.map((token) => token.created.quoteMint)).size).toBeGreaterThan(10)
-  expect(counts.hops).toBeGreaterThan(1_000)
-  expect(counts.paidInCoins).toBeGreaterThan(100)
-  // Each route has two hops, and the second one is never missing: the auditor sees to it.
-  expect(counts.hops % 2).toBe(0)
-})
-
-test('every kind of event that is no trade comes, and only where it may', () => {
-  const auditor = audited(2_000, 200_000)
-  for (const kind of ['mayhem', 'boost', 'deposit', 'withdraw', 'burn', 'balance'] as const)
-    expect(countOf(auditor, kind), kind).toBeGreaterThan(5)
-  const isOld = (seconds: number): boolean => seconds < START - DAY
-  const cashback = [...auditor.tokens.values()].filter((token) => token.isCashback)
-  expect(cashback.length).toBeGreaterThan(10)
-  expect(cashback.every((token) => isOld(token.created.timestamp))).toBe(true)
-})
-
-test('creators spread what they bought in the transaction of the launch', () => {
-  const { events_: events } = audited(2_000, 20_000)
-  const creations = new Map<string, TokenCreated>()
-  const receivers = new Map<string, Set<string>>()
-  for (const event of events) {
-    if (event.type === 'token_created') creations.set(event.signature, event)
-    if (event.type !== 'balance') continue
-    const created = creations.get(event.signature)
-    if (created === undefined || created.mint !== event.mint) continue
-    const wallets = receivers.get(event.mint) ?? new Set()
-    receivers.set(event.mint, wallets.add(event.wallet))
-  }
-  expect(receivers.size / creations.size).toBeGreaterThan(0.02)
-  for (const wallets of receivers.values()) expect(wallets.size).toBeGreaterThanOrEqual(3)
-})
-
-test('a slot takes 268 ms', () => {
-  const created = audited(500, 20_000).events_.filter((event) => event.type === 'token_created')
-  const first = created.find((event) => event.timestamp > START - DAY)
-  const last = created.at(-1)
-  if (first === undefined || last === undefined) throw new Error('no launches')
-  const slots = (last.slot ?? 0) - (first.slot ?? 0)
-  expect((last.timestamp - first.timestamp) / slots).toBeCloseTo(0.268, 4)
 })
 
 test('the shares of kinds of tokens and trades are near those of the platform', () => {

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts'
 
-const MARKET = ['test/simulator/market.test.ts']
+const MARKET = ['test/simulator/platform.test.ts']
 
 /** Faults of the simulated market, which its auditor must catch. */
 export const SIMULATOR_FAULTS: readonly Fault[] = [
