@@ -10,6 +10,7 @@ import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
+import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
@@ -28,4 +29,5 @@ export const FAULTS: readonly Fault[] = [
   ...PACKED_FAULTS,
   ...RING_FAULTS,
   ...SUM_FAULTS,
+  ...SIMULATOR_FAULTS,
 ]

@@ -1,81 +1,111 @@
-import type { FeedEvent, Migrated, TokenCreated } from '../../src/engine/event.ts'
+import type {
+  Balance,
+  FeedEvent,
+  Migrated,
+  PlacedEvent,
+  Reserves,
+  TokenCreated,
+} from '../../src/engine/event.ts'
 import type { RecordSink } from '../../src/engine/event-sink.ts'
-import { RecordBatch } from '../../src/engine/record-batch.ts'
-import { F, Flag, U } from '../../src/engine/swap-record.ts'
-import type { Interner } from '../../src/feeds/simulator/interner.ts'
+import { USDC_MINT } from '../../src/engine/platform.ts'
+import type { RecordBatch } from '../../src/engine/record-batch.ts'
+import { Flag } from '../../src/engine/swap-record.ts'
+import { type AuditedSwap, readSwap } from './audited-swap.ts'
 import { AuditedToken } from './audited-token.ts'
+import { must } from './must.ts'
+import { Names } from './names.ts'
 
-/** Ids in order of arrival; knows the text of each. */
-export class Names implements Interner {
-  readonly tokens: string[] = []
-  readonly wallets: string[] = []
-  readonly addresses: string[] = []
-  token = (mint: string): number => intern(this.tokens, this.#tokenIds, mint)
-  wallet = (address: string): number => intern(this.wallets, this.#walletIds, address)
-  address = (text: string): number => intern(this.addresses, this.#addressIds, text)
-  readonly #tokenIds = new Map<string, number>()
-  readonly #walletIds = new Map<string, number>()
-  readonly #addressIds = new Map<string, number>()
-}
-
-function intern(texts: string[], ids: Map<string, number>, text: string): number {
-  const known = ids.get(text)
-  if (known !== undefined) return known
-  ids.set(text, texts.length)
-  return texts.push(text) - 1
-}
+export { Names }
 
 /** Recomputes the market from what the simulator emits, in BigInt, and throws on any difference. */
 export class Auditor implements RecordSink {
   readonly names = new Names()
   readonly tokens = new Map<string, AuditedToken>()
-  readonly counts = { swaps: 0, buys: 0, amm: 0, chainFees: 0, balances: 0, agent: 0, insiders: 0 }
+  readonly counts = {
+    ...{ swaps: 0, buys: 0, amm: 0, chainFees: 0, balances: 0, agent: 0, insiders: 0 },
+    ...{ hops: 0, inCoins: 0, paidInCoins: 0, cashbacks: 0 },
+  }
   readonly events_: FeedEvent[] = []
   readonly quotesSol: number[] = []
   newestSeconds = 0
   readonly #nowSeconds: () => number
   #order: readonly [number, number, number] = [-1, 0, 0]
+  /** Tokens that the open transaction has to do with. */
+  readonly #touched = new Set<AuditedToken>()
+  #hasBalances = false
 
   constructor(nowSeconds: () => number) {
     this.#nowSeconds = nowSeconds
   }
 
-  #event(event: FeedEvent): void {
-    this.events_.push(event)
-    this.#time(event.timestamp)
-    if ('slot' in event) this.#position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
-    if (event.type === 'token_created') this.#create(event)
-    else if (event.type === 'completed') this.#known(event.mint).complete()
-    else if (event.type === 'migrated') this.#migrate(event)
-  }
-
   records(batch: RecordBatch): void {
     batch.walk(
       (from, to) => {
-        for (let i = from; i < to; i++) this.#swap(batch, i)
+        for (let i = from; i < to; i++) this.#swap(readSwap(batch, i, this.names))
       },
       (event) => this.#event(event),
     )
   }
 
+  /** Ends the last transaction. */
+  close(): void {
+    for (const token of this.#touched) token.close()
+    this.#touched.clear()
+    this.#hasBalances = false
+  }
+
+  #event(event: FeedEvent): void {
+    this.events_.push(event)
+    this.#time(event.timestamp)
+    for (const text of Object.values(event))
+      if (typeof text === 'string') must(text.isWellFormed(), `half a character in ${event.type}`)
+    if ('slot' in event && event.type !== 'swap') this.#placed(event)
+  }
+
+  #placed(event: PlacedEvent): void {
+    this.#position(event.slot ?? -1, event.txIndex ?? -1, event.ordinal)
+    must(event.type === 'balance' || !this.#hasBalances, 'an event behind the balances')
+    if (event.type === 'token_created') this.#create(event)
+    else if (event.type === 'completed') this.#known(event.mint).complete()
+    else if (event.type === 'migrated') this.#migrate(event)
+    else if (event.type === 'reserves') this.#reserves(event)
+    else this.#balance(event)
+  }
+
   #create(event: TokenCreated): void {
-    if (this.tokens.has(event.mint)) throw new Error('a mint was created twice')
-    this.tokens.set(event.mint, new AuditedToken(event))
+    must(!this.tokens.has(event.mint), 'a mint was created twice')
+    const { quoteMint } = event
+    const isCoin = quoteMint !== undefined && quoteMint !== USDC_MINT
+    this.tokens.set(
+      event.mint,
+      new AuditedToken(event, isCoin ? this.#known(quoteMint) : undefined),
+    )
   }
 
   #migrate(event: Migrated): void {
     this.#known(event.mint).migrate(event.poolAmm)
   }
 
-  #known(mint: string | undefined): AuditedToken {
-    const token = this.tokens.get(mint ?? '')
+  #reserves(event: Reserves): void {
+    this.#known(event.mint).reserves(event)
+  }
+
+  #balance(event: Balance): void {
+    this.#hasBalances = true
+    this.#known(event.mint).ledger.tell(event.wallet, event.balanceRaw)
+  }
+
+  /** The token, which the open transaction has to do with from now on. */
+  #known(mint: string): AuditedToken {
+    const token = this.tokens.get(mint)
     if (token === undefined) throw new Error(`unknown mint ${mint}`)
+    this.#touched.add(token)
     return token
   }
 
   #time(seconds: number): void {
-    if (seconds < this.newestSeconds) throw new Error('time went back')
-    if (seconds > this.#nowSeconds()) throw new Error('an event from the future')
+    must(seconds >= this.newestSeconds, 'time went back')
+    must(seconds <= this.#nowSeconds(), 'an event from the future')
     this.newestSeconds = seconds
   }
 
@@ -83,36 +113,22 @@ export class Auditor implements RecordSink {
     const [a, b, c] = this.#order
     const isLater = slot > a || (slot === a && (txIndex > b || (txIndex === b && ordinal > c)))
     if (!isLater) throw new Error(`${[slot, txIndex, ordinal]} after ${this.#order}`)
+    if (slot !== a || txIndex !== b) this.close()
     this.#order = [slot, txIndex, ordinal]
   }
 
-  #swap(batch: RecordBatch, index: number): void {
-    const at = RecordBatch.u32At(index)
-    const lane = (offset: number): number => batch.u32[at + offset] ?? 0
-    const u64 = (offset: number): bigint => BigInt(lane(offset)) + (BigInt(lane(offset + 1)) << 32n)
-    const flags = lane(U.flags)
-    this.#position(
-      batch.f64[RecordBatch.f64At(index) + F.slot] ?? 0,
-      lane(U.txIndex),
-      lane(U.ordinal),
-    )
-    this.#time(lane(U.timestamp))
-    const token = this.#known(this.names.tokens[lane(U.token)])
-    const signer = this.names.wallets[lane(U.wallet)] ?? ''
-    token.swap({
-      ...{ flags, signer, pool: this.names.addresses[lane(U.pool)] ?? '' },
-      ...{ base: u64(U.baseLo), quote: u64(U.quoteLo) },
-      ...{ virtualBase: u64(U.virtualBaseLo), virtualQuote: u64(U.virtualQuoteLo) },
-      realBase: u64(U.realBaseLo),
-      ...{ platformFee: u64(U.platformFeeLo), creatorFee: u64(U.creatorFeeLo) },
-      supply: u64(U.supplyLo),
-      ...{ balanceBefore: u64(U.balanceBeforeLo), balanceAfter: u64(U.balanceAfterLo) },
-    })
-    this.#count(flags, token)
-    if (!token.isUsdc) this.quotesSol.push(Number(u64(U.quoteLo)) / 1e9)
+  #swap(swap: AuditedSwap): void {
+    this.#position(swap.slot, swap.txIndex, swap.ordinal)
+    this.#time(swap.timestamp)
+    must(!this.#hasBalances, 'a swap behind the balances')
+    const token = this.#known(swap.mint)
+    if (token.quote === 'coin') this.#known(swap.quoteMint)
+    token.swap(swap)
+    this.#count(swap, token)
+    if (token.quote === 'sol') this.quotesSol.push(Number(swap.quote) / 1e9)
   }
 
-  #count(flags: number, token: AuditedToken): void {
+  #count({ flags, route, cashback }: AuditedSwap, token: AuditedToken): void {
     const { counts } = this
     counts.swaps++
     if ((flags & Flag.sell) === 0) counts.buys++
@@ -121,5 +137,9 @@ export class Auditor implements RecordSink {
     if ((flags & Flag.balanceAfterGiven) !== 0) counts.balances++
     if ((flags & Flag.insiderValue) !== 0) counts.insiders++
     if (token.lastWasAgent) counts.agent++
+    if (route > 0) counts.hops++
+    if (token.quote === 'coin') counts.inCoins++
+    if (token.quote === 'coin' && route === 0) counts.paidInCoins++
+    if (cashback > 0n) counts.cashbacks++
   }
 }

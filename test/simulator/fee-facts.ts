@@ -1,4 +1,7 @@
-/** The platform's table of October 2026: market cap in SOL, bps to liquidity, platform, creator. */
+/**
+ * The platform's table of October 2026: market cap in SOL, bps to liquidity, platform, creator. The chain
+ * holds whole points: 27.5 of the published picture is 28.
+ */
 export const TIERS_FROM_FACTS: readonly (readonly [number, number, number, number])[] = [
   [0, 2, 93, 30],
   [420, 20, 5, 95],
@@ -15,14 +18,19 @@ export const TIERS_FROM_FACTS: readonly (readonly [number, number, number, numbe
   [39300, 20, 5, 40],
   [44210, 20, 5, 35],
   [49120, 20, 5, 30],
-  [54030, 20, 5, 27.5],
+  [54030, 20, 5, 28],
   [58940, 20, 5, 25],
-  [63860, 20, 5, 22.5],
+  [63860, 20, 5, 23],
   [68770, 20, 5, 20],
-  [73681, 20, 5, 17.5],
+  [73681, 20, 5, 18],
   [78590, 20, 5, 15],
-  [83500, 20, 5, 12.5],
+  [83500, 20, 5, 13],
   [88400, 20, 5, 10],
-  [93330, 20, 5, 7.5],
+  [93330, 20, 5, 8],
   [98240, 20, 5, 5],
 ]
+
+/** The table of USDC pools starts at 59,000 dollars where that of SOL has 420 SOL. */
+export function usdcThreshold(minSol: number): number {
+  return Math.round((minSol * 59) / 420) * 1000
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { randomAddress, randomMint, signatureText } from '../../src/feeds/simulator/random-text.ts'
+import { TokenTextSource } from '../../src/feeds/simulator/token-text.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -41,4 +42,16 @@ test('signatures of many transactions are all different', () => {
     seen.add(Buffer.from(lanes.buffer).toString('latin1'))
   }
   expect(seen.size).toBe(50_000)
+})
+
+test('no character of a name, symbol or link is cut in half', () => {
+  const source = new TokenTextSource(new Random(7))
+  let symbolsOfPictures = 0
+  for (let i = 0; i < 20_000; i++) {
+    const text = source.text()
+    for (const part of [...Object.values(text), ...Object.values(source.links(text.name))])
+      expect(part.isWellFormed(), part).toBe(true)
+    if (/\p{Extended_Pictographic}/u.test(text.symbol)) symbolsOfPictures++
+  }
+  expect(symbolsOfPictures).toBeGreaterThan(20)
 })

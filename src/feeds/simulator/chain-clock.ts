@@ -1,9 +1,13 @@
 /** The chain's time: slots at a steady pace, transactions ascending in a slot, events in those. */
 
-/** Slots are 0.4 s long. */
-export const SLOTS_PER_SECOND = 2.5
-/** Unix second that reads as slot 0; near the chain's real count in 2026. */
-const SLOT_ZERO_SECONDS = 1_611_000_000
+/**
+ * Slots are 268 ms long, which is 67 / 250 s: a quotient of whole numbers, so that a slot's second does
+ * not depend on a rounding.
+ */
+const SLOT_SECONDS_NUMERATOR = 67
+const SLOT_SECONDS_DENOMINATOR = 250
+/** Unix second that reads as slot 0; near the chain's real count in October 2026. */
+const SLOT_ZERO_SECONDS = 1_669_000_000
 
 /** A market begins with at most this much history, and some room. */
 const HISTORY_SECONDS = 2 * 86_400
@@ -32,9 +36,8 @@ export class ChainClock {
 
   enterSlot(slot: number): void {
     this.slot = slot
-    // slot * 2 / 5 instead of slot * 0.4: a slot's second must not depend on a rounding.
-    this.timestamp = SLOT_ZERO_SECONDS + Math.floor((slot * 2) / 5)
-    this.slotEndSeconds = SLOT_ZERO_SECONDS + ((slot + 1) * 2) / 5
+    this.timestamp = SLOT_ZERO_SECONDS + Math.floor(beginOf(slot))
+    this.slotEndSeconds = SLOT_ZERO_SECONDS + beginOf(slot + 1)
     this.txIndex = -1
     this.ordinal = 0
   }
@@ -47,5 +50,11 @@ export class ChainClock {
 }
 
 export function slotAt(seconds: number): number {
-  return Math.max(0, Math.floor((seconds - SLOT_ZERO_SECONDS) * SLOTS_PER_SECOND))
+  const slots = ((seconds - SLOT_ZERO_SECONDS) * SLOT_SECONDS_DENOMINATOR) / SLOT_SECONDS_NUMERATOR
+  return Math.max(0, Math.floor(slots))
+}
+
+/** Seconds from slot 0 to the begin of a slot. */
+function beginOf(slot: number): number {
+  return (slot * SLOT_SECONDS_NUMERATOR) / SLOT_SECONDS_DENOMINATOR
 }

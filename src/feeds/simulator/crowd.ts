@@ -1,11 +1,14 @@
 import type { Random } from '../../base/random.ts'
 import { Flag } from '../../engine/swap-record.ts'
-import { HOLDERS_PER_TOKEN, type HolderTable } from './holder-table.ts'
+import type { CoinTrades } from './coin-trades.ts'
+import { type HolderTable, Known } from './holder-table.ts'
+import type { Holdings } from './holdings.ts'
 import type { MarketParts } from './parts.ts'
+import type { ReserveMoves } from './reserve-moves.ts'
+import type { SizeDraw } from './size-draw.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
-import { QUANTILES, SIZE_LAMPORTS } from './trade-sizes.ts'
 import type { Trader } from './trader.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
@@ -14,20 +17,23 @@ const SELLS_BELOW_TARGET = 74
 const SELLS_ABOVE_TARGET = 150
 /** A runner is bought until its curve is empty. */
 const SELLS_OF_RUNNER = 64
-/** A buy takes at most this share of the quote reserve. */
-const MAX_CURVE_SHARE = 0.25
-const MAX_POOL_SHARE = 0.03
-/** Smallest trade, quote units. */
-const MIN_QUOTE_RAW = 1_000
 /** Bounds of a pool's target, in launch quotes of its curve. */
 const MIN_TARGET = 0.5
 const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
+/** One trade in 64 is followed by something that moves reserves or supply without one. */
+const MOVES_MASK = 0x30f0
+/** One sell in eight of a wallet whose balance is known hands the rest on. */
+const HAND_ON_MASK = 0x38
 
 export interface CrowdParts
   extends Pick<MarketParts, 'tokens' | 'tickets' | 'holders' | 'wallets' | 'writer' | 'random'> {
   readonly trader: Trader
+  readonly coins: CoinTrades
+  readonly sizes: SizeDraw
+  readonly holdings: Holdings
+  readonly moves: ReserveMoves
   /** Wallet of the mayhem agent. */
   readonly agent: number
 }
@@ -39,6 +45,10 @@ export class Crowd {
   readonly #holders: HolderTable
   readonly #wallets: WalletPool
   readonly #trader: Trader
+  readonly #coins: CoinTrades
+  readonly #sizes: SizeDraw
+  readonly #holdings: Holdings
+  readonly #moves: ReserveMoves
   readonly #writer: SwapWriter
   readonly #random: Random
   readonly #agent: number
@@ -49,6 +59,10 @@ export class Crowd {
     this.#holders = parts.holders
     this.#wallets = parts.wallets
     this.#trader = parts.trader
+    this.#coins = parts.coins
+    this.#sizes = parts.sizes
+    this.#holdings = parts.holdings
+    this.#moves = parts.moves
     this.#writer = parts.writer
     this.#random = parts.random
     this.#agent = parts.agent
@@ -67,38 +81,29 @@ export class Crowd {
     this.#writer.beginTransaction()
     if ((traits & (Trait.mayhem | Trait.amm)) === Trait.mayhem && (bits & 3) === 0) {
       this.#agentTrade(row, bits)
+    } else if ((traits & Trait.coin) !== 0) {
+      this.#coins.trade(row, this.#wantsToSell(row, bits))
     } else if (!this.#wantsToSell(row, bits) || !this.#sellSome(row)) {
       if ((bits & 0xf00) === 0) this.#roundTrip(row)
       else this.buySome(row, this.#wallets.trader())
     }
     if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
+    if ((bits & MOVES_MASK) === 0) this.#moves.any(row)
     return true
   }
 
   /** A buy of a common size; tells the balances of a wallet that is new. */
   buySome(row: number, wallet: number): number {
-    this.drawSize(row, 1)
+    this.#sizes.draw(row, 1)
     return this.buyGiven(row, wallet, 0)
   }
 
-  /** A buy of the amount in the writer's lane. */
+  /** A buy of the amount in the writer's lane; -1 when a token that is quoted in a coin has no way to it. */
   buyGiven(row: number, wallet: number, flags: number): number {
     const known = this.#wallets.isNew ? KNOWN_BALANCES : 0
     this.#wallets.isNew = false
+    if (this.#tokens.has(row, Trait.coin)) return this.#coins.buy(row, wallet, flags | known)
     return this.#trader.buy(row, wallet, flags | known)
-  }
-
-  /** Puts a trade size into the writer's lane, times `factor`. */
-  drawSize(row: number, factor: number): void {
-    const lanes = this.#tokens.lanes
-    const lane = row * TOKEN_LANES
-    const bits = this.#random.next()
-    const spread = 0.75 + (bits >>> 12) * 2 ** -21
-    const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
-    const share = this.#tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
-    const limit = lanes[lane + T.virtualQuote] * share
-    const quote = Math.min(size * lanes[lane + T.sizeFactor], limit)
-    this.#writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, Math.floor(quote))
   }
 
   #wantsToSell(row: number, bits: number): boolean {
@@ -128,9 +133,16 @@ export class Crowd {
       place = 0
       isWhole = true
     }
-    const held = this.#holders.baseRaw[row * HOLDERS_PER_TOKEN + place]
-    const part = 0.25 + (bits >>> 24) * 2 ** -9
-    this.#writer.amounts[A.base] = isWhole ? held : Math.ceil(held * part)
+    const held = this.#holders.baseAt(row, place)
+    const part = Math.ceil(held * (0.25 + (bits >>> 24) * 2 ** -9))
+    const isKnown = this.#holders.knownAt(row, place) !== Known.nothing
+    if (isKnown && (bits & HAND_ON_MASK) === 0 && part < held) {
+      this.#writer.amounts[A.base] = part
+      if (!this.#trader.sell(row, place)) return false
+      this.#holdings.handOn(row, place, held - part)
+      return true
+    }
+    this.#writer.amounts[A.base] = isWhole ? held : part
     return this.#trader.sell(row, place)
   }
 
@@ -145,12 +157,12 @@ export class Crowd {
   }
 
   #agentTrade(row: number, bits: number): void {
-    const held = this.#tokens.lanes[row * TOKEN_LANES + T.agentBase]
+    const held = this.#tokens.agentBase[row]
     if ((bits & 4) === 0 && held > 0) {
       this.#writer.amounts[A.base] = held
       if (this.#trader.agentSell(row, this.#agent)) return
     }
-    this.drawSize(row, 1)
+    this.#sizes.draw(row, 1)
     this.#trader.agentBuy(row, this.#agent)
   }
 
@@ -158,7 +170,7 @@ export class Crowd {
   #moveTarget(row: number): void {
     const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
-    const launch = lanes[lane + T.launchQuote]
+    const launch = this.#tokens.launchQuote[row]
     const moved = lanes[lane + T.targetQuote] * (0.53 + this.#random.unit())
     lanes[lane + T.targetQuote] = Math.min(
       launch * MAX_TARGET,

@@ -6,7 +6,8 @@ import { mulDivCeil, mulDivFloor } from '../../base/muldiv.ts'
 export const VIRTUAL_BASE_RAW = 1_073_000_000_000_000
 /** Base for sale on the curve; the curve is complete when none is left. */
 export const REAL_BASE_RAW = 793_100_000_000_000
-/** Supply of a token, raw; 6 decimals. */
+export const COIN_DECIMALS = 6
+/** Supply of a token, raw. */
 export const SUPPLY_RAW = 1_000_000_000_000_000
 /** Supply while the mayhem agent's second billion exists. */
 export const MAYHEM_SUPPLY_RAW = 2 * SUPPLY_RAW

@@ -5,19 +5,30 @@ import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from 
 import type { Interner } from './interner.ts'
 import type { MarketParts } from './parts.ts'
 import { randomAddress } from './random-text.ts'
+import type { StateWriter } from './state-writer.ts'
 import type { SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
-import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+import {
+  I,
+  quotedPoolLane,
+  T,
+  TOKEN_INTS,
+  TOKEN_LANES,
+  type TokenTable,
+  Trait,
+} from './token-table.ts'
 
 /** Migration follows completion within this many slots. */
 const MAX_MIGRATION_DELAY_SLOTS = 10
 /** New attention that a migration brings, tickets. */
 const MIGRATION_TICKETS = 48
 const DEX_PAID_SHARE = 0.4
+/** Pools that buy back and burn. */
+const BOOSTED_SHARE = 0.4
 
 export type GraduationParts = Pick<
   MarketParts,
-  'tokens' | 'tickets' | 'appointments' | 'clock' | 'writer' | 'book' | 'random'
+  'tokens' | 'tickets' | 'appointments' | 'clock' | 'writer' | 'state' | 'book' | 'random'
 >
 
 /** The end of a curve: complete, frozen for some slots, then a pool. */
@@ -27,6 +38,7 @@ export class Graduation {
   readonly #appointments: Appointments
   readonly #clock: ChainClock
   readonly #writer: SwapWriter
+  readonly #state: StateWriter
   readonly #book: Interner
   readonly #random: Random
 
@@ -36,16 +48,24 @@ export class Graduation {
     this.#appointments = parts.appointments
     this.#clock = parts.clock
     this.#writer = parts.writer
+    this.#state = parts.state
     this.#book = parts.book
     this.#random = parts.random
   }
 
-  /** In the transaction that bought the rest. */
+  /** In the transaction that bought the rest. From here on the row has the reserves of the pool to come. */
   complete(row: number): void {
     this.#tokens.ints[row * TOKEN_INTS + I.traits] |= Trait.frozen
     const mint = this.#tokens.mints[row]
     const bondingCurve = this.#tokens.curves[row]
     this.#writer.event({ type: 'completed', ...this.#writer.position(), mint, bondingCurve })
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const realQuote = lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote]
+    const poolQuote = realQuote - this.#migrationFee(row)
+    lanes[lane + T.virtualBase] = POOL_BASE_RAW
+    lanes[lane + T.virtualQuote] = poolQuote
+    lanes[lane + T.offsetQuote] = poolQuote
     this.#tokens.hold(row)
     const slot = this.#clock.slot + this.#random.between(1, MAX_MIGRATION_DELAY_SLOTS)
     if (!this.#appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
@@ -56,19 +76,19 @@ export class Graduation {
     const lane = row * TOKEN_LANES
     const int = row * TOKEN_INTS
     const poolAmm = randomAddress(this.#random)
-    const isUsdc = this.#tokens.has(row, Trait.usdc)
-    const feeRaw = isUsdc ? MIGRATION_FEE_MICRO_USDC : MIGRATION_FEE_LAMPORTS
-    const quoteRaw = lanes[lane + T.virtualQuote] - lanes[lane + T.launchQuote] - feeRaw
-    lanes[lane + T.virtualBase] = POOL_BASE_RAW
-    lanes[lane + T.realBase] = POOL_BASE_RAW
-    lanes[lane + T.virtualQuote] = quoteRaw
+    const quoteRaw = lanes[lane + T.virtualQuote]
+    lanes[lane + T.realBase] = lanes[lane + T.virtualBase]
+    lanes[lane + T.offsetQuote] = 0
     lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.#random.unit()))
-    ints[int + I.pool] = this.#book.address(poolAmm)
-    ints[int + I.traits] = (ints[int + I.traits] | Trait.amm) & ~Trait.frozen
+    let traits = (ints[int + I.traits] | Trait.amm) & ~Trait.frozen
+    if ((traits & Trait.coin) === 0 && this.#random.chance(BOOSTED_SHARE)) traits |= Trait.boosted
+    ints[int + I.traits] = traits
+    ints[int + I.pool] = quotedPoolLane(this.#book.address(poolAmm), traits)
     ints[int + I.tier] = 0
     const mint = this.#tokens.mints[row]
     const bondingCurve = this.#tokens.curves[row]
     this.#writer.beginTransaction()
+    this.#state.reserves(row, 'pool_opened')
     const position = this.#writer.position()
     this.#writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })
     if (this.#random.chance(DEX_PAID_SHARE)) {
@@ -77,5 +97,11 @@ export class Graduation {
     }
     this.#tickets.add(row, MIGRATION_TICKETS)
     this.#tokens.release(row)
+  }
+
+  /** What the migration keeps; of a coin's curve nothing, which was not seen on chain. */
+  #migrationFee(row: number): number {
+    if (this.#tokens.has(row, Trait.coin)) return 0
+    return this.#tokens.has(row, Trait.usdc) ? MIGRATION_FEE_MICRO_USDC : MIGRATION_FEE_LAMPORTS
   }
 }

@@ -66,7 +66,7 @@ export class History {
   #launchOld(): void {
     const days = 1 + (OLDEST_DAYS - 1) * (1 - this.#launched / this.#oldTokens)
     this.#market.advanceHistory(this.#endSeconds - days * DAY_SECONDS)
-    this.#market.launchQuietly()
+    this.#market.launchOld()
     this.#launched++
   }
 

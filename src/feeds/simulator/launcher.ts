@@ -1,38 +1,30 @@
 import type { Random } from '../../base/random.ts'
-import type { Metadata, TokenCreated } from '../../engine/event.ts'
-import { USDC_MINT } from '../../engine/platform.ts'
 import { Flag } from '../../engine/swap-record.ts'
 import { Appointment, type Appointments } from './appointments.ts'
+import { Births } from './births.ts'
 import type { ChainClock } from './chain-clock.ts'
 import type { Crowd } from './crowd.ts'
-import {
-  REAL_BASE_RAW,
-  SUPPLY_RAW,
-  VIRTUAL_BASE_RAW,
-  VIRTUAL_QUOTE_LAMPORTS,
-  VIRTUAL_QUOTE_MICRO_USDC,
-} from './curve.ts'
-import type { Interner } from './interner.ts'
+import type { HolderTable } from './holder-table.ts'
+import type { Holdings } from './holdings.ts'
 import type { MarketParts } from './parts.ts'
-import { randomAddress, randomMint } from './random-text.ts'
+import type { ReserveMoves } from './reserve-moves.ts'
+import type { SizeDraw } from './size-draw.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
-import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
-import { CreatorSource, TokenTextSource } from './token-text.ts'
+import { I, TOKEN_INTS, type TokenTable, Trait } from './token-table.ts'
 import { QUANTILES, TICKETS } from './trade-sizes.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
-const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
-/** Millionths of a dollar a lamport at 150 dollars per SOL: trade sizes of USDC tokens. */
-const MICRO_USDC_PER_LAMPORT = 0.15
-
-const SUFFIX_SHARE = 0.9
-const MAYHEM_SHARE = 0.18
-const USDC_SHARE = 0.05
-const RUNNER_SHARE = 0.012
-const METADATA_SHARE = 0.92
-const DEX_PAID_SHARE = 0.01
+/** Tokens quoted in another token of the market. */
+const COIN_SHARE = 0.03
+/** Tokens that are looked at for a quote coin, and how many of those must have graduated. */
+const QUOTE_DRAWS = 16
+const GRADUATED_DRAWS = 10
+/** Trades that a coin has seen before another is quoted in it. */
+const QUOTE_MIN_TRADES = 12
+const REPRICED_SHARE = 0.3
 const CREATOR_BUYS_SHARE = 0.85
+const FORWARDS_SHARE = 0.06
 const WHOLE_CURVE_SHARE = 0.0005
 const BUNDLE_SHARE = 0.15
 const SNIPED_SHARE = 0.45
@@ -40,15 +32,18 @@ const MAX_SNIPERS = 4
 const MAX_SNIPE_DELAY_SLOTS = 3
 /** Smallest buy of a bundle, lamports. */
 const BUNDLE_MIN_LAMPORTS = 50_000_000
-/** Runners trade in larger sizes. */
-const RUNNER_SIZE = 6
 const RUNNER_MIN_TICKETS = 96
-/** Ordinary tokens never see this virtual quote, in launch quotes; 3.83 completes a curve. */
-const MAX_ORDINARY_TARGET = 2.8
 const INSIDER = Flag.insiderGiven | Flag.insiderValue
+const NO_QUOTE_COIN = Trait.mayhem | Trait.coin | Trait.frozen
 
-export interface LauncherParts extends Omit<MarketParts, 'holders'> {
+/** `quiet`: without first trades; `old`: quiet, and from before the market's day. */
+export type LaunchKind = 'noticed' | 'quiet' | 'old'
+
+export interface LauncherParts extends MarketParts {
   readonly crowd: Crowd
+  readonly sizes: SizeDraw
+  readonly holdings: Holdings
+  readonly moves: ReserveMoves
 }
 
 /** Launches tokens, with all that happens around the first block. */
@@ -56,38 +51,42 @@ export class Launcher {
   readonly #tokens: TokenTable
   readonly #tickets: TicketPool
   readonly #appointments: Appointments
+  readonly #holders: HolderTable
   readonly #wallets: WalletPool
   readonly #crowd: Crowd
+  readonly #sizes: SizeDraw
+  readonly #holdings: Holdings
+  readonly #moves: ReserveMoves
   readonly #clock: ChainClock
   readonly #writer: SwapWriter
-  readonly #book: Interner
   readonly #random: Random
-  readonly #text: TokenTextSource
-  readonly #creators: CreatorSource
-  /** Metadata arrives after the token: with the next launch. */
-  #late: Metadata | null = null
+  readonly #births: Births
 
   constructor(parts: LauncherParts) {
     this.#tokens = parts.tokens
     this.#tickets = parts.tickets
     this.#appointments = parts.appointments
+    this.#holders = parts.holders
     this.#wallets = parts.wallets
     this.#crowd = parts.crowd
+    this.#sizes = parts.sizes
+    this.#holdings = parts.holdings
+    this.#moves = parts.moves
     this.#clock = parts.clock
     this.#writer = parts.writer
-    this.#book = parts.book
     this.#random = parts.random
-    this.#text = new TokenTextSource(parts.random)
-    this.#creators = new CreatorSource(parts.random)
+    this.#births = new Births(parts)
   }
 
-  /** A launch with its first trades; without them when `quiet`. */
-  launch(quiet: boolean): void {
+  launch(kind: LaunchKind): void {
     if (this.#tokens.isFull) return
+    const quoteRow = this.#random.chance(COIN_SHARE) ? this.#drawQuoteRow() : -1
     const row = this.#tokens.take()
     this.#writer.beginTransaction()
-    this.#create(row)
-    if (!quiet) this.#firstTrades(row)
+    this.#births.create(row, quoteRow, kind === 'old')
+    if (this.#tokens.has(row, Trait.mayhem) && this.#random.chance(REPRICED_SHARE))
+      this.#moves.reprice(row, this.#moves.drawOffsetShare())
+    if (kind === 'noticed') this.#firstTrades(row)
     const isRunner = this.#tokens.has(row, Trait.runner)
     const drawn = TICKETS[this.#random.below(QUANTILES)]
     this.#tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
@@ -105,92 +104,26 @@ export class Launcher {
 
   /** Hands over what is still late. */
   flush(): void {
-    if (this.#late !== null) this.#writer.event({ ...this.#late, ...this.#stamp() })
-    this.#late = null
+    this.#births.flush()
   }
 
-  #stamp(): { timestamp: number } {
-    return { timestamp: this.#clock.timestamp }
-  }
-
-  #create(row: number): void {
-    const random = this.#random
-    const traits = this.#drawTraits()
-    const isUsdc = (traits & Trait.usdc) !== 0
-    const mint = randomMint(random, random.chance(SUFFIX_SHARE))
-    const bondingCurve = randomAddress(random)
-    const creator = this.#creators.address()
-    const virtualQuoteRaw = isUsdc ? VIRTUAL_QUOTE_MICRO_USDC : VIRTUAL_QUOTE_LAMPORTS
-    this.#fillRow(row, traits, virtualQuoteRaw)
-    const int = row * TOKEN_INTS
-    this.#tokens.ints[int + I.token] = this.#book.token(mint)
-    this.#tokens.ints[int + I.pool] = this.#book.address(bondingCurve)
-    this.#tokens.ints[int + I.creator] = this.#book.wallet(creator)
-    this.#tokens.mints[row] = mint
-    this.#tokens.curves[row] = bondingCurve
-    const created: TokenCreated = {
-      type: 'token_created',
-      ...this.#writer.position(),
-      ...{ mint, ...this.#text.text(), creator, bondingCurve, tokenProgram: TOKEN_2022 },
-      isMayhemMode: (traits & Trait.mayhem) !== 0,
-      supplyRaw: BigInt(SUPPLY_RAW),
-      decimals: 6,
-      virtualBaseRaw: BigInt(VIRTUAL_BASE_RAW),
-      virtualQuoteRaw: BigInt(virtualQuoteRaw),
-      realBaseRaw: BigInt(REAL_BASE_RAW),
-      ...(isUsdc ? { quoteMint: USDC_MINT } : {}),
+  /** A coin that is known already, better one that has graduated; -1 when none was found. */
+  #drawQuoteRow(): number {
+    for (let i = 0; i < QUOTE_DRAWS && !this.#tickets.isEmpty; i++) {
+      const row = this.#tickets.draw()
+      const int = row * TOKEN_INTS
+      const traits = this.#tokens.ints[int + I.traits]
+      if ((traits & NO_QUOTE_COIN) !== 0) continue
+      if ((traits & Trait.amm) !== 0) return row
+      if (i >= GRADUATED_DRAWS && this.#tokens.ints[int + I.trades] >= QUOTE_MIN_TRADES) return row
     }
-    this.#announce(created)
-  }
-
-  #announce(created: TokenCreated): void {
-    const late = this.#late
-    if (late !== null) this.#writer.event({ ...late, ...this.#stamp() })
-    this.#writer.event(created)
-    this.#late = null
-    if (!this.#random.chance(METADATA_SHARE)) return
-    const { mint, name, timestamp } = created
-    const paid = this.#random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
-    this.#late = { type: 'metadata', timestamp, mint, ...this.#text.links(name), ...paid }
-  }
-
-  #drawTraits(): number {
-    const random = this.#random
-    let traits = random.chance(RUNNER_SHARE) ? Trait.runner : 0
-    if (random.chance(USDC_SHARE)) traits |= Trait.usdc
-    else if (random.chance(MAYHEM_SHARE / (1 - USDC_SHARE))) traits |= Trait.mayhem
-    return traits
-  }
-
-  #fillRow(row: number, traits: number, virtualQuoteRaw: number): void {
-    const random = this.#random
-    const lanes = this.#tokens.lanes
-    const lane = row * TOKEN_LANES
-    const isRunner = (traits & Trait.runner) !== 0
-    const unit = random.unit()
-    const target = 1.02 + (MAX_ORDINARY_TARGET - 1.02) * unit * unit * unit
-    lanes[lane + T.virtualBase] = VIRTUAL_BASE_RAW
-    lanes[lane + T.virtualQuote] = virtualQuoteRaw
-    lanes[lane + T.realBase] = REAL_BASE_RAW
-    lanes[lane + T.targetQuote] = virtualQuoteRaw * (isRunner ? 10 : target)
-    lanes[lane + T.launchQuote] = virtualQuoteRaw
-    const unitSize = (traits & Trait.usdc) !== 0 ? MICRO_USDC_PER_LAMPORT : 1
-    lanes[lane + T.sizeFactor] = isRunner ? unitSize * RUNNER_SIZE : unitSize
-    lanes[lane + T.dumpAt] = random.between(3, 40)
-    this.#tokens.ints[row * TOKEN_INTS + I.traits] = traits
+    return -1
   }
 
   /** Creator, bundle, snipers. */
   #firstTrades(row: number): void {
     const random = this.#random
-    if (random.chance(CREATOR_BUYS_SHARE)) {
-      const isWhole = random.chance(WHOLE_CURVE_SHARE)
-      this.#crowd.drawSize(row, 3)
-      // Far more than the curve has: the buy is cut to exactly the rest.
-      const launchQuote = this.#tokens.lanes[row * TOKEN_LANES + T.launchQuote]
-      if (isWhole) this.#writer.amounts[A.quote] = launchQuote * 10
-      this.#crowd.buyGiven(row, this.#tokens.ints[row * TOKEN_INTS + I.creator], 0)
-    }
+    if (random.chance(CREATOR_BUYS_SHARE)) this.#creatorBuys(row)
     if (random.chance(BUNDLE_SHARE)) this.#bundle(row)
     if (!random.chance(SNIPED_SHARE)) return
     for (let i = random.between(1, MAX_SNIPERS); i > 0; i--) {
@@ -199,6 +132,19 @@ export class Launcher {
       const slot = this.#clock.slot + delaySlots
       if (delaySlots === 0 || !this.#appointments.add(slot, row, Appointment.snipe)) this.snipe(row)
     }
+  }
+
+  /** In the transaction of the creation. Some spread what they got to other wallets in it. */
+  #creatorBuys(row: number): void {
+    const isWhole = this.#random.chance(WHOLE_CURVE_SHARE)
+    this.#sizes.draw(row, 3)
+    // Far more than the curve has: the buy is cut to exactly the rest.
+    const launchQuote = this.#tokens.launchQuote[row]
+    if (isWhole) this.#writer.amounts[A.quote] = launchQuote * 10
+    const place = this.#crowd.buyGiven(row, this.#tokens.ints[row * TOKEN_INTS + I.creator], 0)
+    if (place < 0) return
+    this.#holders.knowCreator(row, place)
+    if (this.#random.chance(FORWARDS_SHARE)) this.#holdings.spread(row, place)
   }
 
   /** Several signers in the block of the launch, at times in one transaction. */
@@ -211,8 +157,8 @@ export class Launcher {
       if (this.#tokens.has(row, Trait.frozen)) return
       if (i === 0 || !isOneTransaction) this.#writer.beginTransaction()
       const wallet = random.chance(0.7) ? this.#wallets.fresh() : this.#wallets.trader()
-      this.#crowd.drawSize(row, 2)
-      const least = BUNDLE_MIN_LAMPORTS * this.#tokens.lanes[row * TOKEN_LANES + T.sizeFactor]
+      this.#sizes.draw(row, 2)
+      const least = BUNDLE_MIN_LAMPORTS * this.#sizes.quotePerLamport(row)
       this.#writer.amounts[A.quote] = Math.max(Math.ceil(least), this.#writer.amounts[A.quote])
       this.#crowd.buyGiven(row, wallet, flags)
     }

@@ -3,12 +3,18 @@ import type { RecordSink } from '../../engine/event-sink.ts'
 import { MAYHEM_AGENT } from '../../engine/platform.ts'
 import { Appointment, Appointments, MAX_DELAY_SLOTS } from './appointments.ts'
 import { ChainClock, slotAt } from './chain-clock.ts'
+import { CoinTrades } from './coin-trades.ts'
 import { Crowd } from './crowd.ts'
+import { FeeSchedule } from './fee-schedule.ts'
 import { Graduation } from './graduation.ts'
 import { HolderTable } from './holder-table.ts'
+import { Holdings } from './holdings.ts'
 import type { Interner } from './interner.ts'
 import { Launcher } from './launcher.ts'
+import { ReserveMoves } from './reserve-moves.ts'
+import { SizeDraw } from './size-draw.ts'
 import { SolPriceWalk } from './sol-price-walk.ts'
+import { StateWriter } from './state-writer.ts'
 import { SwapWriter } from './swap-writer.ts'
 import { TicketPool } from './ticket-pool.ts'
 import { TokenTable } from './token-table.ts'
@@ -66,10 +72,18 @@ export class Market {
     const clock = new ChainClock(startSeconds, options.firstSlot ?? 0)
     const appointments = new Appointments()
     const writer = new SwapWriter({ sink, clock, tokens, random })
-    const parts = { tokens, tickets, appointments, holders, wallets, clock, writer, book, random }
+    const state = new StateWriter({ tokens, writer })
+    const tables = { tokens, tickets, appointments, holders, wallets }
+    const parts = { ...tables, clock, writer, state, book, random }
     const graduation = new Graduation(parts)
-    const trader = new Trader({ ...parts, graduation })
-    const crowd = new Crowd({ ...parts, trader, agent: book.wallet(MAYHEM_AGENT) })
+    const sizes = new SizeDraw(parts)
+    const holdings = new Holdings(parts)
+    const fees = new FeeSchedule(parts)
+    const trader = new Trader({ ...parts, graduation, fees })
+    const moves = new ReserveMoves({ ...parts, trader, sizes, holdings })
+    const coins = new CoinTrades({ ...parts, trader, fees, sizes, holdings })
+    const actors = { trader, coins, sizes, holdings, moves }
+    const crowd = new Crowd({ ...parts, ...actors, agent: book.wallet(MAYHEM_AGENT) })
     this.seconds = 0
     this.random = random
     this.#clock = clock
@@ -78,7 +92,7 @@ export class Market {
     this.#crowd = crowd
     this.#graduation = graduation
     this.#solPrice = new SolPriceWalk(random)
-    this.#launcher = new Launcher({ ...parts, crowd })
+    this.#launcher = new Launcher({ ...parts, ...actors, crowd })
     this.#keep = (row, kind) => {
       if (kind === Appointment.migrate) this.#graduation.migrate(row)
       else this.#launcher.snipe(row)
@@ -103,7 +117,7 @@ export class Market {
   /** One more transaction: a launch now and then, else a trade. */
   step(launchProbability = 1 / TRADES_PER_LAUNCH): boolean {
     if (this.random.chance(launchProbability) || !this.#crowd.trade()) {
-      this.#launcher.launch(false)
+      this.#launcher.launch('noticed')
       return true
     }
     return false
@@ -111,7 +125,12 @@ export class Market {
 
   /** A launch that nobody notices at first. */
   launchQuietly(): void {
-    this.#launcher.launch(true)
+    this.#launcher.launch('quiet')
+  }
+
+  /** The same, of a token from before the day that the market's history covers. */
+  launchOld(): void {
+    this.#launcher.launch('old')
   }
 
   /** At least `count` more swaps, event time moving evenly on to `seconds`. */

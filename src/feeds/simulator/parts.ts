@@ -3,6 +3,7 @@ import type { Appointments } from './appointments.ts'
 import type { ChainClock } from './chain-clock.ts'
 import type { HolderTable } from './holder-table.ts'
 import type { Interner } from './interner.ts'
+import type { StateWriter } from './state-writer.ts'
 import type { SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
 import type { TokenTable } from './token-table.ts'
@@ -17,6 +18,7 @@ export interface MarketParts {
   readonly wallets: WalletPool
   readonly clock: ChainClock
   readonly writer: SwapWriter
+  readonly state: StateWriter
   readonly book: Interner
   readonly random: Random
 }

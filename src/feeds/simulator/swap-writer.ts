@@ -3,7 +3,6 @@ import type { RecordSink } from '../../engine/event-sink.ts'
 import { type OtherEvent, RecordBatch } from '../../engine/record-batch.ts'
 import { F, Flag, SIGNATURE_LANES, U } from '../../engine/swap-record.ts'
 import type { ChainClock } from './chain-clock.ts'
-import { MAYHEM_SUPPLY_RAW } from './curve.ts'
 import { signatureText } from './random-text.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 
@@ -11,10 +10,18 @@ const BATCH_RECORDS = 1_024
 /** Events that are no swaps in one batch; past it the batch is handed over. */
 const BATCH_OTHERS_MAX = 1_024
 const BASE_CHAIN_FEE_LAMPORTS = 5_000
+const QUOTE_TOLD = Trait.usdc | Trait.coin
 const PER_TWO_32 = 2 ** -32
 
 /** Places in `SwapWriter.amounts`. */
-export const A = { base: 0, quote: 1, platformFee: 2, creatorFee: 3 } as const
+export const A = {
+  base: 0,
+  quote: 1,
+  platformFee: 2,
+  creatorFee: 3,
+  liquidityFee: 4,
+  cashback: 5,
+} as const
 
 /** Where the signature of the open transaction is: most are made in place, in their only record. */
 const Signature = { unmade: 0, inBatch: 1, kept: 2 } as const
@@ -41,7 +48,7 @@ export class SwapWriter {
    * Amounts of the swap to write next. Doubles pass through here instead of through arguments: an
    * argument of a call that is not inlined would be boxed on the heap.
    */
-  readonly amounts = new Float64Array(4)
+  readonly amounts = new Float64Array(6)
   /** Swaps written since the start. */
   swaps = 0
   readonly #batch = new RecordBatch(BATCH_RECORDS)
@@ -50,6 +57,8 @@ export class SwapWriter {
   #signatureState: number = Signature.unmade
   /** Where in the batch it is. */
   #signatureAt = 0
+  /** Its text, once an event needed it. */
+  #signatureText = ''
   #chainFeeLamports = 0
   readonly #sink: RecordSink
   readonly #clock: ChainClock
@@ -67,6 +76,7 @@ export class SwapWriter {
     const bits = this.#random.next()
     this.#clock.beginTransaction(bits & 3)
     this.#signatureState = Signature.unmade
+    this.#signatureText = ''
     // Three of four transactions tell their fee, with a priority fee up to some 0.008 SOL.
     const priorityLamports = (bits >>> 16) << ((bits >>> 4) & 7)
     this.#chainFeeLamports = (bits & 0xc) === 0 ? 0 : BASE_CHAIN_FEE_LAMPORTS + priorityLamports
@@ -91,13 +101,14 @@ export class SwapWriter {
     u32[at + U.token] = ints[int + I.token]
     u32[at + U.wallet] = wallet
     u32[at + U.pool] = ints[int + I.pool]
+    if ((traits & QUOTE_TOLD) !== 0) u32[at + U.quoteMint] = this.#tokens.quoteMint[row]
     if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
       u32[at + U.chainFeeLo] = this.#chainFeeLamports
     }
-    if ((traits & Trait.mayhem) !== 0) {
+    if ((traits & Trait.supplyTold) !== 0) {
       bits |= Flag.supplyGiven
-      put(u32, at + U.supplyLo, MAYHEM_SUPPLY_RAW)
+      put(u32, at + U.supplyLo, this.#tokens.lanes[row * TOKEN_LANES + T.supply])
     }
     if ((flags & Flag.balanceAfterGiven) !== 0)
       put(u32, at + U.balanceAfterLo, this.amounts[A.base])
@@ -117,10 +128,11 @@ export class SwapWriter {
     put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase])
     put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote])
     put(u32, at + U.realBaseLo, lanes[lane + T.realBase])
-    const launchQuote = this.#tokens.has(row, Trait.amm) ? 0 : lanes[lane + T.launchQuote]
-    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - launchQuote)
+    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote])
     put(u32, at + U.platformFeeLo, amounts[A.platformFee])
     put(u32, at + U.creatorFeeLo, amounts[A.creatorFee])
+    if (amounts[A.liquidityFee] > 0) put(u32, at + U.givenLpFeeLo, amounts[A.liquidityFee])
+    if (amounts[A.cashback] > 0) put(u32, at + U.givenCashbackLo, amounts[A.cashback])
   }
 
   #putSignature(u32: Uint32Array, at: number): void {
@@ -155,8 +167,11 @@ export class SwapWriter {
   /** Takes the next ordinal of the open transaction for an event. */
   position(): Position {
     const { toldSlot: slot, txIndex, timestamp } = this.#clock
-    this.#keepSignature()
-    const signature = signatureText(this.#signature)
+    if (this.#signatureText === '') {
+      this.#keepSignature()
+      this.#signatureText = signatureText(this.#signature)
+    }
+    const signature = this.#signatureText
     return { slot, txIndex, ordinal: this.#clock.ordinal++, signature, timestamp }
   }
 

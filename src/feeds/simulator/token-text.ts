@@ -25,6 +25,8 @@ const HOSTILE: readonly string[] = [
   '👨‍👩‍👧‍👦',
   '   ',
 ]
+/** Of a hostile name, as its symbol. */
+const SYMBOL_CHARACTERS = 10
 const HOSTILE_SHARE = 0.03
 const RECENT_LINKS = 64
 const REUSE_SHARE = 0.12
@@ -59,7 +61,11 @@ export class TokenTextSource {
     const uri = `https://ipfs.io/ipfs/${randomCid(random)}`
     if (random.chance(HOSTILE_SHARE)) {
       const name = random.pick(HOSTILE)
-      return { name, symbol: random.chance(0.5) ? name.slice(0, 10) : 'X', uri }
+      return {
+        name,
+        symbol: random.chance(0.5) ? firstCharacters(name, SYMBOL_CHARACTERS) : 'X',
+        uri,
+      }
     }
     const first = random.pick(FIRST)
     const second = random.pick(SECOND)
@@ -108,6 +114,11 @@ export class TokenTextSource {
     const random = this.#random
     return `${random.pick(FIRST)}${random.pick(SECOND)}${random.below(10_000)}`
   }
+}
+
+/** The first code points of a text: a cut between the halves of one would leave text that is not well-formed. */
+function firstCharacters(text: string, count: number): string {
+  return Array.from(text).slice(0, count).join('')
 }
 
 const SERIAL_CREATORS = 128

@@ -1,29 +1,22 @@
 import type { Random } from '../../base/random.ts'
 import { Flag } from '../../engine/swap-record.ts'
 import { baseBought, quoteFetched, quoteForBase } from './curve.ts'
-import {
-  CURVE_CREATOR_TENTH_BPS,
-  CURVE_PLATFORM_TENTH_BPS,
-  feeOf,
-  STABLE_TIER_USD_PER_SOL,
-  TIER_CREATOR_TENTH_BPS,
-  TIER_LIQUIDITY_TENTH_BPS,
-  TIER_PLATFORM_TENTH_BPS,
-  tierOf,
-} from './fees.ts'
+import { FeePart, type FeeSchedule } from './fee-schedule.ts'
 import type { Graduation } from './graduation.ts'
 import type { HolderTable } from './holder-table.ts'
 import type { MarketParts } from './parts.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 
-/** Market cap in SOL is quote / base times this: lamports and 1e15 raw supply. */
-const SOL_CAP_SCALE = 1e6
-/** The same for a quote in millionths of a dollar. */
-const USDC_CAP_SCALE = 1e9 / STABLE_TIER_USD_PER_SOL
+/** Share of the completing buys that go on in the pool to come; mayhem coins do not do it. */
+const GOING_ON_SHARE = 1 / 3
+/** What goes on takes at most this share of the pool's quote. */
+const MAX_REST_SHARE = 0.012
+const BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 
 export interface TraderParts extends Pick<MarketParts, 'tokens' | 'holders' | 'writer' | 'random'> {
   readonly graduation: Graduation
+  readonly fees: FeeSchedule
 }
 
 /** Carries a trade out: price, fees, reserves, ledger, record. Exact to the raw unit. */
@@ -32,56 +25,81 @@ export class Trader {
   readonly #holders: HolderTable
   readonly #writer: SwapWriter
   readonly #graduation: Graduation
+  readonly #fees: FeeSchedule
   readonly #random: Random
-  /** Liquidity fee of the swap under way, in a lane so that it is not boxed. */
-  readonly #liquidityFee = new Float64Array(1)
+  /** What the last `buy` paid, fees within: in a lane so that it is not boxed. */
+  readonly #paid = new Float64Array(1)
 
   constructor(parts: TraderParts) {
     this.#tokens = parts.tokens
     this.#holders = parts.holders
     this.#writer = parts.writer
     this.#graduation = parts.graduation
+    this.#fees = parts.fees
     this.#random = parts.random
+  }
+
+  /** Quote that the last `buy` paid, fees within. */
+  get paidRaw(): number {
+    return this.#paid[0]
   }
 
   /**
    * Buys for `amounts[A.quote]` before fees, or for what the rest of the curve costs if that is
    * less. Returns the buyer's place in the holder table.
    */
-  buy(row: number, wallet: number, flags: number): number {
-    const complete = this.#buyWithoutLedger(row, wallet, flags, false)
+  buy(row: number, wallet: number, flags: number, feeParts: number = FeePart.all): number {
+    const wanted = this.#writer.amounts[A.quote]
+    this.#paid[0] = 0
+    const complete = this.exchangeForBase(row, wallet, flags, feeParts)
+    this.#addPaid()
     const bought = this.#writer.amounts[A.base]
     const place = this.#holders.add(row, wallet, bought, this.#random.next() >>> 1)
-    if (complete) this.#graduation.complete(row)
+    if (complete) {
+      this.#graduation.complete(row)
+      this.#goOn(row, wallet, place, wanted - this.#writer.amounts[A.quote])
+    }
     return place
   }
 
   /** A buy of the mayhem agent: no fees, and its own balance. */
   agentBuy(row: number, wallet: number): void {
-    const complete = this.#buyWithoutLedger(row, wallet, 0, true)
-    this.#tokens.lanes[row * TOKEN_LANES + T.agentBase] += this.#writer.amounts[A.base]
+    const complete = this.exchangeForBase(row, wallet, 0, FeePart.none)
+    this.#tokens.agentBase[row] += this.#writer.amounts[A.base]
     if (complete) this.#graduation.complete(row)
   }
 
   /**
    * Sells `amounts[A.base]` of the holder at `place`; false, and no swap, when it fetches nothing.
    */
-  sell(row: number, place: number): boolean {
+  sell(row: number, place: number, flags = 0, feeParts: number = FeePart.all): boolean {
     const wallet = this.#holders.walletAt(row, place)
-    const sold = this.#sellWithoutLedger(row, wallet, false)
+    const isSold = this.exchangeForQuote(row, wallet, flags, feeParts)
+    // What fetches nothing is forgotten, and its holder still holds it.
+    if (!isSold) this.#holders.lose(row, place)
     this.#holders.take(row, place, this.#writer.amounts[A.base])
-    return sold
+    return isSold
   }
 
   /** A sell of the mayhem agent, of `amounts[A.base]` that it holds. */
   agentSell(row: number, wallet: number): boolean {
-    if (!this.#sellWithoutLedger(row, wallet, true)) return false
-    this.#tokens.lanes[row * TOKEN_LANES + T.agentBase] -= this.#writer.amounts[A.base]
+    if (!this.exchangeForQuote(row, wallet, 0, FeePart.none)) return false
+    this.#tokens.agentBase[row] -= this.#writer.amounts[A.base]
     return true
   }
 
-  /** True when the curve is complete after it. */
-  #buyWithoutLedger(row: number, wallet: number, flags: number, isAgent: boolean): boolean {
+  /** True when a buy for `amounts[A.quote]` would take the rest of the curve. */
+  wouldComplete(row: number): boolean {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    if (this.#tokens.has(row, Trait.amm)) return false
+    const quote = this.#writer.amounts[A.quote]
+    const base = baseBought(lanes[lane + T.virtualBase], lanes[lane + T.virtualQuote], quote)
+    return base >= lanes[lane + T.realBase]
+  }
+
+  /** A buy that no ledger takes down; true when the curve is complete after it. */
+  exchangeForBase(row: number, wallet: number, flags: number, feeParts: number): boolean {
     const lanes = this.#tokens.lanes
     const amounts = this.#writer.amounts
     const lane = row * TOKEN_LANES
@@ -98,16 +116,18 @@ export class Trader {
       amounts[A.quote] = quote
     }
     amounts[A.base] = base
-    this.#setFees(row, isAgent)
+    this.#fees.set(row, feeParts)
     lanes[lane + T.virtualBase] = virtualBase - base
-    lanes[lane + T.virtualQuote] = virtualQuote + quote + this.#liquidityFee[0]
+    lanes[lane + T.virtualQuote] = virtualQuote + quote + amounts[A.liquidityFee]
     lanes[lane + T.realBase] = realBase - base
     this.#tokens.ints[row * TOKEN_INTS + I.trades]++
-    this.#writer.swap(row, wallet, flags)
+    // Balances are those of the transaction, in which a completing buy may go on.
+    this.#writer.swap(row, wallet, complete ? flags & ~BALANCES : flags)
     return complete
   }
 
-  #sellWithoutLedger(row: number, wallet: number, isAgent: boolean): boolean {
+  /** A sell that no ledger takes down; false, and no swap, when it fetches nothing. */
+  exchangeForQuote(row: number, wallet: number, flags: number, feeParts: number): boolean {
     const lanes = this.#tokens.lanes
     const amounts = this.#writer.amounts
     const lane = row * TOKEN_LANES
@@ -117,39 +137,45 @@ export class Trader {
     const quote = quoteFetched(virtualBase, virtualQuote, base)
     if (quote === 0) return false
     amounts[A.quote] = quote
-    this.#setFees(row, isAgent)
+    this.#fees.set(row, feeParts)
     lanes[lane + T.virtualBase] = virtualBase + base
-    lanes[lane + T.virtualQuote] = virtualQuote - quote + this.#liquidityFee[0]
+    lanes[lane + T.virtualQuote] = virtualQuote - quote + amounts[A.liquidityFee]
     lanes[lane + T.realBase] += base
     this.#tokens.ints[row * TOKEN_INTS + I.trades]++
-    this.#writer.swap(row, wallet, Flag.sell)
+    this.#writer.swap(row, wallet, flags | Flag.sell)
     return true
   }
 
-  /** Fees of `amounts[A.quote]` at the rates that hold before the trade. */
-  #setFees(row: number, isAgent: boolean): void {
+  /**
+   * What is left of a completing buy buys out of the pool to come, at its price and the curve's fees, and
+   * is paid to the curve. The row has the pool's reserves already; none of them is the curve's own.
+   */
+  #goOn(row: number, wallet: number, place: number, left: number): void {
+    if (this.#tokens.has(row, Trait.mayhem) || !this.#random.chance(GOING_ON_SHARE)) return
+    const lanes = this.#tokens.lanes
     const amounts = this.#writer.amounts
-    const quote = amounts[A.quote]
-    if (this.#tokens.has(row, Trait.amm)) {
-      const tier = this.#tier(row)
-      amounts[A.platformFee] = feeOf(quote, TIER_PLATFORM_TENTH_BPS[tier])
-      amounts[A.creatorFee] = feeOf(quote, TIER_CREATOR_TENTH_BPS[tier])
-      this.#liquidityFee[0] = feeOf(quote, TIER_LIQUIDITY_TENTH_BPS[tier])
-      return
-    }
-    amounts[A.platformFee] = isAgent ? 0 : feeOf(quote, CURVE_PLATFORM_TENTH_BPS)
-    amounts[A.creatorFee] = isAgent ? 0 : feeOf(quote, CURVE_CREATOR_TENTH_BPS)
-    this.#liquidityFee[0] = 0
+    const lane = row * TOKEN_LANES
+    const poolBase = lanes[lane + T.virtualBase]
+    const poolQuote = lanes[lane + T.virtualQuote]
+    const most = Math.floor(poolQuote * MAX_REST_SHARE * this.#random.unit())
+    const quote = Math.min(left, most)
+    const base = baseBought(poolBase, poolQuote, quote)
+    if (base === 0) return
+    amounts[A.quote] = quote
+    amounts[A.base] = base
+    this.#fees.set(row, FeePart.all)
+    lanes[lane + T.virtualBase] = poolBase - base
+    lanes[lane + T.virtualQuote] = poolQuote + quote
+    lanes[lane + T.offsetQuote] = poolQuote + quote
+    this.#tokens.ints[row * TOKEN_INTS + I.trades]++
+    this.#writer.swap(row, wallet, 0)
+    this.#addPaid()
+    this.#holders.give(row, place, base)
   }
 
-  #tier(row: number): number {
-    const { lanes, ints } = this.#tokens
-    const lane = row * TOKEN_LANES
-    const at = row * TOKEN_INTS + I.tier
-    const scale = this.#tokens.has(row, Trait.usdc) ? USDC_CAP_SCALE : SOL_CAP_SCALE
-    const capSol = (lanes[lane + T.virtualQuote] / lanes[lane + T.virtualBase]) * scale
-    const tier = tierOf(capSol, ints[at])
-    ints[at] = tier
-    return tier
+  #addPaid(): void {
+    const amounts = this.#writer.amounts
+    const fees = amounts[A.platformFee] + amounts[A.creatorFee] + amounts[A.cashback]
+    this.#paid[0] += amounts[A.quote] + fees + amounts[A.liquidityFee]
   }
 }

@@ -42,6 +42,11 @@ export class WalletPool {
     return this.#at(Math.floor(unit * unit * BOTS))
   }
 
+  /** Address of a wallet that no draw gives: what it holds is what its holder entries say. */
+  outsider(): string {
+    return randomAddress(this.#random)
+  }
+
   /** A wallet never seen before; it takes the place of a quiet one. */
   fresh(): number {
     const place = BOTS + this.#random.below(this.#ids.length - BOTS)
