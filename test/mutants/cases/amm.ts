@@ -56,7 +56,7 @@ function tradeOf(layout: Layout, values: Values): AmmTrade {
 /** The swap of the event with its integers as texts. */
 function read(layout: Layout, values: Values): unknown {
   const pool = { mint: 'mint', quoteMint: null }
-  const swap = swapOfAmm(tradeOf(layout, values), POSITION, pool, { feeRaw: 5n, balances: [] })
+  const swap = swapOfAmm(tradeOf(layout, values), POSITION, pool, { feeRaw: 5n })
   return JSON.parse(
     JSON.stringify(swap, (_key, value) => (typeof value === 'bigint' ? `${value}` : value)),
   )
