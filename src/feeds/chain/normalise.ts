@@ -214,7 +214,7 @@ function fieldOf(event: DecodedEvent, name: string): FieldValue | undefined {
   return index === undefined || index >= event.fieldsPresent ? undefined : event.values[index]
 }
 
-/** Creations of 2024 have no time: they have that of the block, or of what was traded with them. null: unknown. */
+/** Creations of 2024 have no time: theirs is that of what was traded with them, or of the block. null: unknown. */
 function secondsOf(
   event: DecodedEvent,
   decoded: readonly DecodedEvent[],
@@ -222,9 +222,10 @@ function secondsOf(
 ): bigint | null {
   const own = fieldOf(event, 'timestamp')
   if (typeof own === 'bigint') return own
-  if (blockTime !== null) return BigInt(blockTime)
+  // Every feed tells the events; few tell the block's time.
   const others = decoded.map((other) => fieldOf(other, 'timestamp'))
-  return others.find((seconds) => typeof seconds === 'bigint') ?? null
+  const told = others.find((seconds) => typeof seconds === 'bigint')
+  return told ?? (blockTime === null ? null : BigInt(blockTime))
 }
 
 /** null: the event's time is none that unix seconds in 32 bits hold. */
