@@ -62,7 +62,7 @@ export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
     signature: body.signature,
     failed: hasFailed(meta),
     blockTime: integerAt(entry, 'blockTime', U32_MAX),
-    signers: keys.slice(0, body.signersCount),
+    signers: body.accountKeys.slice(0, body.signersCount),
     selfCpi: selfCpiOf(meta, keys),
     logs: textsAt(meta, 'logMessages'),
     feeRaw: fee === null ? null : BigInt(fee),
