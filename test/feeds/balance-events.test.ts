@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { encodeBase58 } from '../../src/base/base58.ts'
 import { CREATE_POOL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
 import { CREATE_EVENT, TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
 import { balancesOfMeta } from '../../src/feeds/chain/rpc-balances.ts'
@@ -52,12 +53,20 @@ test('a quote coin that was given away is told of its owners, and SOL never is',
 })
 
 test('where no event is told there are no balances, and past their limit they are counted', () => {
-  const balances = Array.from({ length: 300 }, (_, n) => change(`owner${n}`, MINT, 0n, 1n))
+  const owner = (n: number) => encodeBase58(Buffer.alloc(32, `owner ${n}`))
+  const balances = Array.from({ length: 300 }, (_, n) => change(owner(n), MINT, 0n, 1n))
   const told = new ToldFeed()
   expect(told.events([], { signers: [WALLET], balances })).toEqual([])
   const events = told.events([trade()], { signers: [WALLET], balances })
   expect(events).toHaveLength(1 + 128)
   expect(told.counters.leftOutBalances).toBe(300 - 128)
+})
+
+test('an owner that is no address is nobody: no event could carry him', () => {
+  const balances = [change('\u0000', MINT, 0n, 100n), change('', MINT, 0n, 1n)]
+  const events = new ToldFeed().events([trade()], { signers: [OTHER], balances })
+  expect(events).toMatchObject([{ type: 'swap', signer: OTHER }])
+  expect(events).toHaveLength(1)
 })
 
 test('amounts that no account holds end at the largest one', () => {

@@ -1,5 +1,6 @@
 import type { Balance, ChainPosition, FeedEvent } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
+import { isAddress } from './address-text.ts'
 import { isCoinMint } from './programs.ts'
 import type { SettledSwaps } from './settled-swaps.ts'
 import type { ChainTransaction, TokenBalanceChange } from './transaction.ts'
@@ -25,6 +26,7 @@ export function balanceEvents(
   const said = saidBy(events)
   const isUntold = ({ owner, mint, beforeRaw, afterRaw }: TokenBalanceChange) =>
     !pools.has(owner) &&
+    isAddress(owner) &&
     said.get(keyOf(owner, mint)) !== afterRaw &&
     // A route leaves nothing of a coin that it passes on with anybody.
     (beforeRaw !== afterRaw || !middleMints.has(mint))

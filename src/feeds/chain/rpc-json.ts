@@ -8,6 +8,7 @@ import {
   textAt,
   textsAt,
 } from '../../base/json-access.ts'
+import { isAddress } from './address-text.ts'
 import type { EmittedBytes } from './program-logs.ts'
 import { programName } from './programs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'
@@ -62,7 +63,7 @@ export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
     signature: body.signature,
     failed: hasFailed(meta),
     blockTime: integerAt(entry, 'blockTime', U32_MAX),
-    signers: body.accountKeys.slice(0, body.signersCount),
+    signers: body.accountKeys.slice(0, body.signersCount).filter(isAddress),
     selfCpi: selfCpiOf(meta, keys),
     logs: textsAt(meta, 'logMessages'),
     feeRaw: fee === null ? null : BigInt(fee),

@@ -1,5 +1,6 @@
 import type { Swap } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
+import { isAddress } from './address-text.ts'
 import { balanceOf, type ChainTransaction } from './transaction.ts'
 
 /** How it was found who traded. */
@@ -34,6 +35,7 @@ export function signerOf(
     (balance) =>
       balance.mint === mint &&
       !pools.has(balance.owner) &&
+      isAddress(balance.owner) &&
       amounts.includes(balance.afterRaw - balance.beforeRaw),
   )
   if (movers.length === 1) return { signer: movers[0].owner, way: 'signersByAmount' }
