@@ -1,5 +1,5 @@
 import type { Engine } from './engine/engine.ts'
-import { tokenLane } from './engine/lanes.ts'
+import { positionsOf, tokenLane } from './engine/lanes.ts'
 import { K_LANES, P_LANES, T } from './engine/layout.ts'
 import { ROWS_MAX } from './engine/memory/rows.ts'
 
@@ -76,7 +76,7 @@ export class RestChoice {
       const token = this.#hand++
       if (!dormancy.mayRest(token, reach)) continue
       if (tokenLane(state, token, T.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
-      const traders = tokenLane(state, token, T.traders)
+      const traders = positionsOf(state, token)
       if (positions + traders > room) continue
       picked.push(token)
       positions += traders

@@ -1,5 +1,5 @@
 import type { AddressBook } from './address-book.ts'
-import type { Completed, Migrated, TokenCreated } from './event.ts'
+import type { PlacedEvent } from './event.ts'
 import { identify } from './identities.ts'
 import type { OrderRing } from './order-ring.ts'
 import type { RingKey } from './ring-key.ts'
@@ -43,7 +43,7 @@ export class Arrivals {
   }
 
   /** The key of an event that is no swap. */
-  keyOf(event: TokenCreated | Completed | Migrated, arrival: number): RingKey {
+  keyOf(event: PlacedEvent, arrival: number): RingKey {
     const { slot, ordinal } = event
     if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
     hashSignatureText(event.signature, this.#book)

@@ -1,13 +1,11 @@
-import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import type { Holders } from './holders.ts'
 import { type LaunchGroup, LaunchGroups } from './launch-groups.ts'
 import { B, PositionFlag, T, TokenFlag } from './layout.ts'
-import { lamportsOf } from './money.ts'
-import { Quote } from './platform.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
-import { F, Flag, U } from './swap-record.ts'
+import { F, Flag, Hop, hopOf, U, walletOf } from './swap-record.ts'
+import { lamportsOfSwap } from './swap-value.ts'
 
 /** Swaps of one transaction looked back over for one judgement; it holds far fewer of one mint. */
 const LOOK_BACK_MAX = 4_096
@@ -80,7 +78,8 @@ export class Bundles {
       const r = tape.u32Of(index)
       const at = tape.at(index)
       if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) break
-      if ((r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0) this.#fresh.push(index)
+      const isBuy = (r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0
+      if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)
       next = r[at + U.previousInMint]
     }
     const goesOn = known !== null && next === knownPlus1
@@ -92,7 +91,7 @@ export class Bundles {
 
   #add({ token, quote }: Hand, group: LaunchGroup, index: number): void {
     const { tape, rules } = this.#state
-    const wallet = tape.u32Of(index)[tape.at(index) + U.wallet]
+    const wallet = walletOf(tape.u32Of(index), tape.at(index))
     const before = group.bought.get(wallet)
     const lamports = (before ?? 0) + this.#lamports(quote, index)
     group.bought.set(wallet, lamports)
@@ -119,19 +118,15 @@ export class Bundles {
       const r = tape.u32Of(index)
       const at = tape.at(index)
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return
-      if ((r[at + U.flags] & Flag.sell) === 0) this.#signers.add(r[at + U.wallet])
+      const isBuy = (r[at + U.flags] & Flag.sell) === 0
+      if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(walletOf(r, at))
       next = r[at + U.previousInMint]
     }
   }
 
   #lamports(quote: number, index: number): number {
     const { tape } = this.#state
-    const at = tape.at(index)
-    if (quote === Quote.sol) return numberAt(tape.u32Of(index), at + U.quoteLo)
-    if (quote === Quote.other) return 0
-    const f64 = tape.f64Of(index)
-    const atF = at >>> 1
-    return lamportsOf(f64[atF + F.volumeMicroUsd], f64[atF + F.solPriceUsd])
+    return lamportsOfSwap(tape.u32Of(index), tape.f64Of(index), tape.at(index), quote)
   }
 
   #judgeSigners(token: number): void {

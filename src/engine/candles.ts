@@ -19,6 +19,12 @@ const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const NEARED_EVERY = 16
 const NEARED_TRADES = 64
 
+/** The prices of a series lie side by side: open, high, low, close. */
+const PRICES = Bar.closeUsdF - Bar.openUsdF + 1
+const HIGH = Bar.highUsdF - Bar.openUsdF
+const LOW = Bar.lowUsdF - Bar.openUsdF
+const CLOSE = Bar.closeUsdF - Bar.openUsdF
+
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
  * count in order of time, equal times in the total order; on a chain whose clock never steps back
@@ -91,16 +97,20 @@ export class Candles {
     const from = this.#timeOf(bar)
     const to = from + BASE_WIDTHS_SECONDS[width]
     let next = hand.t[hand.tAt + T.barsPlus1 + width - 1]
-    let isLast = true
+    for (const series of SERIES) {
+      f64[at + series.open] = 0
+      f64[at + series.close] = 0
+    }
     while (next !== 0 && this.#timeOf(next - 1) >= from) {
       const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
       const narrowAt = ((next - 1) & ROW_MASK) * BAR_LANES
       if (this.#timeOf(next - 1) < to) {
-        f64[at + Bar.openUsdF] = narrow[(narrowAt >>> 1) + Bar.openUsdF]
-        f64[at + Bar.openSolF] = narrow[(narrowAt >>> 1) + Bar.openSolF]
-        if (isLast) f64[at + Bar.closeUsdF] = narrow[(narrowAt >>> 1) + Bar.closeUsdF]
-        if (isLast) f64[at + Bar.closeSolF] = narrow[(narrowAt >>> 1) + Bar.closeSolF]
-        isLast = false
+        for (const { open, close } of SERIES) {
+          const first = narrow[(narrowAt >>> 1) + open]
+          if (first === 0) continue
+          f64[at + open] = first
+          if (f64[at + close] === 0) f64[at + close] = narrow[(narrowAt >>> 1) + close]
+        }
       }
       next = bars.u32[(next - 1) >>> ROW_SHIFT][narrowAt + Bar.previousPlus1]
     }
@@ -154,15 +164,32 @@ export class Candles {
   #addTo(bar: number, trade: ChartTrade): void {
     const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
     const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
-    if (trade.priceUsd > f64[at + Bar.highUsdF]) f64[at + Bar.highUsdF] = trade.priceUsd
-    if (trade.priceUsd < f64[at + Bar.lowUsdF]) f64[at + Bar.lowUsdF] = trade.priceUsd
-    if (trade.priceSol > f64[at + Bar.highSolF]) f64[at + Bar.highSolF] = trade.priceSol
-    if (trade.priceSol < f64[at + Bar.lowSolF]) f64[at + Bar.lowSolF] = trade.priceSol
-    f64[at + Bar.closeUsdF] = trade.priceUsd
-    f64[at + Bar.closeSolF] = trade.priceSol
+    extend(f64, at + Bar.openUsdF, trade.priceUsd)
+    extend(f64, at + Bar.openSolF, trade.priceSol)
     f64[at + Bar.volumeMicroUsdF] += trade.microUsd
     f64[at + Bar.volumeLamportsF] += trade.lamports
   }
+}
+
+/** Open and close of the two series. */
+const SERIES = [
+  { open: Bar.openUsdF, close: Bar.closeUsdF },
+  { open: Bar.openSolF, close: Bar.closeSolF },
+] as const
+
+/**
+ * Adds a price to the open, high, low and close that lie from lane `at` on. A price of 0 is one that nobody
+ * knew: it has no part in a bar that has another (contract section 3.6).
+ */
+function extend(f64: Float64Array, at: number, price: number): void {
+  if (price === 0) return
+  if (f64[at] === 0) {
+    f64.fill(price, at, at + PRICES)
+    return
+  }
+  if (price > f64[at + HIGH]) f64[at + HIGH] = price
+  if (price < f64[at + LOW]) f64[at + LOW] = price
+  f64[at + CLOSE] = price
 }
 
 /** The prices of a mint's trades are other ones: its bars are begun anew. */

@@ -1,15 +1,13 @@
-import { numberAt } from '../base/u64.ts'
 import { type ChainCopy, CopiedChains } from './copied-chains.ts'
 import { tokenLane } from './lanes.ts'
 import { B, B_LANES, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { widened } from './memory/widened.ts'
-import { lamportsOf } from './money.ts'
-import { QUOTE_DECIMALS, Quote } from './platform.ts'
-import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import { QUOTE_COINS_MAX } from './quotes.ts'
 import type { State } from './state.ts'
 import { linkOf } from './swap-chains.ts'
-import { F, U } from './swap-record.ts'
+import { U, volumeMicroUsdOf } from './swap-record.ts'
+import { lamportsOfSwap, priceSwap, swapPrice } from './swap-value.ts'
 
 /** Copied trades of all mints, of 40 bytes each. */
 const COPIED_MAX = 1 << 19
@@ -18,8 +16,8 @@ const FIRST_TRADES = 64
 /** f64 lanes of a copied trade. */
 const TRADE_LANES = 5
 /** More than there are kinds of prices: quote mints times decimals of a mint. */
-const PRICINGS = 1 << 10
-const QUOTES = Object.keys(Quote).length
+const PRICINGS = 1 << 22
+const QUOTES = QUOTE_COINS_MAX * 2
 
 /** One trade as the chart sees it. */
 export interface ChartTrade {
@@ -195,34 +193,14 @@ function readTrade(state: State, index: number, trade: ChartTrade): void {
   const r = tape.u32Of(index)
   const rf = tape.f64Of(index)
   const at = tape.at(index)
-  const atF = at >>> 1
   const token = r[at + U.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * B_LANES
   const quote = b[bAt + B.quote]
-  const solPriceUsd = rf[atF + F.solPriceUsd]
-  const price = priceInQuote(
-    r,
-    at + U.virtualBaseLo,
-    at + U.virtualQuoteLo,
-    b[bAt + B.decimals],
-    QUOTE_DECIMALS[quote],
-  )
+  priceSwap(r, rf, at, quote, b[bAt + B.decimals])
   trade.timestamp = r[at + U.timestamp]
-  trade.priceUsd = usdOfQuote(price, quote, solPriceUsd)
-  trade.priceSol = solOfQuote(price, quote, solPriceUsd)
-  trade.microUsd = rf[atF + F.volumeMicroUsd]
-  trade.lamports = lamportsOfSwap(r, at, quote, trade.microUsd, solPriceUsd)
-}
-
-/** SOL value of a swap record in lamports (contract section 1). */
-export function lamportsOfSwap(
-  r: Uint32Array,
-  at: number,
-  quote: number,
-  microUsd: number,
-  solPriceUsd: number,
-): number {
-  if (quote === Quote.sol) return numberAt(r, at + U.quoteLo)
-  return quote === Quote.usdc ? lamportsOf(microUsd, solPriceUsd) : 0
+  trade.priceUsd = swapPrice.usd
+  trade.priceSol = swapPrice.sol
+  trade.microUsd = volumeMicroUsdOf(r, rf, at)
+  trade.lamports = lamportsOfSwap(r, rf, at, quote)
 }

@@ -122,12 +122,8 @@ export class Chart {
     const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
     const atF = ((row & ROW_MASK) * BAR_LANES) >>> 1
     const { usd, sol } = wide
-    usd.open = f64[atF + Bar.openUsdF]
-    usd.high = Math.max(usd.high, f64[atF + Bar.highUsdF])
-    usd.low = Math.min(usd.low, f64[atF + Bar.lowUsdF])
-    sol.open = f64[atF + Bar.openSolF]
-    sol.high = Math.max(sol.high, f64[atF + Bar.highSolF])
-    sol.low = Math.min(sol.low, f64[atF + Bar.lowSolF])
+    prepend(usd, f64, atF + Bar.openUsdF)
+    prepend(sol, f64, atF + Bar.openSolF)
     wide.microUsd += f64[atF + Bar.volumeMicroUsdF]
     wide.lamports += f64[atF + Bar.volumeLamportsF]
   }
@@ -154,6 +150,17 @@ export class Chart {
       lamports: f64[atF + Bar.volumeLamportsF],
     }
   }
+}
+
+/** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
+function prepend(series: ChartBar['usd'], f64: Float64Array, at: number): void {
+  const [open, high, low, close] = [f64[at], f64[at + 1], f64[at + 2], f64[at + 3]]
+  if (open === 0) return
+  const isEmpty = series.open === 0
+  series.open = open
+  series.high = isEmpty ? high : Math.max(series.high, high)
+  series.low = isEmpty ? low : Math.min(series.low, low)
+  if (isEmpty) series.close = close
 }
 
 /** Time from which on no bar that opens at or before `to` goes. */
@@ -185,7 +192,13 @@ function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade):
   bar.lamports += trade.lamports
 }
 
+/** Folds a price into a series; 0 is none (contract section 3.6). */
 function extend(series: ChartBar['usd'], price: number): void {
+  if (price === 0) return
+  if (series.open === 0) {
+    Object.assign(series, { open: price, high: price, low: price, close: price })
+    return
+  }
   if (price > series.high) series.high = price
   if (price < series.low) series.low = price
   series.close = price

@@ -1,6 +1,6 @@
 import { copyU64 } from '../base/u64.ts'
 import { notOfThisRun } from './dormant.ts'
-import { isHolderAt, positionFlagsAt, tokenLane } from './lanes.ts'
+import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from './lanes.ts'
 import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { OrderRing } from './order-ring.ts'
@@ -54,7 +54,7 @@ export class Dormancy {
     return (
       t[tAt + T.positionsPlus1] !== 0 &&
       t[tAt + T.lastSwapPlus1] <= reach.swap &&
-      t[tAt + T.traders] <= DORMANT_TRADERS_MAX &&
+      positionsOf(this.#state, token) <= DORMANT_TRADERS_MAX &&
       !reach.tells(token)
     )
   }
@@ -115,6 +115,7 @@ export class Dormancy {
     const count = dormant.runLane(run, R.count)
     this.#read(token, dormant.runLane(run, R.first), count)
     t[tAt + T.dormantPlus1] = 0
+    this.#state.forgetPositions(token)
     // From the oldest on, so that the chain of the mint is in its order again.
     for (let i = count - 1; i >= 0; i--) {
       const from = i * P_LANES

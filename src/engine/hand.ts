@@ -1,8 +1,7 @@
 import { B, B_LANES, L_LANES, P, P_LANES, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { QUOTE_DECIMALS } from './platform.ts'
 import type { State } from './state.ts'
-import { F, Flag, SWAP_U32_LANES, U } from './swap-record.ts'
+import { F, Flag, SWAP_U32_LANES, U, walletOf } from './swap-record.ts'
 
 /**
  * The swap being folded, with the pages and lanes of every row it touches: the parts of the fold
@@ -40,14 +39,22 @@ export class Hand {
   isAmm = false
   /** First swap of this position. */
   isFirst = false
+  /** The coin passes through on a route: nobody holds it. */
+  isPassed = false
   quote = 0
   decimals = 0
-  quoteDecimals = 0
   slot = 0.5
   solPriceUsd = 0.5
   microUsd = 0.5
   /** SOL value of the swap in lamports. */
   lamports = 0.5
+  /** Of a swap quoted in a coin: lamports that one raw unit of it is worth. */
+  lamportsPerUnit = 0.5
+  /** What the trader paid or got; of a route what its hop of SOL or dollars did. */
+  paidMicroUsd = 0.5
+  paidLamports = 0.5
+  /** Fees in lamports that hops before this one paid. */
+  feesBefore = 0.5
   priceUsd = 0.5
   priceSol = 0.5
 
@@ -63,7 +70,7 @@ export class Hand {
     if (index < tape.firstInMemory) this.#copyRecord()
     this.rAtF = this.rAt >>> 1
     this.token = this.r[this.rAt + U.token]
-    this.wallet = this.r[this.rAt + U.wallet]
+    this.wallet = walletOf(this.r, this.rAt)
     this.flags = this.r[this.rAt + U.flags]
     this.timestamp = this.r[this.rAt + U.timestamp]
     this.isBuy = (this.flags & Flag.sell) === 0
@@ -90,7 +97,6 @@ export class Hand {
     this.bAt = (token & ROW_MASK) * B_LANES
     this.quote = this.b[this.bAt + B.quote]
     this.decimals = this.b[this.bAt + B.decimals]
-    this.quoteDecimals = QUOTE_DECIMALS[this.quote]
   }
 
   takeWallet(state: State): void {

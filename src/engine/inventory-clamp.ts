@@ -1,70 +1,151 @@
-import { copyU64, isLess, isZeroAt, numberAt } from '../base/u64.ts'
+import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64, wholeAt } from '../base/u64.ts'
+import { Burns } from './burns.ts'
 import type { Hand } from './hand.ts'
-import { C, C_LANES, P } from './layout.ts'
+import { C, C_LANES, P, PositionFlag } from './layout.ts'
 import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
+import { hashSignature, isSameSignature, signatureHash } from './signature.ts'
 import type { State } from './state.ts'
+import { Flag, Hop, hopOf, U } from './swap-record.ts'
 
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
 const CLAMPS_MAX = 16
 
+/** Beside a clamp: what the swaps of the transaction come to, and the flags before it. */
+const E = { expectedLo: 0, flags: 2 } as const
+const E_LANES = 4
+
+/** Scratch u64 amounts. */
+const expected = new Uint32Array(2)
+const left = new Uint32Array(2)
+
 /**
  * Inventory follows the chain's balance down: tokens that left without a sale take their cost with
- * them. The balance given with a swap is that after its whole transaction (contract sections 2
- * and 8), so a clamp holds only until the next swap of the same transaction in the same position:
- * it is undone, the swap folded, and the clamp applied anew.
+ * them. It is clamped once to the balance before a transaction and once to that behind it (contract
+ * section 5). The balance given with a swap is that after its whole transaction (sections 2 and 8), so
+ * a clamp to it holds only until the next swap of the same transaction in the same position: it is
+ * undone, the swap folded, and the clamp applied anew.
  */
 export class InventoryClamp {
   readonly #clamps = new Rows(C_LANES)
   readonly #count = new Rows(2)
-  readonly parts: readonly StatePart[] = [
+  readonly #expected = new Rows(E_LANES)
+  readonly parts: readonly StatePart[]
+  readonly #own: readonly StatePart[] = [
     rowsPart('clamps', this.#clamps, CLAMPS_MAX),
     rowsPart('clamp count', this.#count, 1),
+    rowsPart('clamp balances', this.#expected, CLAMPS_MAX),
   ]
   readonly #state: State
+  readonly burns: Burns
   readonly #clampsUndo: number
   readonly #countUndo: number
+  readonly #expectedUndo: number
 
   constructor(state: State) {
     this.#state = state
     this.#clampsUndo = state.undo.register(this.#clamps)
     this.#countUndo = state.undo.register(this.#count)
-    for (let i = 0; i < CLAMPS_MAX; i++) this.#clamps.add()
+    this.#expectedUndo = state.undo.register(this.#expected)
+    this.burns = new Burns(state)
+    this.parts = [...this.#own, this.burns.part]
+    for (let i = 0; i < CLAMPS_MAX; i++) {
+      this.#clamps.add()
+      this.#expected.add()
+    }
     this.#count.add()
   }
 
-  /** Before the swap is folded. */
-  undo(hand: Hand, isFirstOfTransaction: boolean): void {
+  /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
+  begin(hand: Hand, isFirstOfTransaction: boolean): void {
+    const { p, pAt, r, rAt } = hand
     const count = this.#count.u32[0][0]
-    if (count === 0) return
-    if (isFirstOfTransaction) {
+    if (count !== 0 && isFirstOfTransaction) {
       this.#state.undo.save(this.#countUndo, 0)
       this.#count.u32[0][0] = 0
+    }
+    const found = isFirstOfTransaction ? -1 : this.#find(hand.position, count)
+    if (found >= 0) {
+      this.#undo(hand, found)
       return
     }
-    const found = this.#find(hand.position, count)
-    if (found < 0) return
-    const at = found * C_LANES
-    const f64 = this.#clamps.f64[0]
-    copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
-    hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
-    hand.pf[hand.pAtF + P.costSolF] = f64[(at >>> 1) + C.costSolF]
+    copyU64(expected, 0, p, pAt + P.balanceLo)
+    const isTold = (hand.flags & Flag.balanceBeforeGiven) !== 0
+    if (!isTold || (!isFirstOfTransaction && this.#hasSwapOfTransaction(hand))) return
+    copyU64(expected, 0, r, rAt + U.balanceBeforeLo)
+    if (isLess(expected, 0, p, pAt + P.balanceLo)) this.#noteLeft(hand, p, pAt + P.balanceLo)
+    if (isLess(expected, 0, p, pAt + P.inventoryLo)) clamp(hand, expected)
   }
 
   /** After the swap is folded and the balance set. */
   apply(hand: Hand): void {
-    const { p, pf, pAt, pAtF } = hand
-    if (!isLess(p, pAt + P.balanceLo, p, pAt + P.inventoryLo)) {
+    const { p, pAt, r, rAt } = hand
+    const change = hand.isBuy ? addU64 : subtractU64
+    change(expected, 0, r, rAt + U.baseLo)
+    const balanceAt = pAt + P.balanceLo
+    const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
+    const isClamped = isLess(p, balanceAt, p, pAt + P.inventoryLo)
+    if (isExpected && !isClamped) {
       this.#forget(hand.position)
       return
     }
     this.#remember(hand)
-    const share = numberAt(p, pAt + P.balanceLo) / numberAt(p, pAt + P.inventoryLo)
-    const isEmpty = isZeroAt(p, pAt + P.balanceLo)
-    pf[pAtF + P.costUsdF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costUsdF] * share)
-    pf[pAtF + P.costSolF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costSolF] * share)
-    copyU64(p, pAt + P.inventoryLo, p, pAt + P.balanceLo)
+    if (isLess(p, balanceAt, expected, 0)) {
+      copyU64(left, 0, expected, 0)
+      subtractU64(left, 0, p, balanceAt)
+      this.#judgeLeft(hand)
+    }
+    if (!isClamped) return
+    copyU64(left, 0, p, balanceAt)
+    clamp(hand, left)
+  }
+
+  /** A balance was told for a position apart from its swaps: what was clamped of it stays clamped. */
+  settle(position: number): void {
+    this.#forget(position)
+  }
+
+  /** Is a swap of the position before this one of the same transaction? */
+  #hasSwapOfTransaction(hand: Hand): boolean {
+    const { tape } = this.#state
+    let next = hand.p[hand.pAt + P.lastSwapPlus1]
+    while (next > tape.firstInMemory) {
+      const [r, at] = [tape.u32Of(next - 1), tape.at(next - 1)]
+      if (!isSameSignature(r, at, hand.r, hand.rAt)) return false
+      if (hopOf(r, at) !== Hop.passed) return true
+      next = r[at + U.previousInPosition]
+    }
+    return false
+  }
+
+  /** The position had more (the balance at a lane) than the transaction began with: the rest left before. */
+  #noteLeft(hand: Hand, p: Uint32Array, balanceAt: number): void {
+    copyU64(left, 0, p, balanceAt)
+    subtractU64(left, 0, expected, 0)
+    if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
+      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+  }
+
+  /** What left in this transaction, if no burn of it says where to. */
+  #judgeLeft(hand: Hand): void {
+    if (wholeAt(left, 0, hand.decimals) <= this.#state.rules.soldAllWhole) return
+    hashSignature(hand.r, hand.rAt + U.signature)
+    this.burns.cover(left, hand.token, signatureHash[0], signatureHash[1])
+    if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
+      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+  }
+
+  #undo(hand: Hand, row: number): void {
+    const at = row * C_LANES
+    const f64 = this.#clamps.f64[0]
+    copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
+    hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
+    hand.pf[hand.pAtF + P.costSolF] = f64[(at >>> 1) + C.costSolF]
+    const beside = this.#expected.u32[0]
+    copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
+    if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
+      hand.p[hand.pAt + P.flags] &= ~PositionFlag.gaveAway
   }
 
   #remember(hand: Hand): void {
@@ -77,6 +158,7 @@ export class InventoryClamp {
       this.#count.u32[0][0] = count + 1
     }
     this.#state.undo.save(this.#clampsUndo, row)
+    this.#state.undo.save(this.#expectedUndo, row)
     const at = row * C_LANES
     const u32 = this.#clamps.u32[0]
     const f64 = this.#clamps.f64[0]
@@ -84,6 +166,9 @@ export class InventoryClamp {
     copyU64(u32, at + C.inventoryLo, hand.p, hand.pAt + P.inventoryLo)
     f64[(at >>> 1) + C.costUsdF] = hand.pf[hand.pAtF + P.costUsdF]
     f64[(at >>> 1) + C.costSolF] = hand.pf[hand.pAtF + P.costSolF]
+    const beside = this.#expected.u32[0]
+    copyU64(beside, row * E_LANES + E.expectedLo, expected, 0)
+    beside[row * E_LANES + E.flags] = hand.p[hand.pAt + P.flags]
   }
 
   /** The clamp no longer bites: nothing is left to undo. */
@@ -105,3 +190,23 @@ export class InventoryClamp {
 }
 
 const NO_POSITION = 0xffffffff
+
+/** The inventory in hand becomes `to`, which is less; its costs go down with it. */
+function clamp(hand: Hand, to: Uint32Array): void {
+  clampInventory(hand.p, hand.pf, hand.pAt, to)
+}
+
+/** As `clamp`, of the position whose lanes begin at `pAt`. */
+export function clampInventory(
+  p: Uint32Array,
+  pf: Float64Array,
+  pAt: number,
+  to: Uint32Array,
+): void {
+  const pAtF = pAt >>> 1
+  const isEmpty = isZeroAt(to, 0)
+  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + P.inventoryLo)
+  pf[pAtF + P.costUsdF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costUsdF] * share)
+  pf[pAtF + P.costSolF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costSolF] * share)
+  copyU64(p, pAt + P.inventoryLo, to, 0)
+}

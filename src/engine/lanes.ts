@@ -1,12 +1,17 @@
 import { isZeroAt } from '../base/u64.ts'
 import { recordOf } from './dormant.ts'
-import { BAR_LANES, L_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
+import { BAR_LANES, L_LANES, M, M_LANES, P, P_LANES, PositionFlag, T_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
 /** One u32 lane (`T`) of a token row. */
 export function tokenLane(state: State, token: number, lane: number): number {
   return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + lane]
+}
+
+/** Positions of a token, as rows or at rest. */
+export function positionsOf({ metadata }: State, token: number): number {
+  return metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions]
 }
 
 /** One u32 lane (`P`) of a position: a row, or below 0 a record of the dormant tape. */
@@ -19,6 +24,15 @@ export function positionLane(state: State, position: number, lane: number): numb
 export function positionFlagsAt(p: Uint32Array, pAt: number): number {
   const hasTraded = !isZeroAt(p, pAt + P.boughtLo) || !isZeroAt(p, pAt + P.soldLo)
   return hasTraded ? p[pAt + P.flags] | PositionFlag.held : p[pAt + P.flags]
+}
+
+/**
+ * Does the position whose lanes begin at `pAt` stand in lists? One of a coin that only passed through on a
+ * route does not, nor one that was taken back.
+ */
+export function isListedAt(p: Uint32Array, pAt: number): boolean {
+  if (p[pAt + P.buys] + p[pAt + P.sells] > 0) return true
+  return (p[pAt + P.flags] & PositionFlag.held) !== 0
 }
 
 /** Has the position whose lanes begin at `pAt` a balance that counts? */

@@ -1,9 +1,10 @@
+import { isZeroAt } from '../base/u64.ts'
 import { Hand } from './hand.ts'
 import { positionLane } from './lanes.ts'
 import { B, P, PositionFlag, T } from './layout.ts'
 import type { State } from './state.ts'
 import type { SwapFold } from './swap-fold.ts'
-import { F, Flag, U } from './swap-record.ts'
+import { F, Flag, Hop, hopOf, U, walletOf } from './swap-record.ts'
 import { swapsOldestFirst } from './tape-reader.ts'
 import { isWithinSnipe } from './wallet-classes.ts'
 
@@ -30,8 +31,9 @@ export class LateCreation {
     hand.token = token
     hand.takeToken(this.#state)
     this.#markCreator(hand)
-    const swaps = swapsOldestFirst(this.#state, token)
+    const swaps = swapsOldestFirst(this.#state, token).filter((index) => !this.#hasPassed(index))
     this.#judgeSnipers(hand, swaps)
+    this.#judgeInsiders(hand, swaps)
     this.#judgeBundles(hand, swaps)
   }
 
@@ -40,7 +42,8 @@ export class LateCreation {
     const hand = this.#hand
     hand.token = token
     hand.takeToken(this.#state)
-    this.#judgeBundles(hand, swapsOldestFirst(this.#state, token))
+    const swaps = swapsOldestFirst(this.#state, token).filter((index) => !this.#hasPassed(index))
+    this.#judgeBundles(hand, swaps)
   }
 
   #judgeBundles(hand: Hand, swaps: readonly number[]): void {
@@ -65,13 +68,48 @@ export class LateCreation {
     this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
+  /** Did the coin only pass through, on a route? */
+  #hasPassed(index: number): boolean {
+    const { tape } = this.#state
+    return hopOf(tape.u32Of(index), tape.at(index)) === Hop.passed
+  }
+
+  /** Now that the history begins with a creation, a balance before the first swap tells. */
+  #judgeInsiders(hand: Hand, swaps: readonly number[]): void {
+    const traded = new Set<number>()
+    const { tape } = this.#state
+    for (const index of swaps) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
+      const wallet = walletOf(r, at)
+      if (traded.has(wallet)) continue
+      traded.add(wallet)
+      const flags = r[at + U.flags]
+      const isSell = (flags & Flag.sell) !== 0
+      const isTold = (flags & Flag.balanceBeforeGiven) !== 0
+      if (isSell || (isTold && !isZeroAt(r, at + U.balanceBeforeLo)))
+        this.#flagInsider(this.#state.findPosition(hand.token, wallet))
+    }
+    let next = hand.t[hand.tAt + T.positionsPlus1]
+    while (next !== 0) {
+      if (this.#fold.holders.hasFlag(next - 1, PositionFlag.handed)) this.#flagInsider(next - 1)
+      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
+    }
+  }
+
+  #flagInsider(position: number): void {
+    if (position < 0) return
+    const known = PositionFlag.creator | PositionFlag.insider
+    if (this.#fold.holders.hasFlag(position, known)) return
+    this.#fold.holders.setFlags(position, 0, PositionFlag.insider)
+  }
+
   #judgeSnipers(hand: Hand, swaps: readonly number[]): void {
     const bought = new Set<number>()
     const { tape } = this.#state
     for (const index of swaps) {
       const r = tape.u32Of(index)
       const at = tape.at(index)
-      const wallet = r[at + U.wallet]
+      const wallet = walletOf(r, at)
       const flags = r[at + U.flags]
       if (flags & Flag.sell || bought.has(wallet)) continue
       bought.add(wallet)

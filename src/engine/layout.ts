@@ -31,6 +31,7 @@ export const T = {
   swaps: 40,
   lastSwapPlus1: 41,
   positionsPlus1: 42,
+  /** Wallets that traded it. */
   traders: 43,
   creatorPositionPlus1: 44,
   flags: 45,
@@ -74,7 +75,7 @@ export const B = {
   bondingCurvePlus1: 6,
   tokenProgramPlus1: 7,
   decimals: 8,
-  /** One of `Quote`. */
+  /** One of `Quote`, or a coin's number (quotes.ts). */
   quote: 9,
   initialRealBaseLo: 10,
   name: 12,
@@ -85,6 +86,8 @@ export const B = {
   graduatedTxIndex: 18,
   graduatedOrdinal: 19,
   migratedAt: 20,
+  /** Number of the coin that a swap told first as its quote (quotes.ts); 0 for none. */
+  toldCoin: 21,
   /** Supply the creation gives to the swaps that came before any was known (`Flag.supplyUnseen`). */
   passedSupplyLo: 22,
   /**
@@ -105,8 +108,14 @@ export const W = {
 } as const
 export const W_LANES = 6
 
-/** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. */
-export const M = { firstText: 0, dexPaid: 7, linkPlus1: 8, waiting: 9 } as const
+/** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. Never taken back. */
+export const M = {
+  firstText: 0,
+  dexPaid: 7,
+  linkPlus1: 8,
+  /** Positions the token has, as rows or at rest: of whoever traded it, held some of it or passed it on. */
+  positions: 9,
+} as const
 export const M_LANES = 10
 
 /** A position: what one wallet did in one mint. */
@@ -176,7 +185,15 @@ export const PositionFlag = {
   excluded: 1 << 5,
   /** Had a balance at some time. */
   held: 1 << 6,
+  /** Was given some while it had no swap of its own. */
+  handed: 1 << 7,
+  /** Some left it, in a transaction, without a sale and without being burned. */
+  gaveAway: 1 << 8,
 } as const
+
+/** Swaps of a position whose coin only passed through on a route: their number stands above its flags. */
+export const PASSED_SHIFT = 10
+export const PASSED_MAX = 2 ** 22 - 1
 
 /** A wallet over all mints, as trader and as creator. */
 export const L = {

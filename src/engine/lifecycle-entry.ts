@@ -1,12 +1,18 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ChainPosition, Completed, Migrated, TokenCreated } from './event.ts'
+import {
+  type ChainPosition,
+  type PlacedEvent,
+  RESERVES_REASONS,
+  type Reserves,
+  type TokenCreated,
+} from './event.ts'
 import { StateError } from './memory/state-part.ts'
 import type { RingKey } from './ring-key.ts'
 
-/** A creation, completion or migration as the order ring keeps it, to be folded again. */
+/** An event with a place that is no swap, as the order ring keeps it, to be folded again. */
 export interface LifecycleEntry {
-  readonly event: TokenCreated | Completed | Migrated
+  readonly event: PlacedEvent
   readonly token: number
   readonly key: RingKey
 }
@@ -45,6 +51,7 @@ const CreatedValue = Type.Object({
   virtualQuoteRaw: Raw,
   realBaseRaw: Raw,
   quoteMint: Type.Optional(Type.String()),
+  quoteDecimals: Type.Optional(Count),
 })
 const CompletedValue = Type.Object({ type: Type.Literal('completed'), ...Place, ...Curve })
 const MigratedValue = Type.Object({
@@ -52,6 +59,25 @@ const MigratedValue = Type.Object({
   ...Place,
   ...Curve,
   poolAmm: Type.String(),
+})
+const ReservesValue = Type.Object({
+  type: Type.Literal('reserves'),
+  ...Place,
+  mint: Type.String(),
+  source: Type.Union([Type.Literal('pump'), Type.Literal('pump_amm')]),
+  virtualBaseRaw: Raw,
+  virtualQuoteRaw: Raw,
+  realBaseRaw: Raw,
+  realQuoteRaw: Raw,
+  supplyRaw: Type.Optional(Raw),
+  reason: Type.Union(RESERVES_REASONS.map((reason) => Type.Literal(reason))),
+})
+const BalanceValue = Type.Object({
+  type: Type.Literal('balance'),
+  ...Place,
+  mint: Type.String(),
+  wallet: Type.String(),
+  balanceRaw: Raw,
 })
 const EntryForm = Type.Object({
   /** Position in the ring. */
@@ -65,7 +91,7 @@ const EntryForm = Type.Object({
   signatureHigh: Hash,
   signatureLow: Hash,
   arrival: Count,
-  event: Type.Union([CreatedValue, CompletedValue, MigratedValue]),
+  event: Type.Union([CreatedValue, CompletedValue, MigratedValue, ReservesValue, BalanceValue]),
 })
 const entries = Compile(Type.Array(EntryForm))
 
@@ -80,8 +106,11 @@ const BESIDE_TEXTS = 640
 
 /** What an entry takes to be kept and saved: the characters of its texts, and what is beside them. */
 export function charactersOf({ event }: LifecycleEntry): number {
-  const { signature, mint, bondingCurve } = event
-  const shared = BESIDE_TEXTS + signature.length + mint.length + bondingCurve.length
+  const { signature, mint } = event
+  const named = BESIDE_TEXTS + signature.length + mint.length
+  if (event.type === 'reserves') return named
+  if (event.type === 'balance') return named + event.wallet.length
+  const shared = named + event.bondingCurve.length
   if (event.type === 'completed') return shared
   if (event.type === 'migrated') return shared + event.poolAmm.length
   const { name, symbol, uri, creator, tokenProgram, quoteMint } = event
@@ -101,14 +130,24 @@ export function entriesOf(value: unknown): readonly PlacedEntry[] {
   if (!entries.Check(value))
     throw new StateError('the lifecycle events of the state are not of the form they are saved in')
   return value.map(({ at, token, event, ...key }) => {
-    const read = event.type === 'token_created' ? createdOf(event) : event
-    return { at, entry: { event: read, token, key } }
+    return { at, entry: { event: eventOf(event), token, key } }
   })
 }
 
+function eventOf(value: Type.Static<typeof EntryForm>['event']): PlacedEvent {
+  if (value.type === 'token_created') return createdOf(value)
+  if (value.type === 'reserves') return reservesOf(value)
+  if (value.type === 'balance') return { ...value, balanceRaw: BigInt(value.balanceRaw) }
+  return value
+}
+
 function eventValue({ event }: LifecycleEntry): unknown {
-  const { type, mint, bondingCurve } = event
-  const value = { type, ...placeOf(event), mint, bondingCurve }
+  const { type, mint } = event
+  const placed = { type, ...placeOf(event), mint }
+  if (event.type === 'reserves') return { ...placed, ...reservesValue(event) }
+  if (event.type === 'balance')
+    return { ...placed, wallet: event.wallet, balanceRaw: event.balanceRaw.toString() }
+  const value = { ...placed, bondingCurve: event.bondingCurve }
   if (event.type === 'token_created') return { ...value, ...createdValue(event) }
   return event.type === 'migrated' ? { ...value, poolAmm: event.poolAmm } : value
 }
@@ -132,7 +171,32 @@ function createdValue(event: TokenCreated): object {
     virtualQuoteRaw: event.virtualQuoteRaw.toString(),
     realBaseRaw: event.realBaseRaw.toString(),
     quoteMint: event.quoteMint,
+    quoteDecimals: event.quoteDecimals,
   }
+}
+
+function reservesValue(event: Reserves): object {
+  return {
+    source: event.source,
+    virtualBaseRaw: event.virtualBaseRaw.toString(),
+    virtualQuoteRaw: event.virtualQuoteRaw.toString(),
+    realBaseRaw: event.realBaseRaw.toString(),
+    realQuoteRaw: event.realQuoteRaw.toString(),
+    supplyRaw: event.supplyRaw?.toString(),
+    reason: event.reason,
+  }
+}
+
+function reservesOf(value: Type.Static<typeof ReservesValue>): Reserves {
+  const { supplyRaw, ...rest } = value
+  const reserves = {
+    ...rest,
+    virtualBaseRaw: BigInt(value.virtualBaseRaw),
+    virtualQuoteRaw: BigInt(value.virtualQuoteRaw),
+    realBaseRaw: BigInt(value.realBaseRaw),
+    realQuoteRaw: BigInt(value.realQuoteRaw),
+  }
+  return supplyRaw === undefined ? reserves : { ...reserves, supplyRaw: BigInt(supplyRaw) }
 }
 
 function createdOf(value: Type.Static<typeof CreatedValue>): TokenCreated {

@@ -78,7 +78,7 @@ export class MetadataFold {
     if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) return
     this.#links.set(token, '')
     const at = (token & ROW_MASK) * M_LANES
-    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + M_LANES)
+    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + M.positions)
   }
 }
 

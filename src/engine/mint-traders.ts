@@ -1,6 +1,6 @@
 import { wholeAt } from '../base/u64.ts'
 import { isNeverHolder } from './exclusion.ts'
-import { tokenLane } from './lanes.ts'
+import { isListedAt, positionsOf, tokenLane } from './lanes.ts'
 import { B, B_LANES, P, P_LANES, T } from './layout.ts'
 import { HashSlots } from './memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
@@ -15,6 +15,9 @@ const TRADERS_A_LOOK = 256
 /** With more new traders since it was read the chain is followed anew. */
 const NEW_TRADERS_MAX = 4_096
 
+/** NaN: it has no value, and no place in the list that is ordered by it. */
+const NONE = Number.NaN
+
 /** What is read of a position, of u32 lanes from `at` on, in the units of the wire. */
 type Read = (p: Uint32Array, pf: Float64Array, at: number, decimals: number, state: State) => number
 
@@ -22,26 +25,33 @@ const READS = {
   /** Of two wallets the one whose text is less never has the greater number. */
   walletOrder: (p, _pf, at, _decimals, { book }) =>
     book.orderOf(book.addressOfWallet(p[at + P.wallet])),
-  realizedUsd: (_p, pf, at) => pf[(at >>> 1) + P.realizedUsdF] / MICRO,
+  realizedUsd: (p, pf, at) => (isListedAt(p, at) ? pf[(at >>> 1) + P.realizedUsdF] / MICRO : NONE),
   inventory: (p, _pf, at, decimals) => wholeAt(p, at + P.inventoryLo, decimals),
   costUsd: (_p, pf, at) => pf[(at >>> 1) + P.costUsdF] / MICRO,
-  balance: (p, _pf, at, decimals) => wholeAt(p, at + P.balanceLo, decimals),
-  bought: (p, _pf, at, decimals) => wholeAt(p, at + P.boughtLo, decimals),
-  sold: (p, _pf, at, decimals) => wholeAt(p, at + P.soldLo, decimals),
-  lastActiveAt: (p, _pf, at) =>
-    Math.max(
+  balance: (p, _pf, at, decimals) => listed(p, at, P.balanceLo, decimals),
+  bought: (p, _pf, at, decimals) => listed(p, at, P.boughtLo, decimals),
+  sold: (p, _pf, at, decimals) => listed(p, at, P.soldLo, decimals),
+  lastActiveAt: (p, _pf, at) => {
+    if (!isListedAt(p, at)) return NONE
+    return Math.max(
       p[at + P.buys] > 0 ? p[at + P.lastBuyAt] : 0,
       p[at + P.sells] > 0 ? p[at + P.lastSellAt] : 0,
-    ),
-  /** NaN without a buy. */
-  firstBuyAt: (p, _pf, at) => (p[at + P.buys] > 0 ? p[at + P.firstBuyAt] : Number.NaN),
-  /** The balance of one who counts as a holder, else NaN. */
+    )
+  },
+  /** None without a buy. */
+  firstBuyAt: (p, _pf, at) => (p[at + P.buys] > 0 ? p[at + P.firstBuyAt] : NONE),
+  /** The balance of one who counts as a holder. */
   held: (p, _pf, at, decimals, state) => {
-    if ((p[at + P.balanceLo] | p[at + P.balanceLo + 1]) === 0) return Number.NaN
-    if (isNeverHolder(state, p[at + P.token], p[at + P.wallet])) return Number.NaN
+    if ((p[at + P.balanceLo] | p[at + P.balanceLo + 1]) === 0) return NONE
+    if (isNeverHolder(state, p[at + P.token], p[at + P.wallet])) return NONE
     return wholeAt(p, at + P.balanceLo, decimals)
   },
 } as const satisfies Record<string, Read>
+
+/** An amount of a position that stands in lists. */
+function listed(p: Uint32Array, at: number, lane: number, decimals: number): number {
+  return isListedAt(p, at) ? wholeAt(p, at + lane, decimals) : NONE
+}
 
 /** A quantity of traders that is kept by trader. */
 export type TraderPart = keyof typeof READS
@@ -79,7 +89,7 @@ export class MintTraders {
     this.#state = state
     this.#token = token
     this.#nextPlus1 = tokenLane(state, token, T.positionsPlus1)
-    this.#rows = new Uint32Array(tokenLane(state, token, T.traders) + NEW_TRADERS_MAX)
+    this.#rows = new Uint32Array(positionsOf(state, token) + NEW_TRADERS_MAX)
   }
 
   get bytes(): number {
@@ -96,7 +106,7 @@ export class MintTraders {
   /** Has the chain more new traders than are taken at once? */
   get isOutgrown(): boolean {
     if (this.#nextPlus1 !== 0) return false
-    return tokenLane(this.#state, this.#token, T.traders) - this.#count > NEW_TRADERS_MAX
+    return positionsOf(this.#state, this.#token) - this.#count > NEW_TRADERS_MAX
   }
 
   /**

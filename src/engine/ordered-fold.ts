@@ -1,18 +1,20 @@
 import { displace } from './arrival-order.ts'
+import { BalanceFold } from './balance-fold.ts'
 import type { BarChains } from './bar-chains.ts'
-import type { Completed, Migrated, TokenCreated } from './event.ts'
+import type { PlacedEvent } from './event.ts'
 import { houseOf } from './exclusion.ts'
 import { LateCreation } from './late-creation.ts'
 import type { LifecycleEntry } from './lifecycle-entry.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { OrderRing } from './order-ring.ts'
 import type { EngineCounts, Progress } from './progress.ts'
+import { ReservesFold } from './reserves-fold.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import type { SearchIndex } from './search-index.ts'
 import type { State } from './state.ts'
 import { SwapFold } from './swap-fold.ts'
-import { SWAP_U32_LANES, U } from './swap-record.ts'
+import { SWAP_U32_LANES, U, undoFold } from './swap-record.ts'
 import { comparePlace } from './tape-place.ts'
 import { TokenBirths } from './token-births.ts'
 import type { TokenOrder } from './token-order.ts'
@@ -35,6 +37,8 @@ export interface FoldTargets {
  */
 export class OrderedFold {
   readonly swaps: SwapFold
+  readonly balances: BalanceFold
+  readonly #reserves: ReservesFold
   /** Slots that an event may come late and still be folded in its place. */
   lateSlots: number
   readonly #state: State
@@ -57,6 +61,8 @@ export class OrderedFold {
     this.#targets = targets
     this.#births = new TokenBirths(state, targets.links, targets.bars)
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
+    this.balances = new BalanceFold(state, this.swaps)
+    this.#reserves = new ReservesFold(state, this.swaps.clamp.burns)
     this.#late = new LateCreation(state, this.swaps)
     this.#ring = ring
     this.#newest = progress.newest
@@ -133,16 +139,21 @@ export class OrderedFold {
     this.#apply(token, event, key)
     this.#ring.push(place, mark, bars, entry)
     this.#targets.order.touch(token)
-    this.#indexText(token)
+    if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
   }
 
-  #apply(token: number, event: TokenCreated | Completed | Migrated, key: RingKey): void {
-    const hadSwaps = this.swaps.hasSwaps(token)
+  #apply(token: number, event: PlacedEvent, key: RingKey): void {
+    if (event.type === 'reserves') return this.#reserves.fold(token, event)
+    if (event.type === 'balance') {
+      const wallet = this.#state.book.wallet(event.wallet)
+      return this.balances.fold(token, wallet, event)
+    }
+    const hadPositions = this.swaps.hasPositions(token)
     const formerHouse = houseOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
     else this.#births.created(token, event, key)
-    if (!hadSwaps) return
+    if (!hadPositions) return
     const hasChanged = this.swaps.holders.excludeHouse(token, formerHouse)
     if (event.type === 'token_created') this.#late.rejudge(token)
     else if (hasChanged) this.#late.rejudgeBundles(token)
@@ -184,7 +195,9 @@ export class OrderedFold {
     this.#targets.window.remove(index, page[at + U.timestamp])
     this.#forgetDerived(page[at + U.token])
     tape.truncate(index)
-    return page.slice(at, at + SWAP_U32_LANES)
+    const record = page.slice(at, at + SWAP_U32_LANES)
+    undoFold(record, new Float64Array(record.buffer), 0)
+    return record
   }
 
   #forgetDerived(token: number): void {

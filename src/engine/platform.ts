@@ -20,9 +20,12 @@ export const SOL_MINTS: readonly string[] = [
   '11111111111111111111111111111111',
   'So11111111111111111111111111111111111111112',
 ]
+export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
+/** The platform's own coin, which others may be quoted in. */
+export const PUMP_MINT = 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn'
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-/** What a curve is quoted in. */
+/** What a curve is quoted in: from `other` on it is a coin (quotes.ts). */
 export const Quote = { sol: 0, usdc: 1, other: 2 } as const
 export const QUOTE_DECIMALS = [9, 6, 9] as const
 

@@ -23,14 +23,17 @@ function foldBuy(hand: Hand): void {
   const { p, pf, pAt, pAtF, r, rAt, timestamp } = hand
   addU64(p, pAt + P.boughtLo, r, rAt + U.baseLo)
   addU64(p, pAt + P.inventoryLo, r, rAt + U.baseLo)
-  pf[pAtF + P.boughtUsdF] += hand.microUsd
-  pf[pAtF + P.boughtSolF] += hand.lamports
-  pf[pAtF + P.costUsdF] += hand.microUsd
-  pf[pAtF + P.costSolF] += hand.lamports
+  pf[pAtF + P.boughtUsdF] += hand.paidMicroUsd
+  pf[pAtF + P.boughtSolF] += hand.paidLamports
+  pf[pAtF + P.costUsdF] += hand.paidMicroUsd
+  pf[pAtF + P.costSolF] += hand.paidLamports
   if (p[pAt + P.buys] === 0) p[pAt + P.firstBuyAt] = timestamp
   p[pAt + P.buys] += 1
   p[pAt + P.lastBuyAt] = timestamp
 }
+
+/** Part of the amount sold that the inventory had, 0 to 1, of the sale folded last. */
+export let soldShare = 0.5
 
 function foldSell(hand: Hand): void {
   const { p, pf, pAt, pAtF, r, rAt, timestamp } = hand
@@ -43,13 +46,14 @@ function foldSell(hand: Hand): void {
   const inventory = numberAt(p, inventoryAt)
   const ofInventory = tracked === inventory ? 1 : tracked / inventory
   const ofSold = isBeyond ? tracked / sold : 1
-  const usd = realize(pf, pAtF + P.costUsdF, hand.microUsd, ofInventory, ofSold)
+  soldShare = ofSold
+  const usd = realize(pf, pAtF + P.costUsdF, hand.paidMicroUsd, ofInventory, ofSold)
   pf[pAtF + P.realizedUsdF] += usd
   hand.lf[hand.lAtF + L.realizedMicroUsdF] += usd
-  const sol = realize(pf, pAtF + P.costSolF, hand.lamports, ofInventory, ofSold)
+  const sol = realize(pf, pAtF + P.costSolF, hand.paidLamports, ofInventory, ofSold)
   pf[pAtF + P.realizedSolF] += sol
-  pf[pAtF + P.soldUsdF] += hand.microUsd
-  pf[pAtF + P.soldSolF] += hand.lamports
+  pf[pAtF + P.soldUsdF] += hand.paidMicroUsd
+  pf[pAtF + P.soldSolF] += hand.paidLamports
   addU64(p, pAt + P.soldLo, r, soldAt)
   if (isBeyond) {
     copyU64(excess, 0, r, soldAt)
@@ -73,7 +77,12 @@ function realize(
   const cost = costs[at]
   const part = ofInventory === 1 ? cost : Math.round(cost * ofInventory)
   costs[at] = cost - part
-  return (ofSold === 1 ? value : Math.round(value * ofSold)) - part
+  return shareOf(value, ofSold) - part
+}
+
+/** Part of an amount of money, to the nearest integer. */
+export function shareOf(value: number, share: number): number {
+  return share === 1 ? value : Math.round(value * share)
 }
 
 /** The balance after the swap, into record and position: given, else by the own ledger. */

@@ -1,7 +1,7 @@
 import { notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
-import { tokenLane, walletLane } from './lanes.ts'
-import { D, L, N, P, P_LANES, R, T } from './layout.ts'
+import { isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
+import { D, L, N, P, P_LANES, PositionFlag, R, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { RestingRecords } from './resting-records.ts'
 import type { State } from './state.ts'
@@ -33,13 +33,22 @@ export class PositionLists {
     this.#resting.drop()
   }
 
-  /** Positions of a mint, the newest first; good until the next call. */
+  /** Positions of a mint that stand in lists, the newest first; good until the next call. */
   ofToken(token: number): Positions {
     const run = runOf(this.#state, token)
-    if (run === null) return this.rowsOfToken(token)
+    if (run === null) return this.#listed(this.rowsOfToken(token))
     const found: number[] = []
-    for (let record = run.first; record < run.end; record++) found.push(positionOf(record))
+    for (let record = run.first; record < run.end; record++)
+      if (isListed(this.#state, positionOf(record))) found.push(positionOf(record))
     return found
+  }
+
+  /** Those rows that stand in lists: nearly always all of them. */
+  #listed(rows: Uint32Array): Uint32Array {
+    const { positions } = this.#state
+    const isOne = (row: number) =>
+      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * P_LANES)
+    return rows.every(isOne) ? rows : rows.filter(isOne)
   }
 
   /** Rows of a mint's positions, the newest first; none while it is dormant. Good until the next call. */
@@ -47,10 +56,11 @@ export class PositionLists {
     return this.#ofToken.rows(token, tokenLane(this.#state, token, T.positionsPlus1))
   }
 
-  /** Positions of a wallet in all mints, in no order; good until the next call. */
+  /** Positions of a wallet in all mints that stand in lists, in no order; good until the next call. */
   ofWallet(wallet: number): Positions {
     const state = this.#state
-    const rows = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
+    const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
+    const rows = this.#listed(chain)
     const { dormant } = state
     let recordPlus1 = newestRecordPlus1(state, wallet)
     if (recordPlus1 === 0) return rows
@@ -60,13 +70,20 @@ export class PositionLists {
     if (copied !== null) {
       dormant.near = copied
       for (const [place, record] of copied.records.entries())
-        if (isDormant(state, copied.lanes[place * P_LANES + P.token], record))
+        if (
+          isDormant(state, copied.lanes[place * P_LANES + P.token], record) &&
+          isListedAt(copied.lanes, place * P_LANES)
+        )
           found.push(positionOf(record))
       return found
     }
     while (recordPlus1 !== 0) {
       const record = recordPlus1 - 1
-      if (isDormant(state, dormant.lane(record, P.token), record)) found.push(positionOf(record))
+      if (
+        isDormant(state, dormant.lane(record, P.token), record) &&
+        isListed(state, positionOf(record))
+      )
+        found.push(positionOf(record))
       recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
     }
     return found
@@ -80,6 +97,12 @@ export class PositionLists {
     const newestPlus1 = newestRecordPlus1(this.#state, wallet)
     return newestPlus1 === 0 || this.#resting.areNear(wallet, newestPlus1, mayGoOn)
   }
+}
+
+/** Does a position, or a record of the dormant tape, stand in lists? */
+function isListed(state: State, position: number): boolean {
+  const lane = (name: number) => positionLane(state, position, name)
+  return lane(P.buys) + lane(P.sells) > 0 || (lane(P.flags) & PositionFlag.held) !== 0
 }
 
 /** The newest record of a wallet on the dormant tape + 1; 0 for none. */

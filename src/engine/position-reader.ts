@@ -177,9 +177,11 @@ export class PositionReader {
     return this.sells > 0 ? this.#lane(P.lastSellAt) : null
   }
 
-  get firstActiveAt(): number {
+  /** Null for who was only handed tokens. */
+  get firstActiveAt(): number | null {
     const never = Number.POSITIVE_INFINITY
-    return Math.min(this.firstBuyAt ?? never, this.firstSellAt ?? never)
+    const first = Math.min(this.firstBuyAt ?? never, this.firstSellAt ?? never)
+    return first === never ? null : first
   }
 
   get lastActiveAt(): number {

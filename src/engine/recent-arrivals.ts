@@ -1,6 +1,6 @@
 import { untouchedByScattered } from './memory/scattered-writes.ts'
 import { indexOfMark, markOf } from './swap-mark.ts'
-import { U } from './swap-record.ts'
+import { walletOf } from './swap-record.ts'
 import type { Tape } from './tape.ts'
 
 /** Trades whose place is remembered; the oldest goes. 36 bytes each. */
@@ -57,7 +57,7 @@ export class RecentArrivals {
     this.#indexes[place] = index
     this.#ordinals[place] = ordinal
     this.#words[place] = word
-    const wallet = this.#tape.u32Of(index)[this.#tape.at(index) + U.wallet]
+    const wallet = walletOf(this.#tape.u32Of(index), this.#tape.at(index))
     this.#wallets[place] = wallet
     this.#last += 1
     this.#olders[place] = this.#newest[wallet & MASK]

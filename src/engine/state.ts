@@ -10,6 +10,7 @@ import {
   K_LANES,
   L,
   L_LANES,
+  M,
   M_LANES,
   P,
   P_LANES,
@@ -24,6 +25,7 @@ import { reusedRowsPart, rowsPart } from './memory/rows-part.ts'
 import { StateError, type StatePart, sizesOf } from './memory/state-part.ts'
 import { TextStore } from './memory/text-store.ts'
 import { NEVER_HOLDERS } from './platform.ts'
+import { Quotes } from './quotes.ts'
 import { Tape } from './tape.ts'
 import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
@@ -52,6 +54,7 @@ export class State {
   readonly positions = new Rows(P_LANES)
   readonly links = new Rows(K_LANES)
   readonly dormant: Dormant
+  readonly quotes = new Quotes(this)
   readonly wallets = new Rows(L_LANES)
   readonly bars = new Rows(BAR_LANES)
   readonly tape: Tape
@@ -68,6 +71,7 @@ export class State {
     B.symbol,
     B.uri,
     B.migrationSignature,
+    B.toldCoin,
   ])
   readonly positionsUndo = this.undo.register(this.positions, [P.nextInMintPlus1])
   readonly walletsUndo = this.undo.register(this.wallets, [L.positionsPlus1, L.dormantPlus1])
@@ -104,6 +108,7 @@ export class State {
       rowsPart('wallets', this.wallets),
       rowsPart('bars', this.bars),
       rowsPart('globals', this.globals, 1),
+      this.quotes.part,
       this.undo.part,
       {
         name: 'clock and price',
@@ -186,9 +191,15 @@ export class State {
     const tAt = (token & ROW_MASK) * T_LANES
     lanes[at + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
     t[tAt + T.positionsPlus1] = row + 1
+    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] += 1
     this.#linkInWallet(row, wallet)
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
+  }
+
+  /** The token comes back from rest: its positions are counted as they are added again. */
+  forgetPositions(token: number): void {
+    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] = 0
   }
 
   /** Takes a position out of everything but the chain of its mint, and gives its row back. */
@@ -271,6 +282,7 @@ export class State {
       growingPart('tokens', tokens, births, windows, metadata),
       growingPart('wallets', this.wallets),
       growingPart('bars', this.bars),
+      boundedPart('quote_coins', this.quotes),
       this.book.memory,
       growingPart('texts', this.texts),
       growingPart('changes', this.changes),

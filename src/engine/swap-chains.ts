@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { positionLane, tokenLane } from './lanes.ts'
-import { P, T } from './layout.ts'
+import { P, PASSED_SHIFT, T } from './layout.ts'
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
 
@@ -43,12 +43,20 @@ export function chainOfToken(state: State, token: number): SwapChain {
   }
 }
 
+/** Swaps of a position, those on routes that its coin only passed through among them. */
+function swapsOf(state: State, position: number): number {
+  const [buys, sells, flags] = [P.buys, P.sells, P.flags].map((lane) =>
+    positionLane(state, position, lane),
+  )
+  return buys + sells + (flags >>> PASSED_SHIFT)
+}
+
 /** Swaps of one wallet in a mint, by its position. */
 export function chainOfPosition(state: State, position: number): SwapChain {
   const [token, wallet] = [P.token, P.wallet].map((lane) => positionLane(state, position, lane))
   return {
     name: `${token}/${wallet}`,
-    total: positionLane(state, position, P.buys) + positionLane(state, position, P.sells),
+    total: swapsOf(state, position),
     newestPlus1: positionLane(state, position, P.lastSwapPlus1),
     link: U.previousInPosition,
   }

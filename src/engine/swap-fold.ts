@@ -1,25 +1,36 @@
 import { copyU64, isZeroAt, numberAt, readU64 } from '../base/u64.ts'
 import { Bundles } from './bundles.ts'
 import { Candles } from './candles.ts'
-import { lamportsOfSwap } from './chart-trades.ts'
 import { isNeverHolder } from './exclusion.ts'
 import { Hand } from './hand.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
 import { isHolderAt, tokenLane } from './lanes.ts'
-import { B, L, P, P_LANES, PositionFlag, T, TokenFlag, WalletFlag } from './layout.ts'
+import {
+  B,
+  L,
+  P,
+  P_LANES,
+  PASSED_MAX,
+  PASSED_SHIFT,
+  PositionFlag,
+  T,
+  TokenFlag,
+  WalletFlag,
+} from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
-import { lamportsOf, microUsdOf } from './money.ts'
+import { microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition } from './position-fold.ts'
-import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
 import { RestingHoldings } from './resting-holdings.ts'
 import type { RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
+import { Routes } from './routes.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
-import { ARRIVAL_BITS, F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
+import { ARRIVAL_BITS, beginFold, coinMicroUsd, F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
+import { feesOfSwap, lamportsOfAmount, priceSwap, swapPrice } from './swap-value.ts'
 import type { TokenBirths } from './token-births.ts'
 import type { TopHolders } from './top-holders.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
@@ -36,7 +47,8 @@ export class SwapFold {
   readonly #state: State
   readonly #window: RollingWindow
   readonly #births: TokenBirths
-  readonly #clamp: InventoryClamp
+  readonly clamp: InventoryClamp
+  readonly #routes: Routes
   readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + U.quoteLo)
 
   constructor(state: State, window: RollingWindow, births: TokenBirths, top: TopHolders) {
@@ -47,16 +59,22 @@ export class SwapFold {
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
     this.resting = new RestingHoldings(state)
-    this.#clamp = new InventoryClamp(state)
+    this.clamp = new InventoryClamp(state)
+    this.#routes = new Routes(state)
   }
 
   get parts(): readonly StatePart[] {
-    return this.#clamp.parts
+    return [...this.clamp.parts, this.#routes.part]
   }
 
   /** Was the mint ever traded? */
   hasSwaps(token: number): boolean {
     return tokenLane(this.#state, token, T.swaps) > 0
+  }
+
+  /** Did anybody ever trade the mint, or hold some of it? */
+  hasPositions(token: number): boolean {
+    return tokenLane(this.#state, token, T.positionsPlus1) !== 0
   }
 
   /**
@@ -67,6 +85,7 @@ export class SwapFold {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
+    const givenSolPriceUsd = beginFold(hand.r, hand.rf, hand.rAt)
     hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
@@ -77,25 +96,34 @@ export class SwapFold {
     this.#births.takeQuote(hand)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
+    this.#foldMoney(givenSolPriceUsd)
+    this.#routes.take(hand)
     this.#takePosition()
     const judged = this.#judge()
     this.holders.takeOut(hand.position)
     this.#foldReserves()
-    this.#foldMoney()
-    foldBalance(hand)
-    this.#clamp.undo(hand, isFirstOfTransaction)
-    foldPosition(hand)
-    this.#clamp.apply(hand)
-    this.#foldFees(isFirstOfTransaction)
+    this.#foldPrice()
+    if (!hand.isPassed) this.#foldTrader(isFirstOfTransaction)
     this.#foldWallet()
     this.holders.putBack(hand.position)
     const mayShare = this.#mayShareTransaction(key)
     this.#link(key)
-    this.bundles.judge(hand, mayShare)
+    if (!hand.isPassed) this.bundles.judge(hand, mayShare)
     this.#finish(judged, isFirstOfTransaction)
     this.#window.add(index, hand.timestamp)
     this.candles.fold(hand)
     return isNew || this.#births.hasGraduated
+  }
+
+  /** What the trader holds and made of it. */
+  #foldTrader(isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    this.clamp.begin(hand, isFirstOfTransaction)
+    foldBalance(hand)
+    foldPosition(hand)
+    this.clamp.apply(hand)
+    this.#foldFees(isFirstOfTransaction)
+    this.#routes.noteSale(hand)
   }
 
   #isFirstOfTransaction(): boolean {
@@ -113,7 +141,7 @@ export class SwapFold {
     if (position < 0) position = state.addPosition(hand.token, hand.wallet)
     state.changePosition(position)
     hand.takePosition(state, position)
-    if (!hand.isFirst) return
+    if (!hand.isFirst || hand.isPassed) return
     const { p, pAt, t, tAt, l, lAt } = hand
     t[tAt + T.traders] += 1
     l[lAt + L.mints] += 1
@@ -136,6 +164,7 @@ export class SwapFold {
       shown |= Flag.freshWallet
     }
     if (isPro(hand)) shown |= Flag.proTrader
+    if (hand.isPassed) return shown
     if ((p[pAt + P.flags] & PositionFlag.creator) === 0) {
       if (isInsider(hand)) flags |= PositionFlag.insider
       if (isSniperBuy(hand, this.#state.rules)) flags |= PositionFlag.sniper
@@ -172,11 +201,10 @@ export class SwapFold {
     if ((t[tAt + T.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
   }
 
-  #foldMoney(): void {
+  #foldMoney(given: number): void {
     const { hand } = this
     const { r, rf, rAt, rAtF } = hand
     const globals = this.#state.globals.f64[0]
-    const given = rf[rAtF + F.givenSolPriceUsd]
     if (hand.flags & Flag.ownSolPrice) {
       this.#state.undo.save(this.#state.globalsUndo, 0)
       globals[0] = given
@@ -184,27 +212,32 @@ export class SwapFold {
     const solPriceUsd = given > 0 ? given : globals[0]
     const quoteNumber = numberAt(r, rAt + U.quoteLo)
     hand.solPriceUsd = solPriceUsd
-    hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
-    hand.lamports = lamportsOfSwap(r, rAt, hand.quote, hand.microUsd, solPriceUsd)
-    rf[rAtF + F.solPriceUsd] = solPriceUsd
-    rf[rAtF + F.volumeMicroUsd] = hand.microUsd
-    const price = priceInQuote(
-      r,
-      rAt + U.virtualBaseLo,
-      rAt + U.virtualQuoteLo,
-      hand.decimals,
-      hand.quoteDecimals,
-    )
-    hand.priceUsd = usdOfQuote(price, hand.quote, solPriceUsd)
-    hand.priceSol = solOfQuote(price, hand.quote, solPriceUsd)
+    // + 0: no price at all is 0 and never -0, which is other bytes.
+    rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
+    if (hand.quote >= Quote.other) {
+      hand.lamportsPerUnit = this.#state.quotes.lamportsPerUnit(hand.quote, solPriceUsd)
+      hand.microUsd = coinMicroUsd(quoteNumber, hand.lamportsPerUnit, solPriceUsd)
+      rf[rAtF + F.volumeMicroUsd] = -hand.lamportsPerUnit + 0
+    } else {
+      hand.lamportsPerUnit = 0
+      hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
+      rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+    }
+    hand.lamports = lamportsOfAmount(quoteNumber, hand.quote, hand.lamportsPerUnit, solPriceUsd)
+  }
+
+  /** Behind the reserves: a swap whose price stays has those that stood. */
+  #foldPrice(): void {
+    const { hand } = this
+    priceSwap(hand.r, hand.rf, hand.rAt, hand.quote, hand.decimals)
+    hand.priceUsd = swapPrice.usd
+    hand.priceSol = swapPrice.sol
   }
 
   #foldFees(isFirstOfTransaction: boolean): void {
     const { hand } = this
-    const { r, rAt } = hand
-    let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
-    if (hand.quote === Quote.usdc) fees = lamportsOf(fees, hand.solPriceUsd)
-    if (hand.quote === Quote.other) fees = 0
+    const { r, rf, rAt } = hand
+    let fees = feesOfSwap(r, rf, rAt, hand.quote) + hand.feesBefore
     if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
     hand.pf[hand.pAtF + P.feesF] += fees
   }
@@ -272,6 +305,7 @@ export class SwapFold {
     r[rAt + U.previousInMint] = t[tAt + T.lastSwapPlus1]
     r[rAt + U.previousInPosition] = p[pAt + P.lastSwapPlus1]
     t[tAt + T.lastSwapPlus1] = index + 1
+    if (this.hand.isPassed) countPassed(p, pAt)
     p[pAt + P.lastSwapPlus1] = index + 1
     t[tAt + T.swaps] += 1
     tf[tAtF + T.volumeMicroUsdF] += this.hand.microUsd
@@ -286,4 +320,9 @@ export class SwapFold {
     if (hand.isAmm || t[tAt + T.flags] & complete) shown |= Flag.complete
     r[rAt + U.flags] = hand.flags | shown
   }
+}
+
+/** One more swap of the position whose coin only passed through: none of its amounts. */
+function countPassed(p: Uint32Array, pAt: number): void {
+  if (p[pAt + P.flags] >>> PASSED_SHIFT < PASSED_MAX) p[pAt + P.flags] += 2 ** PASSED_SHIFT
 }

@@ -150,9 +150,14 @@ const ROUTE_MASK = 7
 const QUOTE_DECIMALS_SHIFT = 19
 const QUOTE_DECIMALS_MASK = 31
 
-/** The bits of the flags lane for a hop and the decimals of a quote, where they are given. */
+/**
+ * The bits of the flags lane for a hop and the decimals of a quote, where they are given. What there is no
+ * room for (event lines refuse it, a mint account on the chain may say it) is not told.
+ */
 export function toldBits(route = 0, quoteDecimals = -1): number {
-  return (route << ROUTE_SHIFT) | ((quoteDecimals + 1) << QUOTE_DECIMALS_SHIFT)
+  const hop = route > 0 && route <= ROUTE_MASK ? route : 0
+  const decimals = quoteDecimals >= 0 && quoteDecimals < QUOTE_DECIMALS_MASK ? quoteDecimals + 1 : 0
+  return (hop << ROUTE_SHIFT) | (decimals << QUOTE_DECIMALS_SHIFT)
 }
 
 /** Number of the hop that the feed gave, 0 for none. */
@@ -184,8 +189,14 @@ export function toldQuoteOf(u32: Uint32Array, at: number): number {
   return (u32[at + U.pool] >>> POOL_BITS) - 1
 }
 
-/** A swap's place in a route, as the fold keeps it. */
-export const Hop = { none: 0, first: 1, later: 2 } as const
+/**
+ * A swap's place in a route, as the fold keeps it: the first hop, a later one, or one whose coin only passed
+ * through on its way from one hop to the next.
+ */
+export const Hop = { none: 0, first: 1, later: 2, passed: 3 } as const
+
+/** Bits of what the feed told beside them, until the fold begins. */
+export const TOLD_BITS = (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
 
 /** Bits of the wallet's lane that hold its row: there are fewer wallets than addresses. */
 const WALLET_BITS = 30
@@ -199,6 +210,11 @@ export function walletOf(u32: Uint32Array, at: number): number {
 /** One of `Hop`, of a folded record. */
 export function hopOf(u32: Uint32Array, at: number): number {
   return u32[at + U.wallet] >>> WALLET_BITS
+}
+
+/** The coin of the record passed through: nobody held it. */
+export function markPassed(u32: Uint32Array, at: number): void {
+  u32[at + U.wallet] = (u32[at + U.wallet] | (Hop.passed << WALLET_BITS)) >>> 0
 }
 
 /** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
@@ -249,7 +265,10 @@ export function beginFold(u32: Uint32Array, f64: Float64Array, at: number): numb
 /** A folded record, taken back, as it was when its fold began. */
 export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void {
   const flags = u32[at + U.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
-  u32[at + U.flags] = (flags | toldBits(hopOf(u32, at))) >>> 0
+  const hop = hopOf(u32, at)
+  const isBought = (flags & Flag.sell) === 0
+  const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
+  u32[at + U.flags] = (flags | toldBits(route)) >>> 0
   u32[at + U.wallet] &= WALLET_MASK
   copyU64(u32, at + U.givenCashbackLo, u32, at + U.cashbackLo)
   u32[at + U.givenLpFeeLo] = 0

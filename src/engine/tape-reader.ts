@@ -3,7 +3,7 @@ import { P, T } from './layout.ts'
 import type { State } from './state.ts'
 import { chainOfPosition, chainOfToken, linkOf, type SwapChain } from './swap-chains.ts'
 import { indexOfMark, type SwapMark } from './swap-mark.ts'
-import { U } from './swap-record.ts'
+import { U, walletOf } from './swap-record.ts'
 
 /** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
 const MOVES_MAX = 1_024
@@ -74,6 +74,6 @@ function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
   const at = tape.at(index)
   const u32 = tape.u32Of(index)
   const wallet = of.position === null ? -1 : positionLane(state, of.position, P.wallet)
-  const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || u32[at + U.wallet] === wallet)
+  const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || walletOf(u32, at) === wallet)
   return isTheirs ? index : -1
 }

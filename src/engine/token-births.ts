@@ -5,13 +5,7 @@ import type { Completed, Migrated, TokenCreated } from './event.ts'
 import type { Hand } from './hand.ts'
 import { B, B_LANES, L, L_LANES, T, T_LANES, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import {
-  DECIMALS_DEFAULT,
-  INITIAL_REAL_BASE_RAW,
-  Quote,
-  quoteOf,
-  SUPPLY_WHOLE_DEFAULT,
-} from './platform.ts'
+import { DECIMALS_DEFAULT, INITIAL_REAL_BASE_RAW, Quote, SUPPLY_WHOLE_DEFAULT } from './platform.ts'
 import type { OrderKey } from './ring-key.ts'
 import type { State } from './state.ts'
 import { Flag, poolOf, toldQuoteOf } from './swap-record.ts'
@@ -78,9 +72,10 @@ export class TokenBirths {
     const { t, tAt, b, bAt } = hand
     if (told < 0 || t[tAt + T.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold)) return
     t[tAt + T.flags] |= TokenFlag.quoteTold
-    if (told === hand.quote) return
+    const quote = told === Quote.other ? b[bAt + B.toldCoin] : told
+    if (quote === hand.quote) return
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
-    b[bAt + B.quote] = told
+    b[bAt + B.quote] = quote
     this.#dropBars(hand.token)
     hand.takeToken(this.#state)
   }
@@ -145,7 +140,7 @@ export class TokenBirths {
     const { t, tAt, b, bAt } = this.#rows(token)
     const { book } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
-    const quote = quoteOf(event.quoteMint)
+    const quote = this.#state.quotes.numberOf(event.quoteMint)
     if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) this.#dropBars(token)
     b[bAt + B.decimals] = decimals
     b[bAt + B.quote] = quote

@@ -19,8 +19,8 @@ import {
 } from './layout.ts'
 import { completionOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { QUOTE_DECIMALS } from './platform.ts'
-import { percentOf, priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
+import { Quote, USDC_MINT, WRAPPED_SOL_MINT } from './platform.ts'
+import { percentOf, priceInQuote } from './prices.ts'
 import type { State } from './state.ts'
 import { sumAt, type TopHolders } from './top-holders.ts'
 import type { XLinks } from './x-links.ts'
@@ -185,11 +185,11 @@ export class TokenReader {
   }
 
   get priceSol(): number {
-    return solOfQuote(this.priceInQuote, this.quote, this.#state.solPriceUsd)
+    return this.#state.quotes.solOf(this.priceInQuote, this.quote, this.#state.solPriceUsd)
   }
 
   get priceUsd(): number {
-    return usdOfQuote(this.priceInQuote, this.quote, this.#state.solPriceUsd)
+    return this.#state.quotes.usdOf(this.priceInQuote, this.quote, this.#state.solPriceUsd)
   }
 
   get solPriceUsd(): number {
@@ -206,8 +206,8 @@ export class TokenReader {
   }
 
   get liquidityUsd(): number {
-    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, QUOTE_DECIMALS[this.quote])
-    return 2 * usdOfQuote(quote, this.quote, this.#state.solPriceUsd)
+    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, this.quoteDecimals)
+    return 2 * this.#state.quotes.usdOf(quote, this.quote, this.#state.solPriceUsd)
   }
 
   /** Since creation. */
@@ -260,6 +260,7 @@ export class TokenReader {
 
   get hasCreatorSoldAll(): boolean {
     if (!this.#findCreator() || (this.#cFlags & PositionFlag.held) === 0) return false
+    if (this.#cFlags & PositionFlag.gaveAway) return false
     return wholeAt(this.#c, this.#cAt, this.decimals) <= this.#state.rules.soldAllWhole
   }
 
@@ -308,8 +309,39 @@ export class TokenReader {
     return this.#t[this.#tAt + T.flags]
   }
 
+  /** Number of its quote (quotes.ts). */
   get quote(): number {
     return this.#b[this.#bAt + B.quote]
+  }
+
+  get quoteDecimals(): number {
+    return this.#state.quotes.decimalsOf(this.quote)
+  }
+
+  /** Dollars of one whole unit of its quote now; 0 while nobody knows. */
+  get quoteUsd(): number {
+    return this.#state.quotes.usdOf(1, this.quote, this.#state.solPriceUsd)
+  }
+
+  /** Are its dollars those of a known price? Else they read 0. */
+  get isPriced(): boolean {
+    return this.quoteUsd > 0
+  }
+
+  /** What it is quoted in; "" for a coin that nobody named. */
+  get quoteMint(): string {
+    if (this.quote === Quote.sol) return WRAPPED_SOL_MINT
+    return this.quote === Quote.usdc ? USDC_MINT : this.#state.quotes.mintOf(this.quote)
+  }
+
+  /** "" for a coin whose creation is not known. */
+  get quoteSymbol(): string {
+    if (this.quote === Quote.sol) return 'SOL'
+    if (this.quote === Quote.usdc) return 'USDC'
+    const token = this.#state.quotes.tokenOf(this.quote)
+    if (token < 0) return ''
+    const b = this.#state.births.u32[token >>> ROW_SHIFT]
+    return this.#state.texts.get(b[(token & ROW_MASK) * B_LANES + B.symbol])
   }
 
   /** Wallet row of the creator + 1; 0: unknown. */
@@ -323,7 +355,7 @@ export class TokenReader {
       this.#tAt + T.virtualBaseLo,
       this.#tAt + T.virtualQuoteLo,
       this.decimals,
-      QUOTE_DECIMALS[this.quote],
+      this.quoteDecimals,
     )
   }
 

@@ -1,5 +1,5 @@
 import { DORMANT_TRADERS_MAX } from './dormancy.ts'
-import { tokenLane } from './lanes.ts'
+import { positionsOf, tokenLane } from './lanes.ts'
 import { T } from './layout.ts'
 import { MintTraders, type TraderPart } from './mint-traders.ts'
 import type { State } from './state.ts'
@@ -64,7 +64,7 @@ export class TraderColumns {
   }
 
   #isKept(token: number): boolean {
-    const traders = tokenLane(this.#state, token, T.traders)
+    const traders = positionsOf(this.#state, token)
     // Folders of old may have one at rest all the same.
     const isAwake = tokenLane(this.#state, token, T.dormantPlus1) === 0
     return traders > DORMANT_TRADERS_MAX && traders <= TRADERS_MAX && isAwake

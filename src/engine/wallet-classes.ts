@@ -25,7 +25,8 @@ export function isPro(hand: Hand): boolean {
 /** Held the token before its first recorded swap, or the feed says so; never the creator. */
 export function isInsider(hand: Hand): boolean {
   if (hand.flags & Flag.insiderGiven && hand.flags & Flag.insiderValue) return true
-  if (!hand.isFirst) return false
+  // Of a mint whose history is not whole a balance says nothing.
+  if (!hand.isFirst || (hand.t[hand.tAt + T.flags] & TokenFlag.creationKnown) === 0) return false
   if (!hand.isBuy) return true
   return (
     (hand.flags & Flag.balanceBeforeGiven) !== 0 && !isZeroAt(hand.r, hand.rAt + U.balanceBeforeLo)

@@ -2,6 +2,7 @@ import { StateError } from '../engine/memory/state-part.ts'
 import { bytesOf, lanesOf } from '../engine/memory/views.ts'
 import { foldedAgain } from '../engine/search-entry.ts'
 import { StoreError } from './failure.ts'
+import { upgradeFoldedRecords } from './folded-records.ts'
 import type { SavedPart } from './saved-part.ts'
 import type { ChunkCrcs } from './snapshot-format.ts'
 import { WiderImages, widerRows } from './wider-births.ts'
@@ -29,6 +30,18 @@ export interface SnapshotUpgrade {
    * come out in the next one's order. Left out where the layout is the same.
    */
   readonly parts?: () => (part: SavedPart) => readonly SavedPart[]
+}
+
+/**
+ * How blocks of a chunk of a version read in the next one. A chunk is shared by the snapshots that refer to
+ * it by the crc of its header, so it stays as it is and is brought up where it is read; records keep their
+ * width.
+ */
+export interface ChunkUpgrade {
+  readonly from: number
+  /** Changes whole records where they lie; left out where the form is the same. */
+  readonly swaps?: (lanes: Uint32Array) => void
+  readonly positions?: (lanes: Uint32Array) => void
 }
 
 /** What reads the files of older versions: one step for each, from a version to the next. */
@@ -169,9 +182,81 @@ const chunksTold: SnapshotUpgrade = {
 /** Version 4 has one kind of frame more, for events that were lines; these are read as they were. */
 const eventsPacked: JournalUpgrade = { from: 3 }
 
+/**
+ * From version 5 of the journal on records may tell an LP fee, cashback, the hop of a route and the decimals
+ * of a quote, in lanes and bits that every writer before left zero; reserves and balances are packed, and so
+ * are decimals of a creation's quote.
+ */
+const octoberInJournal: JournalUpgrade = { from: 4 }
+
+/** From version 10 of snapshots and 2 of chunks on folded records keep LP fee, cashback and hop. */
+const octoberInSnapshots: SnapshotUpgrade = {
+  from: 9,
+  parts: () => {
+    const positions = new CountedPositions()
+    return (part) => {
+      if (part.name === 'tokens') positions.take(part)
+      return octoberPart(part.name === 'metadata' ? positions.counted(part) : part)
+    }
+  },
+}
+const octoberInChunks: ChunkUpgrade = { from: 1, swaps: upgradeFoldedRecords }
+
+/** Parts that came with version 10 follow, zeroed, the one that they stand behind. */
+const OCTOBER_PARTS: ReadonlyMap<string, readonly SavedPart[]> = new Map([
+  ['globals', [{ name: 'quote coins', facts: [0], bytes: new Uint8Array(0) }]],
+  [
+    'clamp count',
+    [
+      { name: 'clamp balances', facts: [16], bytes: new Uint8Array(256) },
+      { name: 'last burn', facts: [1], bytes: new Uint8Array(24) },
+      { name: 'route sale', facts: [1], bytes: new Uint8Array(16) },
+    ],
+  ],
+])
+
+function octoberPart(part: SavedPart): readonly SavedPart[] {
+  const upgraded = part.name === 'tape' ? upgradedTape(part) : part
+  return [upgraded, ...(OCTOBER_PARTS.get(part.name) ?? [])]
+}
+
+/** u32 lanes of a token and of its metadata, and those that count: traders, and (version 10) positions. */
+const TOKEN_LANES = 52
+const TRADERS = 43
+const METADATA_LANES = 10
+const POSITIONS = 9
+
+/** From version 10 on tokens count their positions: before, every one of them was a trader's. */
+class CountedPositions {
+  #traders = new Uint32Array(0)
+
+  take({ facts: [count], bytes }: SavedPart): void {
+    const rows = lanesOf(bytes)
+    this.#traders = Uint32Array.from(
+      { length: count },
+      (_, token) => rows[token * TOKEN_LANES + TRADERS],
+    )
+  }
+
+  counted({ name, facts, bytes }: SavedPart): SavedPart {
+    const rows = lanesOf(bytes)
+    for (const [token, traders] of this.#traders.entries())
+      rows[token * METADATA_LANES + POSITIONS] = traders
+    return { name, facts, bytes: bytesOf(rows) }
+  }
+}
+
+function upgradedTape({ name, facts, bytes }: SavedPart): SavedPart {
+  const lanes = lanesOf(bytes)
+  upgradeFoldedRecords(lanes)
+  return { name, facts, bytes: bytesOf(lanes) }
+}
+
+export const CHUNK_UPGRADES: readonly ChunkUpgrade[] = [octoberInChunks]
+
 /** Version 1 is the first of all formats: nothing is older. */
 export const FORMAT_UPGRADES: FormatUpgrades = {
-  journal: [restsAdded, quoteToldInJournal, eventsPacked],
+  journal: [restsAdded, quoteToldInJournal, eventsPacked, octoberInJournal],
   snapshots: [
     announcementsAdded,
     dormantAdded,
@@ -181,6 +266,7 @@ export const FORMAT_UPGRADES: FormatUpgrades = {
     halvesAsWritten,
     nothingLateWithoutSlots,
     chunksTold,
+    octoberInSnapshots,
   ],
 }
 

@@ -1,3 +1,4 @@
+import { jsonOf } from '../base/json-access.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/engine-options.ts'
 import type { FeedEvent } from '../engine/event.ts'
@@ -26,14 +27,25 @@ export function foldFrame(
 }
 
 /**
- * The event line of a frame of another event.
+ * The event line of a frame of another event, well-formed: the journal has halves of characters as they
+ * came, and strict readers refuse a file that names one.
  * @throws StoreError as `foldFrame`
  */
 export function lineTextOf(frame: WholeFrame): string {
-  if (frame.kind === Kind.event) return textOf(frame.payload)
+  if (frame.kind === Kind.event) return wellFormedLine(textOf(frame.payload))
   const line = unpackedLine(frame)
   if (line === null) throw senseless(frame)
-  return JSON.stringify(line)
+  return wellFormedLine(JSON.stringify(line))
+}
+
+/** JSON writes a half as an escape; few lines have a text that looks like one. */
+function wellFormedLine(text: string): string {
+  if (!text.includes('\\ud')) return text
+  const line = jsonOf(text)
+  if (line === undefined) return text
+  return JSON.stringify(line, (_, value) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  )
 }
 
 /** Is it a frame of swap records of the present version? */

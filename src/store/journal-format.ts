@@ -1,5 +1,5 @@
 /**
- * The layout of a journal segment, version 4. Everything is little-endian and 8-byte aligned.
+ * The layout of a journal segment, version 5. Everything is little-endian and 8-byte aligned.
  *
  *     segment   header (128 bytes), then frames
  *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
@@ -10,7 +10,7 @@
  * had been safe once (damage) or never was (a crash before the sync).
  */
 export const JOURNAL_MAGIC = 'MFJOURN\n'
-export const JOURNAL_VERSION = 4
+export const JOURNAL_VERSION = 5
 
 export const SEGMENT_HEADER_BYTES = 128
 /** Byte offsets in a segment's header. */
@@ -45,7 +45,7 @@ export const Kind = {
   clock: 1,
   /** Addresses, mints and wallets that records after it name by number. */
   definitions: 2,
-  /** Swap records (swap-record.ts). */
+  /** Swap records (swap-record.ts); with fees of October 2026, hops and decimals of quotes since version 5. */
   records: 3,
   /**
    * Any other event as its event line (contract section 7); since version 4 only where `packed` has no
@@ -58,7 +58,7 @@ export const Kind = {
   closed: 6,
   /** Tokens that are put to rest, by number (u32); no event, and no line of an export. Version 2. */
   rest: 7,
-  /** Any other event (packed-event.ts). Version 4. */
+  /** Any other event (packed-event.ts). Version 4; reserves and balances since version 5. */
   packed: 8,
 } as const
 export const KIND_MAX = 8

@@ -4,7 +4,7 @@ import type { EventFields, FeedEvent } from '../engine/event.ts'
 import { GrowingLanes } from './growing-lanes.ts'
 
 /**
- * An event that is no swap, as version 4 of the journal has it:
+ * An event that is no swap, as the journal has it from version 4 on:
  *
  *     type (u32), fields that are given (u32, a bit each), those of them that are null (u32),
  *     bytes of a unit of the texts (u32: 1 they are ASCII, 2 UTF-16)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { EngineSettings } from '../engine/engine-options.ts'
 
 /**
- * The layout of a snapshot, version 9, little-endian:
+ * The layout of a snapshot, version 10, little-endian:
  *
  *     header   magic, version, zeros (16 bytes)
  *     parts    the bytes of each part, each padded with zeros to 8 bytes
@@ -13,7 +13,7 @@ import type { EngineSettings } from '../engine/engine-options.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 9
+export const SNAPSHOT_VERSION = 10
 export const SNAPSHOT_HEADER_BYTES = 16
 export const SNAPSHOT_FOOTER_BYTES = 32
 /** Byte offsets in the footer. */

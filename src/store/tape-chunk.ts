@@ -1,13 +1,15 @@
 import { crc32 } from '../base/crc32.ts'
 import { P_LANES } from '../engine/layout.ts'
+import { bytesOf, lanesOf } from '../engine/memory/views.ts'
 import { SWAP_RECORD_BYTES } from '../engine/swap-record.ts'
 import { chunkPath, dormantChunkPath, writeWhole } from './data-folder.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from './disk.ts'
 import { newerVersion } from './failure.ts'
+import { CHUNK_UPGRADES, upgradeSteps } from './format-upgrades.ts'
 import { padded } from './journal-format.ts'
 
 /**
- * A chunk of a tape on disk, version 1, little-endian:
+ * A chunk of a tape on disk, version 2, little-endian:
  *
  *     header   magic, version, records a block, chunk, blocks, crc of the table, zeros, crc of the
  *              header (40 bytes)
@@ -16,24 +18,28 @@ import { padded } from './journal-format.ts'
  *
  * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
  * and tell them by the crc of the header (snapshot-format.ts). Magic, version and crc of the header stay
- * where they are in later versions, so that they are known.
+ * where they are in later versions, so that they are known. One of an older version stays in its form; its
+ * records are brought up when they are read (`CHUNK_UPGRADES`).
  */
-export const CHUNK_VERSION = 1
+export const CHUNK_VERSION = 2
 
 /** What a chunk holds, and what tells so. */
 export interface ChunkKind {
+  readonly records: 'swaps' | 'positions'
   readonly magic: string
   readonly recordBytes: number
   readonly path: (folder: string, chunk: number) => string
 }
 
 export const SWAP_CHUNKS: ChunkKind = {
+  records: 'swaps',
   magic: 'MFTAPE1\n',
   recordBytes: SWAP_RECORD_BYTES,
   path: chunkPath,
 }
 
 export const DORMANT_CHUNKS: ChunkKind = {
+  records: 'positions',
   magic: 'MFDORM1\n',
   recordBytes: P_LANES * 4,
   path: dormantChunkPath,
@@ -59,6 +65,8 @@ export interface ChunkTable {
   readonly crcs: readonly number[]
   /** Where the first block starts. */
   readonly dataAt: number
+  /** What brings its records to the present form. */
+  readonly upgrades: readonly ((lanes: Uint32Array) => void)[]
 }
 
 /** Writes a chunk of whole blocks; what is there under its name is replaced. Returns the crc of its header. */
@@ -90,7 +98,7 @@ export function writeChunk(
 
 /**
  * The head of a chunk, or null when it is torn, damaged or not `chunk`.
- * @throws StoreError when a later version wrote it
+ * @throws StoreError when a later version wrote it, or one too old
  */
 export function readChunkTable(
   file: DiskFile,
@@ -105,7 +113,8 @@ export function readChunkTable(
   if (header.toString('latin1', H.magic, H.magic + 8) !== kind.magic) return null
   const version = header.readUInt32LE(H.version)
   if (version > CHUNK_VERSION) throw newerVersion(path)
-  if (version < CHUNK_VERSION || header.readDoubleLE(H.chunk) !== chunk) return null
+  const steps = upgradeSteps(CHUNK_UPGRADES, version, CHUNK_VERSION, path)
+  if (header.readDoubleLE(H.chunk) !== chunk) return null
   const blocks = header.readUInt32LE(H.blocks)
   const blockRecords = header.readUInt32LE(H.blockRecords)
   const dataAt = HEADER_BYTES + padded(blocks * 4)
@@ -115,10 +124,11 @@ export function readChunkTable(
   if (!readAll(file, table, HEADER_BYTES)) return null
   if (crc32(table) !== header.readUInt32LE(H.tableCrc)) return null
   const crcs = Array.from({ length: blocks }, (_, i) => table.readUInt32LE(i * 4))
-  return { crc, blockRecords, recordBytes, crcs, dataAt }
+  const upgrades = steps.flatMap((step) => step[kind.records] ?? [])
+  return { crc, blockRecords, recordBytes, crcs, dataAt, upgrades }
 }
 
-/** Reads one block into `into`; false when it is not what was written. */
+/** Reads one block into `into`, in the present form; false when it is not what was written. */
 export function readChunkBlock(
   file: DiskFile,
   table: ChunkTable,
@@ -127,5 +137,14 @@ export function readChunkBlock(
 ): boolean {
   const bytes = table.blockRecords * table.recordBytes
   if (block >= table.crcs.length || into.length !== bytes) return false
-  return readAll(file, into, table.dataAt + block * bytes) && crc32(into) === table.crcs[block]
+  if (!readAll(file, into, table.dataAt + block * bytes)) return false
+  if (crc32(into) !== table.crcs[block]) return false
+  if (table.upgrades.length > 0) into.set(upgraded(into, table))
+  return true
+}
+
+function upgraded(block: Uint8Array, { upgrades }: ChunkTable): Uint8Array {
+  const lanes = lanesOf(block)
+  for (const upgrade of upgrades) upgrade(lanes)
+  return bytesOf(lanes)
 }

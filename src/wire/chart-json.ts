@@ -89,7 +89,9 @@ function openAtClose(bars: readonly ChartBar[], before: ChartBar | null): void {
   }
 }
 
+/** Where one of the two bars has no price (0), there is nothing to go on from. */
 function reopen(series: ChartBar['usd'], open: number): void {
+  if (open === 0 || series.close === 0) return
   series.open = open
   series.high = Math.max(series.high, open)
   series.low = Math.min(series.low, open)

@@ -11,6 +11,9 @@ const RawText = Type.Refine(
   (digits) => digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT,
 )
 
+const REASONS = RESERVES_REASONS.map((reason) => `"${reason}"`)
+const REASONS_ALLOWED = `${REASONS.slice(0, -1).join(', ')} or ${REASONS.at(-1)}`
+
 /** What the values of a line may be. */
 export interface LineKinds {
   readonly textOf: (max: number) => Type.TString
@@ -139,7 +142,7 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     supply_raw: OptionalRaw,
     reason: Type.Union(
       RESERVES_REASONS.map((reason) => Type.Literal(reason)),
-      { description: RESERVES_REASONS.map((reason) => `"${reason}"`).join(', ') },
+      { description: REASONS_ALLOWED },
     ),
   })
   const BalanceLine = Type.Object({

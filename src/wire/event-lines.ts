@@ -7,6 +7,7 @@ import {
   type FeedEvent,
   METADATA_KEYS,
   type Metadata,
+  type MetadataKey,
   type Swap,
   type TokenCreated,
 } from '../engine/event.ts'
@@ -16,7 +17,9 @@ import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-
 /**
  * The event lines any program can feed the service (contract section 7): snake_case JSON to the
  * engine's events. Optional keys may also be null, which is the same as absent except for the
- * keys of `metadata`, where it clears.
+ * keys of `metadata`, where it clears. A fee of 0 that no flag of the record tells from none
+ * (`lp_fee_raw`, `cashback_raw`) is the same as absent too, so that an event has one form wherever it
+ * comes from. Halves of characters that a feed tells become U+FFFD: no UTF-8 can write them.
  */
 
 export interface LineError {
@@ -95,7 +98,7 @@ const folded = lazily(() => readersOf(FOLDED))
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
-  return parseText(text, told())
+  return wellFormed(parseText(text, told()))
 }
 
 /** The event of a line that was made of an event that was folded; never throws. */
@@ -110,7 +113,26 @@ export function parseFoldedValue(value: unknown): FeedEvent | LineError {
 
 /** As `parseEventLine`, of a line that is parsed already. */
 export function parseEventValue(value: unknown): FeedEvent | LineError {
-  return parseValue(value, told())
+  return wellFormed(parseValue(value, told()))
+}
+
+/** Addresses and signatures with halves of characters are refused; these texts may be anything. */
+function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
+  if (!('type' in event)) return event
+  if (event.type === 'token_created') {
+    const { name, symbol, uri } = event
+    const isWhole = name.isWellFormed() && symbol.isWellFormed() && uri.isWellFormed()
+    if (isWhole) return event
+    const texts = { name: name.toWellFormed(), symbol: symbol.toWellFormed() }
+    return { ...event, ...texts, uri: uri.toWellFormed() }
+  }
+  if (event.type !== 'metadata') return event
+  const texts: { [K in MetadataKey]?: string } = {}
+  for (const key of METADATA_KEYS) {
+    const text = event[key]
+    if (text?.isWellFormed() === false) texts[key] = text.toWellFormed()
+  }
+  return { ...event, ...texts }
 }
 
 function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
@@ -201,8 +223,10 @@ function swap(line: LineOf<'swap'>): FeedEvent {
 }
 
 function addOptional(event: Mutable<Swap>, line: LineOf<'swap'>): void {
-  if (line.lp_fee_raw != null) event.lpFeeRaw = BigInt(line.lp_fee_raw)
-  if (line.cashback_raw != null) event.cashbackRaw = BigInt(line.cashback_raw)
+  const lpFeeRaw = BigInt(line.lp_fee_raw ?? 0)
+  if (lpFeeRaw !== 0n) event.lpFeeRaw = lpFeeRaw
+  const cashbackRaw = BigInt(line.cashback_raw ?? 0)
+  if (cashbackRaw !== 0n) event.cashbackRaw = cashbackRaw
   if (line.chain_fee_raw != null) event.chainFeeRaw = BigInt(line.chain_fee_raw)
   const { base_balance_before_raw: before, base_balance_after_raw: after } = line
   if (before != null) event.baseBalanceBeforeRaw = BigInt(before)

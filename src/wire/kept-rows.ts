@@ -32,7 +32,7 @@ const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
 
 /**
  * Rows of the token tables as bytes, written once for each change of what they are made of and
- * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of SOL.
+ * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of its quote.
  */
 export class KeptRows {
   readonly #state: State
@@ -90,7 +90,8 @@ export class KeptRows {
 
   /** The page of a place, with the token's row there as it has to be now. */
   #current(place: number, token: TokenReader): RowPage {
-    const { changes, solPriceUsd } = this.#state
+    const { changes } = this.#state
+    const { quoteUsd } = token
     const page = this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
     const at = place & PAGE_MASK
     const changed = changes.of(token.token)
@@ -100,14 +101,14 @@ export class KeptRows {
       page.tokens[at] === token.token &&
       page.changes[at] === changed &&
       page.creators[at] === creator &&
-      page.prices[at] === solPriceUsd
+      page.prices[at] === quoteUsd
     )
       return page
     this.#keep(page, place, tokenJson(token, 'table'))
     page.tokens[at] = token.token
     page.changes[at] = changed
     page.creators[at] = creator
-    page.prices[at] = solPriceUsd
+    page.prices[at] = quoteUsd
     return page
   }
 

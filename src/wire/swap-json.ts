@@ -1,13 +1,24 @@
 import { encodeBase58 } from '../base/base58.ts'
-import { wholeAt } from '../base/u64.ts'
+import { numberAt, wholeAt } from '../base/u64.ts'
 import { isNeverHolder } from '../engine/exclusion.ts'
 import { B, B_LANES, TokenFlag } from '../engine/layout.ts'
 import { flagsOf } from '../engine/lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
-import { QUOTE_DECIMALS } from '../engine/platform.ts'
-import { priceInQuote, soldPercent, usdOfQuote } from '../engine/prices.ts'
+import { Quote } from '../engine/platform.ts'
+import { soldPercent, usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
-import { F, Flag, poolOf, SIGNATURE_LANES, U } from '../engine/swap-record.ts'
+import {
+  F,
+  Flag,
+  lamportsPerUnitOf,
+  poolOf,
+  SIGNATURE_LANES,
+  solPriceOf,
+  U,
+  volumeMicroUsdOf,
+  walletOf,
+} from '../engine/swap-record.ts'
+import { priceSwap, swapPrice } from '../engine/swap-value.ts'
 import { comparePlace } from '../engine/tape-place.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
@@ -22,16 +33,15 @@ export function swapJson(state: State, index: number): string {
   const token = r[at + U.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * B_LANES
-  const flags = shownFlags(state, r[at + U.flags], token, r[at + U.wallet])
+  const wallet = walletOf(r, at)
+  const flags = shownFlags(state, r[at + U.flags], token, wallet)
   const quote = b[bAt + B.quote]
   const decimals = b[bAt + B.decimals]
-  const quoteDecimals = QUOTE_DECIMALS[quote]
-  const solPriceUsd = rf[(at >>> 1) + F.solPriceUsd]
-  const baseAt = at + U.virtualBaseLo
-  const quoteAt = at + U.virtualQuoteLo
-  const price = priceInQuote(r, baseAt, quoteAt, decimals, quoteDecimals)
-  const priceUsd = usdOfQuote(price, quote, solPriceUsd)
-  const liquidity = 2 * usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
+  const quoteDecimals = state.quotes.decimalsOf(quote)
+  const solPriceUsd = solPriceOf(rf, at >>> 1)
+  priceSwap(r, rf, at, quote, decimals)
+  const priceUsd = swapPrice.usd
+  const liquidity = 2 * reserveUsd(r, rf, at, quote, quoteDecimals)
   const isSlotKnown = (flags & Flag.noSlot) === 0
   const isComplete = (flags & Flag.complete) !== 0 || isAfterGraduation(state, index, token)
   const progress = isComplete
@@ -42,13 +52,13 @@ export function swapJson(state: State, index: number): string {
     `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
     `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
     `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
-    `,"signer":${jsonString(state.book.walletText(r[at + U.wallet]))}` +
+    `,"signer":${jsonString(state.book.walletText(wallet))}` +
     `,"mint":${jsonString(state.book.mintOf(token))}` +
     `,"pool":${jsonString(state.book.text(poolOf(r, at)))}` +
     `,"base_mint_amount":${jsonNumber(wholeAt(r, at + U.baseLo, decimals))}` +
     `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
     `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
-    `,"volume_usd":${jsonNumber(rf[(at >>> 1) + F.volumeMicroUsd] / MICRO)}` +
+    `,"volume_usd":${jsonNumber(volumeMicroUsdOf(r, rf, at) / MICRO)}` +
     `,"m_cap_usd":${jsonNumber(priceUsd * supplyOf(state, r, at, decimals))}` +
     `,"bonding_curve_progress":${jsonNumber(progress)},"liquidity_usd":${jsonNumber(liquidity)}` +
     `,"chain_fee":${jsonNumber(wholeAt(r, at + U.chainFeeLo, SOL_DECIMALS))}` +
@@ -60,6 +70,20 @@ export function swapJson(state: State, index: number): string {
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
     `,"pro_trader":${(flags & Flag.proTrader) !== 0}}`
   )
+}
+
+/** Dollars of the quote reserve behind the swap, at the prices that were stored with it. */
+function reserveUsd(
+  r: Uint32Array,
+  rf: Float64Array,
+  at: number,
+  quote: number,
+  quoteDecimals: number,
+): number {
+  const solPriceUsd = solPriceOf(rf, at >>> 1)
+  const quoteAt = at + U.virtualQuoteLo
+  if (quote < Quote.other) return usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
+  return ((numberAt(r, quoteAt) * lamportsPerUnitOf(rf, at >>> 1)) / 1e9) * solPriceUsd
 }
 
 /** A migration may become known long after swaps that came behind it in the total order. */

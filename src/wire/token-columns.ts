@@ -1,8 +1,6 @@
 import { walletLane } from '../engine/lanes.ts'
 import { U32List } from '../engine/memory/u32-list.ts'
 import { widened } from '../engine/memory/widened.ts'
-import { Quote } from '../engine/platform.ts'
-import { usdOfQuote } from '../engine/prices.ts'
 import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
@@ -14,8 +12,6 @@ import {
   TokenColumn,
   type TokenRun,
 } from './token-column.ts'
-
-const QUOTES = Object.values(Quote)
 
 // Each kind of column has a loop of its own over where its values lie: through a call for each it takes
 // twice the time.
@@ -58,14 +54,13 @@ export class NumberColumn extends TokenColumn {
 export class MarketCapColumn extends TokenColumn {
   #pricesInQuote = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
-  #quotes = new Uint8Array(FIRST_TOKENS)
+  #quotes = new Uint32Array(FIRST_TOKENS)
   /** What `all` gives, kept up with what is read. */
   #all = new Float64Array(0)
-  /** Is it of the price of SOL that the dollars below are of? */
+  /** Is it of the dollars below? */
   #areWeighed = false
-  /** Dollars of one, by quote, at the price of SOL beside it. */
-  readonly #dollarsOfOne = new Float64Array(QUOTES.length)
-  #solPriceUsd = Number.NaN
+  /** Dollars of one, by quote. */
+  #dollarsOfOne = new Float64Array(0)
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInQuote[token] = reader.priceInQuote
@@ -95,7 +90,7 @@ export class MarketCapColumn extends TokenColumn {
     this.#areWeighed = true
   }
 
-  /** At the price of SOL that was asked for last. */
+  /** At the prices of quotes that were asked for last. */
   #worth(token: number): number {
     const price = this.#pricesInQuote[token] * this.#dollarsOfOne[this.#quotes[token]]
     return finiteNumber(price * this.#suppliesWhole[token])
@@ -103,20 +98,24 @@ export class MarketCapColumn extends TokenColumn {
 
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
   #value(token: number): number {
-    const { solPriceUsd } = this.state
-    const price = usdOfQuote(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
+    const { quotes, solPriceUsd } = this.state
+    const price = quotes.usdOf(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
     return finiteNumber(price * this.#suppliesWhole[token])
   }
 
-  /** Dollars of one, by quote. */
+  /** Dollars of one, by quote: asked for at each use, since a coin has another price with each of its trades. */
   #dollars(): Float64Array {
-    const { solPriceUsd } = this.state
-    if (this.#solPriceUsd !== solPriceUsd) {
-      for (const quote of QUOTES) this.#dollarsOfOne[quote] = usdOfQuote(1, quote, solPriceUsd)
-      this.#solPriceUsd = solPriceUsd
+    const { quotes, solPriceUsd } = this.state
+    if (this.#dollarsOfOne.length < quotes.count)
+      this.#dollarsOfOne = widened(new Float64Array(quotes.count * 2), this.#dollarsOfOne)
+    const dollars = this.#dollarsOfOne
+    for (let quote = 0; quote < quotes.count; quote++) {
+      const usd = quotes.usdOf(1, quote, solPriceUsd)
+      if (dollars[quote] === usd) continue
+      dollars[quote] = usd
       this.#areWeighed = false
     }
-    return this.#dollarsOfOne
+    return dollars
   }
 
   narrow(
@@ -145,7 +144,7 @@ export class MarketCapColumn extends TokenColumn {
   protected widen(size: number): void {
     this.#pricesInQuote = widened(new Float64Array(size), this.#pricesInQuote)
     this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
-    this.#quotes = widened(new Uint8Array(size), this.#quotes)
+    this.#quotes = widened(new Uint32Array(size), this.#quotes)
   }
 }
 

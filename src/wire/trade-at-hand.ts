@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, T } from '../engine/layout.ts'
-import { U } from '../engine/swap-record.ts'
+import { U, walletOf } from '../engine/swap-record.ts'
 import type { TradeTold } from './streams.ts'
 
 /** The trade that is being told: its numbers are counts of the state, which holds it already. */
@@ -26,15 +26,20 @@ export class TradeAtHand implements TradeTold {
   }
 
   get wallet(): string {
-    return this.#engine.state.book.walletText(this.#lane(U.wallet))
+    return this.#engine.state.book.walletText(this.#walletRow)
   }
 
   get walletSeq(): number {
-    return walletLane(this.#engine.state, this.#lane(U.wallet), L.trades)
+    return walletLane(this.#engine.state, this.#walletRow, L.trades)
   }
 
   get tradeSeq(): number {
     return this.#engine.counts.swaps
+  }
+
+  get #walletRow(): number {
+    const { tape } = this.#engine.state
+    return walletOf(tape.u32Of(this.index), tape.at(this.index))
   }
 
   #lane(lane: number): number {

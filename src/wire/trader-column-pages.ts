@@ -53,7 +53,8 @@ function pnlsUsd(columns: MintTraders, priceUsd: number, sign: number): Float64A
   const values = rankedValues(columns.count)
   for (let place = 0; place < values.length; place++) {
     const unrealized = inventory[place] * priceUsd - cost[place]
-    values[place] = finiteNumber(realized[place] + unrealized) * sign
+    const isListed = !Number.isNaN(realized[place])
+    values[place] = isListed ? finiteNumber(realized[place] + unrealized) * sign : Number.NaN
   }
   return values
 }

@@ -16,7 +16,7 @@ import { filesOf, flipByte } from '../data-files.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
 import { newFolder } from '../new-folder.ts'
-import { created } from '../oracle/fixtures.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { crowdFrom } from './crowd-from.ts'
 import { ask, crowdOfLines, emptyEngine, filledFolder, Run } from './folders.ts'
@@ -60,7 +60,46 @@ test('events that the journal has as lines come out beside those that it has pac
   const events = [first, odd, created({ signature: 'next', name: 'b\udfff' }), ...more]
   new Run(folder).take(events).close()
   const fieldsOf = (lines: readonly string[]) => lines.map((line): unknown => JSON.parse(line))
-  expect(fieldsOf(exported(folder))).toEqual(fieldsOf(linesOf(events)))
+  const lines = exported(folder)
+  const names = lines.flatMap((line) => /"name":"([^"]*)"/.exec(line)?.[1] ?? [])
+  expect(names).toContain('a\ufffd')
+  expect(names).toContain('b\ufffd')
+  const wellFormed = (line: string) => line.replaceAll(/\\ud[89a-f]../g, '\ufffd')
+  expect(fieldsOf(lines)).toEqual(fieldsOf(linesOf(events).map(wellFormed)))
+  expect(lines.join('')).not.toContain('\\ud')
+})
+
+test('a text that spells an escape comes out as it was', () => {
+  const folder = newFolder()
+  const event = created({
+    tokenProgram: 'token',
+    signature: 'spelt',
+    mint: 'spelt',
+    name: '\\ud800',
+    uri: '\\\\ud83d',
+  })
+  new Run(folder).take([event]).close()
+  expect(eventsOf(exported(folder))).toEqual([event])
+})
+
+test('reserves, balances and the keys of October 2026 come out as they came', () => {
+  const folder = newFolder()
+  const place = { slot: 101, txIndex: 0, signature: 'place', timestamp: START_SECOND }
+  const events: FeedEvent[] = [
+    created({ tokenProgram: 'token', quoteMint: 'coin', quoteDecimals: 9 }),
+    swap({ lpFeeRaw: 2n ** 64n - 1n, cashbackRaw: 3n, route: 7, quoteDecimals: 18 }),
+    {
+      ...{ type: 'reserves', ...place, ordinal: 1, mint: 'mint', source: 'pump_amm' },
+      ...{ virtualBaseRaw: 2n ** 64n - 1n, virtualQuoteRaw: 5n, realBaseRaw: 0n },
+      ...{ realQuoteRaw: 6n, supplyRaw: 7n, reason: 'burn' },
+    },
+    {
+      ...{ type: 'balance', ...place, ordinal: 2, mint: 'mint', wallet: 'handed' },
+      balanceRaw: 0n,
+    },
+  ]
+  new Run(folder).take(events).close()
+  expect(eventsOf(exported(folder))).toEqual(events)
 })
 
 test('an export into the data folder is not taken for half a snapshot', () => {

@@ -212,8 +212,11 @@ export function spoilSector(path: string, byte: number): void {
 /** Makes a snapshot one that a later version of the program has written. */
 export const makeLater = (path: string) => makeVersion(path, SNAPSHOT_VERSION + 1)
 
-/** Makes a snapshot one of the version before, whose parts have the same form. */
-export const makeOlder = (path: string) => makeVersion(path, SNAPSHOT_VERSION - 1)
+/** The last version of which the contents do not tell the chunks: whole ones are then those that are there. */
+const CHUNKS_UNTOLD = 8
+
+/** Makes a snapshot one of an older version, whose parts are as many. */
+export const makeOlder = (path: string) => makeVersion(path, CHUNKS_UNTOLD)
 
 function makeVersion(path: string, version: number): void {
   const bytes = fs.readFileSync(path)

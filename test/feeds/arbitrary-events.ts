@@ -1,9 +1,12 @@
 import fc from 'fast-check'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/engine/event.ts'
 
 const U32_MAX = 0xffffffff
 const address = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })
 const raw = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+/** 0 is the same as none. */
+const fee = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
+const decimals = fc.integer({ min: 0, max: 18 })
 const seconds = fc.integer({ min: 0, max: U32_MAX })
 const usd = fc.double({ min: 1e-9, max: 1e9, noNaN: true })
 
@@ -32,12 +35,16 @@ const swap = fc.record(
     realQuoteRaw: raw,
     platformFeeRaw: raw,
     creatorFeeRaw: raw,
+    lpFeeRaw: fee,
+    cashbackRaw: fee,
     chainFeeRaw: raw,
     baseBalanceBeforeRaw: raw,
     baseBalanceAfterRaw: raw,
     supplyRaw: raw,
     solPriceUsd: usd,
     quoteMint: address,
+    quoteDecimals: decimals,
+    route: fc.integer({ min: 1, max: ROUTE_HOPS_MAX }),
     fresh: fc.boolean(),
     pro: fc.boolean(),
     insider: fc.boolean(),
@@ -67,7 +74,7 @@ const swap = fc.record(
   },
 )
 
-const created = fc.record({
+const createdWhole = fc.record({
   type: fc.constant('token_created' as const),
   ...position,
   mint: address,
@@ -79,11 +86,57 @@ const created = fc.record({
   tokenProgram: address,
   isMayhemMode: fc.boolean(),
   supplyRaw: raw,
-  decimals: fc.integer({ min: 0, max: 18 }),
+  decimals,
   virtualBaseRaw: raw,
   virtualQuoteRaw: raw,
   realBaseRaw: raw,
   quoteMint: address,
+  quoteDecimals: decimals,
+})
+/** Mostly without decimals of the quote, as feeds tell it. */
+const created = fc.tuple(createdWhole, fc.boolean()).map(([whole, hasDecimals]): FeedEvent => {
+  const { quoteDecimals: _, ...without } = whole
+  return hasDecimals ? whole : without
+})
+
+const reserves = fc.record(
+  {
+    type: fc.constant('reserves' as const),
+    ...position,
+    mint: address,
+    source: fc.constantFrom('pump' as const, 'pump_amm' as const),
+    virtualBaseRaw: raw,
+    virtualQuoteRaw: raw,
+    realBaseRaw: raw,
+    realQuoteRaw: raw,
+    supplyRaw: raw,
+    reason: fc.constantFrom(...RESERVES_REASONS),
+  },
+  {
+    requiredKeys: [
+      'type',
+      'slot',
+      'txIndex',
+      'ordinal',
+      'signature',
+      'timestamp',
+      'mint',
+      'source',
+      'virtualBaseRaw',
+      'virtualQuoteRaw',
+      'realBaseRaw',
+      'realQuoteRaw',
+      'reason',
+    ],
+  },
+)
+
+const balance = fc.record({
+  type: fc.constant('balance' as const),
+  ...position,
+  mint: address,
+  wallet: address,
+  balanceRaw: raw,
 })
 
 const completed = fc.record({
@@ -122,6 +175,8 @@ export const anyEvent: fc.Arbitrary<FeedEvent> = fc.oneof(
   created,
   completed,
   migrated,
+  reserves,
+  balance,
   solPrice,
   metadata,
 )

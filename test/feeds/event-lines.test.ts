@@ -27,6 +27,26 @@ const SWAP = {
   creator_fee_raw: '8',
 }
 
+const CREATED = {
+  type: 'token_created',
+  ...{ slot: 5, tx_index: 1, ordinal: 2, signature: 's', timestamp: 1_700_000_000 },
+  ...{ mint: 'm', name: 'n', symbol: 's', uri: 'u', creator: 'c', bonding_curve: 'b' },
+  ...{ token_program: 't', is_mayhem_mode: false },
+  ...{ virtual_base_raw: '1', virtual_quote_raw: '2', real_base_raw: '3' },
+}
+
+const RESERVES = {
+  type: 'reserves',
+  ...{ slot: 5, tx_index: 1, ordinal: 2, signature: 's', timestamp: 1_700_000_000 },
+  ...{ mint: 'm', source: 'pump_amm', reason: 'boost' },
+  ...{ virtual_base_raw: '1', virtual_quote_raw: '2', real_base_raw: '3', real_quote_raw: '0' },
+}
+
+const BALANCE = {
+  ...{ type: 'balance', slot: 5, signature: 's', timestamp: 7, mint: 'm', wallet: 'w' },
+  balance_raw: '1',
+}
+
 function parsed(change: Record<string, unknown>) {
   return parseEventLine(JSON.stringify({ ...SWAP, ...change }))
 }
@@ -80,6 +100,106 @@ test('a balance of 0 is one that was told, as a number too', () => {
     ).toMatchObject({
       ...{ baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n, chainFeeRaw: 0n, supplyRaw: 0n },
     })
+})
+
+test('a fee of 0 of liquidity providers, or of cashback, is none', () => {
+  for (const none of [0, '0', '00', null, undefined]) {
+    const event = parsed({ lp_fee_raw: none, cashback_raw: none })
+    expect(event).toEqual(parsed({}))
+    expect(event).not.toHaveProperty('lpFeeRaw')
+  }
+  const fees = parsed({ lp_fee_raw: '18446744073709551615', cashback_raw: 7 })
+  expect(fees).toMatchObject({ lpFeeRaw: 2n ** 64n - 1n, cashbackRaw: 7n })
+  for (const wrong of ['-1', '18446744073709551616', 1.5, true])
+    expect(errorOf({ lp_fee_raw: wrong })).toMatch(/^"lp_fee_raw" is .+ null or absent$/)
+})
+
+test('decimals of a quote are told with creations and swaps, from 0 to 18', () => {
+  for (const line of [SWAP, CREATED]) {
+    for (const told of [0, 6, 18])
+      expect(parseEventValue({ ...line, quote_decimals: told })).toMatchObject({
+        quoteDecimals: told,
+      })
+    for (const absent of [null, undefined])
+      expect(parseEventValue({ ...line, quote_decimals: absent })).not.toHaveProperty(
+        'quoteDecimals',
+      )
+    for (const wrong of [255, 19, -1, 6.5, '6'])
+      expect(parseEventValue({ ...line, quote_decimals: wrong })).toHaveProperty(
+        'error',
+        `"quote_decimals" is ${typeof wrong === 'string' ? '"6"' : wrong} but must be an integer ` +
+          'from 0 to 18, null or absent',
+      )
+  }
+})
+
+test('a route has hops 1 to 7', () => {
+  for (const route of [1, 2, 7]) expect(parsed({ route })).toMatchObject({ route })
+  for (const absent of [null, undefined])
+    expect(parsed({ route: absent })).not.toHaveProperty('route')
+  for (const route of [0, 8, -1, 1.5, '1', true])
+    expect(errorOf({ route })).toMatch(
+      /^"route" is .+ but must be an integer from 1 to 7, null or absent$/,
+    )
+})
+
+test('reserves name what moved them, and have every reserve', () => {
+  expect(parseEventValue(RESERVES)).toStrictEqual({
+    type: 'reserves',
+    ...{ slot: 5, txIndex: 1, ordinal: 2, signature: 's', timestamp: 1_700_000_000 },
+    ...{ mint: 'm', source: 'pump_amm', virtualBaseRaw: 1n, virtualQuoteRaw: 2n },
+    ...{ realBaseRaw: 3n, realQuoteRaw: 0n, reason: 'boost' },
+  })
+  for (const reason of ['mayhem', 'boost', 'deposit', 'withdraw', 'pool_opened', 'burn'])
+    expect(parseEventValue({ ...RESERVES, reason, supply_raw: '9' })).toMatchObject({
+      ...{ reason, supplyRaw: 9n },
+    })
+  const errorOfReserves = (change: object) => parseEventValue({ ...RESERVES, ...change })
+  for (const reason of ['', 'Burn', 'swap', 'constructor', null, 1, undefined])
+    expect(errorOfReserves({ reason })).toHaveProperty(
+      'error',
+      expect.stringMatching(
+        /^"reason" is .+ must be "mayhem", "boost", .+ "pool_opened" or "burn"$/,
+      ),
+    )
+  for (const key of ['virtual_base_raw', 'virtual_quote_raw', 'real_base_raw', 'real_quote_raw'])
+    expect(errorOfReserves({ [key]: undefined })).toHaveProperty(
+      'error',
+      `"${key}" is missing but must be a decimal string of an integer from 0 to 2^64-1`,
+    )
+  expect(errorOfReserves({ source: 'other' })).toHaveProperty('error')
+})
+
+test('a balance names a wallet of a mint, and may be 0', () => {
+  const place = { slot: null, txIndex: null, ordinal: 0, signature: 's', timestamp: 7 }
+  const { slot: _slot, balance_raw: _balance, ...line } = BALANCE
+  for (const balance_raw of [0, '0'])
+    expect(parseEventValue({ ...line, balance_raw })).toStrictEqual({
+      ...{ type: 'balance', ...place, mint: 'm', wallet: 'w', balanceRaw: 0n },
+    })
+  for (const [key, wrong] of [
+    ['balance_raw', '-1'],
+    ['balance_raw', undefined],
+    ['wallet', ''],
+    ['wallet', undefined],
+    ['mint', 'x'.repeat(65)],
+    ['signature', undefined],
+  ] as const)
+    expect(parseEventValue({ ...line, balance_raw: '1', [key]: wrong })).toHaveProperty(
+      'error',
+      expect.stringMatching(new RegExp(`^"${key}" is `)),
+    )
+})
+
+test('halves of characters become U+FFFD, whatever text they stand in', () => {
+  const halves = { name: 'a\ud800b', symbol: '\udfff', uri: 'https://x/\ud83d' }
+  for (const [key, text] of Object.entries(halves))
+    expect(parseEventValue({ ...CREATED, [key]: text })).toHaveProperty(key, text.toWellFormed())
+  expect(parseEventValue({ ...CREATED, ...halves })).toMatchObject({
+    ...{ name: 'a\ufffdb', symbol: '\ufffd', uri: 'https://x/\ufffd' },
+  })
+  const links = { type: 'metadata', timestamp: 1, mint: 'm', description: '\ud83d 🚀', image: null }
+  expect(parseEventValue(links)).toMatchObject({ description: '\ufffd 🚀', image: null })
 })
 
 test('unknown keys are ignored, also those with the names of built-ins', () => {
@@ -199,7 +319,8 @@ test('lines with random damage never throw', () => {
   const random = new SeededRandom(seed)
   const values = [null, -1, 1e300, '', '\ud800', {}, [], true, '18446744073709551616', 2 ** 53]
   for (let round = 0; round < 20_000; round++) {
-    const line = { ...SWAP, [random.pick(Object.keys(SWAP))]: random.pick(values) }
+    const whole = random.pick([SWAP, CREATED, RESERVES, BALANCE])
+    const line = { ...whole, [random.pick(Object.keys(whole))]: random.pick(values) }
     const text = JSON.stringify(line)
     const at = random.below(text.length)
     const cut = random.below(3) === 0 ? text.slice(0, at) : text
@@ -209,6 +330,6 @@ test('lines with random damage never throw', () => {
         : cut,
     )
     if ('error' in event) expect(event.error).toMatch(/^("\w+"|the line) is /)
-    else expect(event.type).toBe('swap')
+    else expect(event.type).toBe(whole.type)
   }
 })

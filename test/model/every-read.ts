@@ -12,7 +12,12 @@ export function everyRead(engine: Engine, events: readonly FeedEvent[]): Map<str
   const reads = new Map<string, string>()
   const mints = [...new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))]
   const wallets = [
-    ...new Set(events.flatMap((event) => (event.type === 'swap' ? [event.signer] : []))),
+    ...new Set(
+      events.flatMap((event) => {
+        if (event.type === 'swap') return [event.signer]
+        return event.type === 'balance' ? [event.wallet] : []
+      }),
+    ),
   ]
   mints.sort()
   wallets.sort()

@@ -1,6 +1,7 @@
 import { RESOLUTIONS, TRADER_ORDERS } from '../../src/wire/answers.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
+import { checkAdditive } from './additive-check.ts'
 import { type Check, firstDifference } from './difference.ts'
 import { mintChecks } from './light-check.ts'
 import type { Pair } from './pair.ts'
@@ -10,7 +11,13 @@ const DIRECTIONS = ['asc', 'desc'] as const
 
 /** Every read there is, of every mint and wallet; `seed` picks the random questions. */
 export function checkAll(pair: Pair, seed: number): string | null {
-  return firstDifference(allChecks(pair, new Random(seed)))
+  const found = firstDifference(allChecks(pair, new Random(seed)))
+  if (found !== null) return found
+  for (const mint of [...pair.mints, 'unknown']) {
+    const additive = checkAdditive(pair, mint)
+    if (additive !== null) return additive
+  }
+  return null
 }
 
 function* allChecks(pair: Pair, random: Random): Generator<Check> {

@@ -11,7 +11,7 @@ const WHOLE_EVERY = 4
  * live messages the event caused; now and then all its swaps and traders.
  */
 export function checkEvent(pair: Pair, event: FeedEvent, index = 0): string | null {
-  const messages = firstDifference(messageChecks(pair, event))
+  const messages = firstDifference(countChecks(pair)) ?? firstDifference(messageChecks(pair, event))
   if (messages !== null) return messages
   const [first] = pair.mints
   const mint = event.type === 'sol_price' ? first : event.mint
@@ -55,6 +55,12 @@ export function* mintChecks({ oracle, answers }: Pair, mint: string): Generator<
     actual: answers.tokenTraders(mint, TRADERS),
     expected: oracle.tokenTraders(mint, TRADERS),
   }
+}
+
+/** What was refused, of which kind of event ever. */
+function* countChecks({ engine, oracle }: Pair): Generator<Check> {
+  for (const name of ['duplicates', 'lateRefused'] as const)
+    yield { name, actual: String(engine.counts[name]), expected: oracle.counts[name] }
 }
 
 /** One trade message for a swap that was taken, none for another event, and so with migrations. */

@@ -1,12 +1,17 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { type FeedEvent, RESERVES_REASONS } from '../../src/engine/event.ts'
+import { balance, created, reserves, START_SECOND, swap } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
 
 const SLOTS_PER_SECOND = 2.5
 const INITIAL_REAL_BASE = 793_100_000_000_000n
 const PLATFORMS = ['pump', 'moon', 'other'] as const
 
-/** A market of many tokens that are born, trade, complete and migrate, some of it told late. */
+const [FIRST_REASON, ...OTHER_REASONS] = RESERVES_REASONS
+
+/**
+ * A market of many tokens that are born, trade, complete and migrate, some of it told late. Some are
+ * quoted in others, some are re-priced without a trade, some wallets are handed tokens.
+ */
 export class LiveMarket {
   readonly mints: string[] = []
   readonly #random: Random
@@ -39,6 +44,8 @@ export class LiveMarket {
     if (this.mints.length === 0) return this.#birth()
     if (random.chance(0.05)) return this.#metadata()
     if (random.chance(0.01)) return this.#migration()
+    if (random.chance(0.04)) return this.#reserves()
+    if (random.chance(0.04)) return this.#balance()
     const event = this.#trade()
     if (!random.chance(0.12)) return event
     this.#late.push(event)
@@ -51,6 +58,11 @@ export class LiveMarket {
 
   #birth(): FeedEvent {
     const mint = `mint ${this.mints.length} ${this.#random.pick(PLATFORMS)}`
+    const [first, ...others] = this.mints
+    const coin =
+      first !== undefined && this.#random.chance(0.15)
+        ? this.#random.pick([first, ...others])
+        : null
     this.mints.push(mint)
     return created({
       ...this.#place(),
@@ -60,6 +72,33 @@ export class LiveMarket {
       creator: `creator ${this.#random.integer(1, 9)}`,
       bondingCurve: `curve of ${mint}`,
       realBaseRaw: INITIAL_REAL_BASE,
+      ...(coin !== null && { quoteMint: coin }),
+    })
+  }
+
+  #reserves(): FeedEvent {
+    const random = this.#random
+    const mint = random.pick([this.mints[0] ?? '', ...this.mints])
+    return reserves({
+      ...this.#place(),
+      mint,
+      source: this.#migrated.has(mint) ? 'pump_amm' : 'pump',
+      signature: `reserves ${this.#events}`,
+      virtualQuoteRaw: BigInt(random.integer(10 ** 10, 10 ** 11)),
+      realBaseRaw: (INITIAL_REAL_BASE * BigInt(random.integer(1, 100))) / 100n,
+      reason: random.pick([FIRST_REASON, ...OTHER_REASONS]),
+      ...(random.chance(0.2) && { supplyRaw: BigInt(random.integer(10 ** 14, 10 ** 15)) }),
+    })
+  }
+
+  #balance(): FeedEvent {
+    const random = this.#random
+    return balance({
+      ...this.#place(),
+      mint: random.pick([this.mints[0] ?? '', ...this.mints]),
+      signature: `balance ${this.#events}`,
+      wallet: `wallet ${random.integer(1, 60)}`,
+      balanceRaw: BigInt(random.pick([0, random.integer(1, 10 ** 13)])),
     })
   }
 

@@ -225,9 +225,12 @@ test('a bar that a swap with an older time changes is told again, however final 
     () => {},
   )
   live.attach()
-  feed(200)
-  const first = candles.advance()
-  if (first !== null) copy.take(first)
+  // Until the market has jumped on, and a bar is final.
+  for (let round = 0; round < 20 && copy.final.size === 0; round += 1) {
+    feed(200)
+    const first = candles.advance()
+    if (first !== null) copy.take(first)
+  }
   const [timestamp = Number.NaN] = copy.final
   const slot = engine.newestSlot + 1
   engine.accept(swap({ mint, slot, timestamp, signature: 'steps back', quoteRaw: 77n }))

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent, PlacedEvent, Swap } from '../../src/engine/event.ts'
 import { history } from '../oracle/histories.ts'
+import { DEFAULT_KINDS } from '../oracle/kinds.ts'
 import { Random } from '../oracle/random.ts'
 import { everyRead, firstUnlike } from './every-read.ts'
 
 const HISTORIES = 120
 const LATE_SLOTS = 32
+/** Where swaps of a mint name several coins, the one that arrived first is its quote. */
+const KINDS_IN_ORDER = { ...DEFAULT_KINDS, quote_contradiction: 0 }
 const RULES = { proTrades: 6, proMints: 2 }
 
 test('events shuffled within 32 slots end in the same answers as events in order', () => {
@@ -40,13 +43,12 @@ function orderedHistory(seed: number): FeedEvent[] {
   const once = new Set<string>()
   const placed: { event: FeedEvent; key: readonly [number, number, number] }[] = []
   const placeless: FeedEvent[] = []
-  for (const event of history(seed, 60)) {
+  for (const event of history(seed, 60, KINDS_IN_ORDER)) {
     if (event.type === 'metadata') placeless.push(event)
     if (event.type === 'metadata' || event.type === 'sol_price') continue
     if (event.slot === null || event.txIndex === null) continue
     const place = `${event.slot} ${event.txIndex} ${event.ordinal}`
-    const name =
-      event.type === 'swap' ? `${event.signature} ${event.ordinal}` : `${event.type} ${event.mint}`
+    const name = identityOf(event)
     if (places.has(place) || once.has(name)) continue
     places.add(place)
     once.add(name)
@@ -57,6 +59,15 @@ function orderedHistory(seed: number): FeedEvent[] {
   placed.sort(({ key: a }, { key: b }) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
   const price: FeedEvent = { type: 'sol_price', timestamp: 1_750_000_000, usd: 150 }
   return [price, ...placeless, ...placed.map(({ event }) => event)]
+}
+
+/** What an event is one of: the events that come with every transaction, or those of a mint. */
+function identityOf(event: PlacedEvent | Swap): string {
+  const { type, mint, signature, ordinal } = event
+  if (type === 'swap') return `${signature} ${ordinal}`
+  if (type === 'reserves') return `${type} ${mint} ${signature} ${ordinal}`
+  if (type === 'balance') return `${type} ${mint} ${signature} ${ordinal} ${event.wallet}`
+  return `${type} ${mint}`
 }
 
 /** No event comes later than one whose slot is more than 32 after its own. */

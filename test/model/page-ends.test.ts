@@ -5,13 +5,13 @@ import { T } from '../../src/engine/layout.ts'
 import { ROWS_PER_PAGE } from '../../src/engine/memory/rows.ts'
 import { Random } from '../oracle/random.ts'
 import { fillFirstPages } from './page-ends.ts'
-import { runHistory, type Tally } from './run.ts'
+import { noTally, runHistory } from './run.ts'
 
 const FIRST_SEED = Number(process.env.MODEL_SEED ?? 20_261_123)
 const HISTORIES = 120
 
 test(`rows on both sides of the end of a page answer as the oracle does (seed ${FIRST_SEED})`, () => {
-  const tally: Tally = { events: 0, histories: 0, fullReads: 0, rests: 0, wakings: 0 }
+  const tally = noTally()
   const engines: Engine[] = []
   for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1)
     runHistory(seed, tally, ({ engine }) => {

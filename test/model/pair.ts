@@ -58,6 +58,7 @@ export class Pair {
     this.engine.accept(event)
     if (event.type !== 'sol_price') this.mints.add(event.mint)
     if (event.type === 'swap') this.wallets.add(event.signer)
+    if (event.type === 'balance') this.wallets.add(event.wallet)
   }
 
   /** Puts every token that may to rest: what the oracle knows nothing of, for no answer shows it. */

@@ -1,4 +1,5 @@
-import { history } from '../oracle/histories.ts'
+import { labelledHistory } from '../oracle/histories.ts'
+import { countKinds, type KindCounts, noKindCounts } from '../oracle/kinds.ts'
 import { Random } from '../oracle/random.ts'
 import { checkAll } from './full-check.ts'
 import { checkEvent } from './light-check.ts'
@@ -24,11 +25,20 @@ export interface Tally {
   /** Tokens that were put to rest, and those of them that were woken. */
   rests: number
   wakings: number
+  /** Events of each of the newer kinds (test/oracle/kinds.ts). */
+  readonly kinds: KindCounts
+  /** Reserves and balances that were refused as too late or as copies. */
+  untakenLines: number
 }
+
+export const noTally = (): Tally => ({
+  ...{ events: 0, histories: 0, fullReads: 0, rests: 0, wakings: 0, untakenLines: 0 },
+  kinds: noKindCounts(),
+})
 
 /** Runs histories until the share's events are checked; throws at the first difference. */
 export function runShare(share: number): Tally {
-  const tally: Tally = { events: 0, histories: 0, fullReads: 0, rests: 0, wakings: 0 }
+  const tally = noTally()
   const wanted = Math.ceil(MODEL_EVENTS / SHARES)
   while (tally.events < wanted) {
     const seed = BASE_SEED + share * SEEDS_PER_SHARE + tally.histories
@@ -51,10 +61,14 @@ export function runHistory(seed: number, tally: Tally, prepare?: (pair: Pair) =>
   prepare?.(pair)
   const sleep = new Random(seed ^ 0xd04)
   const restChance = sleep.pick(REST_CHANCES)
-  for (const [index, event] of history(seed, count).entries()) {
+  for (const [index, { event, kinds }] of labelledHistory(seed, count).entries()) {
     if (clock === 'wall') moveClock(pair, event.timestamp, random)
     if (sleep.chance(restChance)) pair.rest()
+    const taken = pair.oracle.taken
     pair.apply(event)
+    const isLine = event.type === 'reserves' || event.type === 'balance'
+    if (isLine && pair.oracle.taken === taken) tally.untakenLines += 1
+    countKinds(tally.kinds, kinds)
     const isFull = index === fullAt || (fullAt >= 0 && index === count - 1)
     const found = checkEvent(pair, event, index) ?? (isFull ? checkAll(pair, seed) : null)
     if (found !== null)

@@ -53,12 +53,17 @@ export function barTime(seconds: number, resolution: Resolution): number {
 
 const flat = (price: number): Series => ({ open: price, high: price, low: price, close: price })
 
-const trade = (bar: Series, price: number): Series => ({
-  open: bar.open,
-  high: Math.max(bar.high, price),
-  low: Math.min(bar.low, price),
-  close: price,
-})
+/** A price of 0 is none: it has no part in a series that has others. */
+function trade(bar: Series, price: number): Series {
+  if (price === 0) return bar
+  if (bar.close === 0) return flat(price)
+  return {
+    open: bar.open,
+    high: Math.max(bar.high, price),
+    low: Math.min(bar.low, price),
+    close: price,
+  }
+}
 
 /** All bars with trades, ascending; inside a bar trades count by time, then in the total order. */
 function barsOf(swaps: readonly FoldedSwap[], resolution: Resolution): Bar[] {
@@ -80,12 +85,16 @@ function barsOf(swaps: readonly FoldedSwap[], resolution: Resolution): Bar[] {
 
 /** Every bar opens at the close of the one before; the very first as it is. */
 function continued(bars: readonly Bar[]): Bar[] {
-  const openAt = (bar: Series, open: number): Series => ({
-    open,
-    high: Math.max(bar.high, open),
-    low: Math.min(bar.low, open),
-    close: bar.close,
-  })
+  // A bar that has no price has none at its beginning either, and gives the next one none.
+  const openAt = (bar: Series, open: number): Series =>
+    bar.close === 0 || open === 0
+      ? bar
+      : {
+          open,
+          high: Math.max(bar.high, open),
+          low: Math.min(bar.low, open),
+          close: bar.close,
+        }
   return bars.map((bar, index) => {
     const before = bars[index - 1]
     if (!before) return bar

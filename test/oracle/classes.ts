@@ -39,15 +39,21 @@ export function isSniper(token: Token, wallet: string, swaps: readonly FoldedSwa
     : first.slot - created.slot <= SNIPER_SLOTS
 }
 
+/**
+ * The feed said so; or, where the creation is known, it had tokens before its first swap. Before the
+ * creation nobody knows what a balance says.
+ */
 export function isInsider(token: Token, position: Position): boolean {
-  const first = position.swaps[0]
-  if (!first || !mayBeFlagged(token, position.wallet)) return false
-  return (
-    first.balanceBeforeRaw > 0n ||
-    first.swap.direction === 'sell' ||
-    position.swaps.some(({ swap }) => swap.insider === true)
-  )
+  const { wallet, swaps, wasHanded } = position
+  if (!mayBeFlagged(token, wallet)) return false
+  if (swaps.some(({ swap }) => swap.insider === true)) return true
+  if (token.created === null) return false
+  const first = swaps[0]
+  return wasHanded || (first !== undefined && hadSome(first))
 }
+
+const hadSome = ({ swap, balanceBeforeRaw }: FoldedSwap): boolean =>
+  balanceBeforeRaw > 0n || swap.direction === 'sell'
 
 export function isFresh(token: Token, position: Position): boolean {
   return position.fresh && !isExcluded(token, position.wallet)
@@ -61,7 +67,8 @@ export function isProNow(world: World, token: Token, wallet: string): boolean {
 /** The wallets flagged as bundlers of this mint. */
 export function bundlersOf(token: Token): Set<string> {
   const buys = token.swaps.filter(
-    ({ swap }) => swap.direction === 'buy' && !isExcluded(token, swap.signer),
+    ({ swap, isMiddle }) =>
+      swap.direction === 'buy' && !isMiddle && !isExcluded(token, swap.signer),
   )
   const groups = [...slotGroups(token, buys), ...transactionGroups(token)]
   const bundlers = groups.filter((group) => group.size >= 2).flatMap((group) => [...group])
@@ -87,10 +94,11 @@ function slotGroups(token: Token, buys: readonly FoldedSwap[]): Set<string>[] {
 /** For each transaction (a run of one signature in the mint's swaps): who bought in it. */
 function transactionGroups(token: Token): Set<string>[] {
   const groups: Set<string>[] = []
-  token.swaps.forEach(({ swap }, place) => {
+  token.swaps.forEach(({ swap, isMiddle }, place) => {
     if (place === 0 || token.swaps[place - 1].swap.signature !== swap.signature)
       groups.push(new Set())
-    if (swap.direction === 'buy' && !isExcluded(token, swap.signer)) groups.at(-1)?.add(swap.signer)
+    const isBuyer = swap.direction === 'buy' && !isMiddle && !isExcluded(token, swap.signer)
+    if (isBuyer) groups.at(-1)?.add(swap.signer)
   })
   return groups
 }

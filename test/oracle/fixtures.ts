@@ -1,5 +1,12 @@
 /** Events with round figures for cases that are worked out by hand. */
-import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../src/engine/event.ts'
+import type {
+  Balance,
+  FeedEvent,
+  Migrated,
+  Reserves,
+  Swap,
+  TokenCreated,
+} from '../../src/engine/event.ts'
 import type { ChartQuery, TraderQuery } from '../../src/wire/answers.ts'
 import { Oracle } from './oracle.ts'
 
@@ -77,6 +84,43 @@ export const migrated = (over: Partial<Migrated> = {}): Migrated => ({
   poolAmm: 'pool amm',
   ...over,
 })
+
+/** Price, liquidity and completion without a trade; as a swap, each has its own signature. */
+export const reserves = (over: Partial<Reserves> = {}): Reserves => {
+  swaps += 1
+  return {
+    type: 'reserves',
+    slot: 110,
+    txIndex: swaps,
+    ordinal: 0,
+    signature: `reserves-${swaps}`,
+    timestamp: START_SECOND + 4,
+    mint: 'mint',
+    source: 'pump',
+    ...RESERVES,
+    realBaseRaw: 793_100_000_000_000n,
+    realQuoteRaw: 0n,
+    reason: 'mayhem',
+    ...over,
+  }
+}
+
+/** Alice has 100 tokens, whatever her swaps say. */
+export const balance = (over: Partial<Balance> = {}): Balance => {
+  swaps += 1
+  return {
+    type: 'balance',
+    slot: 110,
+    txIndex: swaps,
+    ordinal: 0,
+    signature: `balance-${swaps}`,
+    timestamp: START_SECOND + 4,
+    mint: 'mint',
+    wallet: 'alice',
+    balanceRaw: 100_000_000n,
+    ...over,
+  }
+}
 
 export const price = (usd: number): FeedEvent => ({
   type: 'sol_price',

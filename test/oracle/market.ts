@@ -1,17 +1,18 @@
 /** The chain that histories are cut from: tokens, wallets and trades in their true order. */
 import type { FeedEvent, Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { Kind } from './kinds.ts'
 import type { Random } from './random.ts'
 import { DESCRIPTIONS, LINKS, NAMES, SYMBOLS, X_LINKS } from './samples.ts'
 
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 /** A quote that nobody knows the worth of. */
-const OTHER_QUOTE = 'another quote'
+export const OTHER_QUOTE = 'another quote'
 const SOL_MINTS = [
   '11111111111111111111111111111111',
   'So11111111111111111111111111111111111111112',
 ] as const
-const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
-const INITIAL_REAL_BASE = 793_100_000_000_000n
+export const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
+export const INITIAL_REAL_BASE = 793_100_000_000_000n
 const EXTREMES: readonly [bigint, ...bigint[]] = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n]
 
 /** How the creation reaches the service. */
@@ -24,7 +25,12 @@ export interface SimToken {
   readonly creator: string
   readonly creation: Creation
   /** The quote that is told; SOL goes by two names, or by none. */
-  readonly quoteMint: typeof USDC | typeof OTHER_QUOTE | null
+  readonly quoteMint: string | null
+  /** It is quoted in a coin of the platform, or in one that may be: of which kind that is. */
+  readonly quoteKinds: readonly Kind[]
+  supplyRaw: bigint
+  /** Pools that its swaps named. */
+  readonly pools: Set<string>
   baseRaw: bigint
   quoteRaw: bigint
   realBaseRaw: bigint
@@ -39,6 +45,9 @@ export interface Step {
   readonly event: FeedEvent
   readonly slot: number
   readonly creation: Creation | null
+  readonly kinds: readonly Kind[]
+  /** Its place is always told: hops of a route stand side by side. */
+  readonly isPlaced: boolean
 }
 
 export interface Place {
@@ -62,6 +71,9 @@ export function bearToken(random: Random, wallets: readonly [string, ...string[]
     creator: random.pick(wallets),
     creation,
     quoteMint,
+    quoteKinds: [],
+    supplyRaw: 10n ** 15n,
+    pools: new Set(),
     baseRaw: 1_073_000_000_000_000n,
     quoteRaw: quoteMint === USDC ? 4_292_000_000n : 30_000_000_000n,
     realBaseRaw: INITIAL_REAL_BASE,
@@ -101,19 +113,33 @@ export function createdEvent(random: Random, token: SimToken, place: Place): Tok
   }
 }
 
+/** A swap of which it is clear who makes it. */
+export interface Wanted {
+  readonly signer: string
+  readonly direction: 'buy' | 'sell'
+  /** It takes what the curve has left. */
+  readonly completes?: boolean
+}
+
 /** Moves the curve or the pool, and says what the chain would say. */
 export function swapEvent(
   random: Random,
   token: SimToken,
   wallets: readonly [string, ...string[]],
   place: Place,
+  wanted?: Wanted,
 ): Swap {
   const strangers: [string, ...string[]] = [MAYHEM_AGENT, token.curve, token.pool]
-  const signer = random.chance(0.06) ? random.pick(strangers) : random.pick(wallets)
+  const signer =
+    wanted?.signer ?? (random.chance(0.06) ? random.pick(strangers) : random.pick(wallets))
   const before = token.balances.get(signer) ?? 0n
-  const direction = random.chance(before > 0n ? 0.5 : 0.9) ? 'buy' : 'sell'
+  const direction = wanted?.direction ?? (random.chance(before > 0n ? 0.5 : 0.9) ? 'buy' : 'sell')
   const { baseRaw, quoteRaw } =
-    direction === 'buy' ? buy(random, token) : sell(random, token, before)
+    direction === 'sell'
+      ? sell(random, token, before)
+      : wanted?.completes
+        ? buyRest(token)
+        : buy(random, token)
   const after = direction === 'buy' ? before + baseRaw : before > baseRaw ? before - baseRaw : 0n
   token.balances.set(signer, after)
   const given = random.chance(0.4)
@@ -156,9 +182,7 @@ function flagsOf(random: Random): Partial<Swap> {
 
 function buy(random: Random, token: SimToken) {
   const most = random.chance(0.2) ? 60 : random.chance(0.5) ? 3 : 0.2
-  const quoteRaw = BigInt(
-    Math.floor(random.unit() * most * (token.quoteMint === USDC ? 150e6 : 1e9)) + 1,
-  )
+  const quoteRaw = BigInt(Math.floor(random.unit() * most * unitsOfSol(token)) + 1)
   const out = (token.baseRaw * quoteRaw) / (token.quoteRaw + quoteRaw)
   const curve = token.stage !== 'amm'
   const baseRaw = curve && out > token.realBaseRaw ? token.realBaseRaw : out
@@ -167,6 +191,23 @@ function buy(random: Random, token: SimToken) {
   if (curve) token.realBaseRaw -= baseRaw
   if (token.realBaseRaw === 0n && curve) token.stage = 'complete'
   return { baseRaw, quoteRaw }
+}
+
+/** What the curve has left, at the price of that. */
+function buyRest(token: SimToken) {
+  const baseRaw = token.realBaseRaw
+  const quoteRaw = (token.quoteRaw * baseRaw) / (token.baseRaw - baseRaw) + 1n
+  token.baseRaw -= baseRaw
+  token.quoteRaw += quoteRaw
+  token.realBaseRaw = 0n
+  token.stage = 'complete'
+  return { baseRaw, quoteRaw }
+}
+
+/** Raw units of its quote that are worth about a SOL; of a coin some hundredths of it. */
+function unitsOfSol(token: SimToken): number {
+  if (token.quoteKinds.length > 0) return 1e12
+  return token.quoteMint === USDC ? 150e6 : 1e9
 }
 
 /** All, a part, or more than is known. */

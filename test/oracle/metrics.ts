@@ -10,14 +10,15 @@ import {
   isProNow,
   isSniper,
 } from './classes.ts'
+import { valuationNow } from './coins.ts'
 import { dateText, percent } from './exact.ts'
 import type { Position } from './positions.ts'
-import { type Valuation, valuation } from './quote.ts'
+import type { Valuation } from './quote.ts'
+import { devSoldAll } from './sold-all.ts'
 import { cleanText, type Known, knownOf, LINK_LENGTH, NAME_LENGTH } from './text.ts'
 import { volumeUsd } from './window.ts'
 import {
   curveProgressPct,
-  decimalsOf,
   initialRealBaseOf,
   isGraduated,
   poolAmmOf,
@@ -66,7 +67,6 @@ const COMPLETING_PCT = 40n
 export function metricsOf(world: World, token: Token): Metrics {
   const created = token.created?.event
   const supply = supplyOf(token)
-  const decimals = decimalsOf(token)
   const complete = isComplete(token)
   return {
     token,
@@ -78,7 +78,7 @@ export function metricsOf(world: World, token: Token): Metrics {
     known: knownOf(world.metadata.get(token.mint) ?? []),
     createdSeconds: createdSecondsOf(token),
     timestamp: dateText(createdSecondsOf(token)),
-    value: valuation(token.quote, token.reserves, decimals, supply, world.solPriceUsd),
+    value: valuationNow(world.coins, token, world.solPriceUsd),
     group: groupOf(token),
     complete,
     completionPct: complete ? 100 : curveProgressPct(token, token.realBaseRaw),
@@ -119,11 +119,4 @@ function holdingsOf(world: World, token: Token, supply: bigint) {
     proPct: share(pros),
     proTraders: pros.length,
   }
-}
-
-/** The creator held some and now holds at most a millionth of a token. */
-function devSoldAll(token: Token): boolean {
-  const position = token.positions.get(creatorOf(token))
-  if (token.created === null || position === undefined || !position.held) return false
-  return Number(position.balanceRaw) <= 10 ** (decimalsOf(token) - 6)
 }

@@ -184,8 +184,14 @@ describe('classes', () => {
     expect(tableAfter({ baseBalanceAfterRaw: 2n })).toEqual({ new: [] })
     expect(tableAfter({ baseRaw: 0n })).toEqual({ new: [] })
     // Bought and sold again in one transaction: before and after it there was nothing.
-    const nothing = { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n }
-    expect(tableAfter({ direction: 'buy', ...nothing })).toMatchObject(listed)
+    const nothing = {
+      ...{ baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n },
+      ...{ signer: 'creator', signature: 'both', txIndex: 9_999 },
+    }
+    const both = [swap(nothing), swap({ ...nothing, direction: 'sell', ordinal: 1 })]
+    expect(oracleOf(created(), ...both).tables(devSoldAll)).toMatchObject(listed)
+    // Bought alone: what is not there any more was handed on.
+    expect(tableAfter({ direction: 'buy', ...nothing })).toEqual({ new: [] })
   })
 
   test('a creation heard of later judges the positions again, not the swaps', () => {

@@ -4,15 +4,17 @@
  */
 import type { FeedEvent } from '../../src/engine/event.ts'
 import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/wire/answers.ts'
+import { additiveQuote } from './additive.ts'
 import { chartOf } from './candles.ts'
+import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { Arrivals, type Counts } from './order.ts'
 import { tokenTraders, walletTokens } from './records.ts'
-import { migrationMessage, swapPage, tradeMessage } from './swaps.ts'
+import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from './swaps.ts'
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
 import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
-import { Fold, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface OracleOptions {
   /** `event`: now is the newest timestamp that arrived; `wall`: now is what `setNow` said last. */
@@ -63,7 +65,7 @@ export class Oracle {
   }
 
   swaps(mint: string, wallet: string | null, page: number, limit: number): object {
-    return swapPage(this.world().tokens.get(mint), wallet, { page, limit })
+    return swapPage(this.world().coins, this.world().tokens.get(mint), wallet, { page, limit })
   }
 
   tokenTraders(mint: string, query: TraderQuery): object {
@@ -84,7 +86,7 @@ export class Oracle {
 
   /** The envelope of `update_mint_info`; null when that swap was not taken. */
   tradeMessage(mint: string, signature: string, ordinal: number): object | null {
-    return tradeMessage(this.world().tokens.get(mint), signature, ordinal)
+    return tradeMessage(this.world().coins, this.world().tokens.get(mint), signature, ordinal)
   }
 
   /** The envelope of `mint_migration`; null without a `migrated` event. */
@@ -92,13 +94,47 @@ export class Oracle {
     return migrationMessage(this.world().tokens.get(mint))
   }
 
-  /** Every mint that any chain event named. */
+  /** `quote_mint`, `quote_symbol` and `priced`, which stand where additive fields are asked for. */
+  quote(mint: string): object | null {
+    const token = this.world().tokens.get(mint)
+    return token ? additiveQuote(this.world(), token) : null
+  }
+
+  /** `lp_fee` and `cashback` of a swap; null when it was not taken. */
+  fees(mint: string, signature: string, ordinal: number): object | null {
+    const token = this.world().tokens.get(mint)
+    const folded = swapOf(token, signature, ordinal)
+    return token && folded ? additiveFees(this.world().coins, token, folded) : null
+  }
+
+  /** Trades of the mint, those of a middle coin among them. */
+  swapCount(mint: string): number {
+    return this.world().tokens.get(mint)?.swaps.length ?? 0
+  }
+
+  /** Wallets that traded the mint: not those that were only handed tokens. */
+  traders(mint: string): number {
+    const positions = this.world().tokens.get(mint)?.positions.values() ?? []
+    return [...positions].filter(({ swaps }) => swaps.length > 0).length
+  }
+
+  /** `balance` events above the supply of their place. */
+  get refusedBalances(): number {
+    return this.world().refusedBalances
+  }
+
+  /** Events that were taken and have a place in the chain. */
+  get taken(): number {
+    return this.arrivals.taken
+  }
+
+  /** Every mint that a creation, swap, completion or migration named. */
   mints(): string[] {
     return [...this.world().tokens.keys()]
   }
 
   private world(): World {
-    this.folded ??= new Fold(this.options.proRule ?? DEFAULT_PRO_RULE).run(this.arrivals)
+    this.folded ??= new Fold(this.arrivals, this.options.proRule ?? DEFAULT_PRO_RULE).run()
     return this.folded
   }
 

@@ -2,16 +2,9 @@
  * What is taken, what is refused, and in which order it counts (contract section 2, rows
  * `swap identity` and `order`; section 8).
  */
-import type {
-  Completed,
-  FeedEvent,
-  Metadata,
-  Migrated,
-  Swap,
-  TokenCreated,
-} from '../../src/engine/event.ts'
+import type { FeedEvent, Metadata, PlacedEvent, Swap } from '../../src/engine/event.ts'
 
-export type ChainEvent = TokenCreated | Swap | Completed | Migrated
+export type ChainEvent = PlacedEvent | Swap
 
 /** The place of an event in the chain, every part known. */
 export interface Key {
@@ -31,6 +24,8 @@ export interface Placed<E extends ChainEvent = ChainEvent> {
   readonly txIndex: number
   /** The newest `sol_price` that had arrived before this event. */
   readonly arrivedPriceUsd: number | null
+  /** What stands behind it is folded anew when it comes: not behind what came later than is waited for. */
+  readonly foldsAnew: boolean
 }
 
 export interface Counts {
@@ -52,9 +47,18 @@ export function compareBirths(a: Key, b: Key): number {
   return compareKeys(a, b) || a.arrival - b.arrival
 }
 
+/** A swap by its signature and ordinal; the others by what they are about, too. */
+function identityOf(event: ChainEvent): string {
+  const { type, signature, ordinal, mint } = event
+  const of = type === 'swap' ? [] : [mint, event.type === 'balance' ? event.wallet : '']
+  return JSON.stringify([type, signature, ordinal, ...of])
+}
+
 /** Everything taken so far. */
 export class Arrivals {
   readonly placed: Placed[] = []
+  /** Of all that was taken and comes once. */
+  private readonly identities = new Set<string>()
   readonly metadata = new Map<string, Metadata[]>()
   readonly counts: Counts = {
     duplicates: 0,
@@ -78,8 +82,6 @@ export class Arrivals {
       this.solPriceUsd = event.usd
     } else if (event.type === 'metadata') {
       this.metadata.set(event.mint, [...(this.metadata.get(event.mint) ?? []), event])
-    } else if (event.type === 'reserves' || event.type === 'balance') {
-      return
     } else if (this.accepts(event)) {
       this.placed.push(this.place(event))
     }
@@ -90,9 +92,14 @@ export class Arrivals {
     return [...this.placed].sort((a, b) => compareKeys(a.foldedAt, b.foldedAt))
   }
 
+  /** How many events have their place in the chain by now. */
+  get taken(): number {
+    return this.placed.length
+  }
+
   private accepts(event: ChainEvent): boolean {
-    if (event.type === 'swap') return this.acceptsSwap(event)
     if (event.type === 'completed') return true
+    if (event.type !== 'token_created' && event.type !== 'migrated') return this.acceptsOnce(event)
     const second = this.placed.some(
       (other) => other.event.type === event.type && other.event.mint === event.mint,
     )
@@ -101,21 +108,18 @@ export class Arrivals {
     return !second
   }
 
-  private acceptsSwap(swap: Swap): boolean {
-    const seen = this.placed.some(
-      ({ event }) =>
-        event.type === 'swap' &&
-        event.signature === swap.signature &&
-        event.ordinal === swap.ordinal,
-    )
-    if (seen) {
+  /** Swaps, reserves and balances: each identity once, and not too late. */
+  private acceptsOnce(event: ChainEvent): boolean {
+    const identity = identityOf(event)
+    if (this.identities.has(identity)) {
       this.counts.duplicates += 1
       return false
     }
-    if (this.isOutOfReach(swap)) {
+    if (this.isOutOfReach(event)) {
       this.counts.lateRefused += 1
       return false
     }
+    this.identities.add(identity)
     return true
   }
 
@@ -125,12 +129,14 @@ export class Arrivals {
     if (event.slot === null) {
       const txIndex = event.txIndex ?? 0
       const key = { ...newest, arrival: this.placed.length + 1 }
-      return { event, key, foldedAt: newest, txIndex, arrivedPriceUsd }
+      return { event, key, foldedAt: newest, txIndex, arrivedPriceUsd, foldsAnew: true }
     }
     const txIndex = event.txIndex ?? this.inferTxIndex(event)
     const key = { slot: event.slot, txIndex, ordinal: event.ordinal, arrival: 0 }
-    const isToldLate = event.type === 'token_created' && this.isOutOfReach(event)
-    return { event, key, foldedAt: isToldLate ? newest : key, txIndex, arrivedPriceUsd }
+    const isToldLate = this.isOutOfReach(event)
+    const isCreation = event.type === 'token_created'
+    const foldedAt = isToldLate && isCreation ? newest : key
+    return { event, key, foldedAt, txIndex, arrivedPriceUsd, foldsAnew: isCreation || !isToldLate }
   }
 
   /** More slots late than is folded in its place. */

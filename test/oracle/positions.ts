@@ -2,8 +2,16 @@
  * One wallet in one mint: balance, weighted-average cost, realised results (contract section 5).
  * Costs and results are integer micro-USD and lamports in doubles.
  */
+import type { Balance } from '../../src/engine/event.ts'
 import { addSaturating } from './exact.ts'
+import type { Worth } from './quote.ts'
 import type { FoldedSwap } from './world.ts'
+
+/** What the chain said of a balance beside swaps. */
+export interface BalanceTold {
+  readonly raw: bigint
+  readonly signature: string
+}
 
 /** What the tracked inventory cost, in both currencies. */
 interface Inventory {
@@ -23,6 +31,12 @@ export interface Position {
   unclamped: Inventory
   /** Every swap of this wallet in this mint, in order. */
   readonly swaps: FoldedSwap[]
+  /** The same with what was told between them. */
+  readonly history: (FoldedSwap | BalanceTold)[]
+  /** It was given some before it had a swap of its own. */
+  wasHanded: boolean
+  /** Of each sale the part that came out of the inventory. */
+  readonly trackedRaw: Map<FoldedSwap, bigint>
   boughtRaw: bigint
   soldRaw: bigint
   untrackedRaw: bigint
@@ -48,6 +62,9 @@ export function openPosition(wallet: string, mint: string): Position {
     inventory: EMPTY,
     unclamped: EMPTY,
     swaps: [],
+    history: [],
+    wasHanded: false,
+    trackedRaw: new Map(),
     boughtRaw: 0n,
     soldRaw: 0n,
     untrackedRaw: 0n,
@@ -62,24 +79,62 @@ export function openPosition(wallet: string, mint: string): Position {
   }
 }
 
-/** Folds a swap whose balances are already known into its position. */
-export function foldPosition(position: Position, folded: FoldedSwap): void {
+/**
+ * Folds a swap whose balances are already known into its position. `payer` is the hop of a route that
+ * paid for it, in the place of its own quote.
+ */
+export function foldPosition(
+  position: Position,
+  folded: FoldedSwap,
+  payer: FoldedSwap | null = null,
+): void {
   const last = position.swaps.at(-1)
+  const { swap } = folded
   if (last && last.transaction === folded.transaction) position.inventory = position.unclamped
-  if (folded.swap.direction === 'buy') buy(position, folded)
+  else if (swap.baseBalanceBeforeRaw !== undefined)
+    position.inventory = clamp(position.inventory, swap.baseBalanceBeforeRaw)
+  if (swap.direction === 'buy') buy(position, folded, (payer ?? folded).worth)
   else sell(position, folded)
   position.unclamped = position.inventory
   position.balanceRaw = folded.balanceAfterRaw
-  position.held ||=
-    folded.balanceBeforeRaw > 0n || folded.balanceAfterRaw > 0n || folded.swap.baseRaw > 0n
+  position.held ||= folded.balanceBeforeRaw > 0n || folded.balanceAfterRaw > 0n || swap.baseRaw > 0n
   position.inventory = clamp(position.inventory, position.balanceRaw)
-  position.feeLamports += folded.feeLamports
-  if (folded.opensTransaction) position.feeLamports += Number(folded.swap.chainFeeRaw ?? 0n)
+  payFees(position, folded)
+  if (payer) payFees(position, payer)
   position.fresh ||= folded.fresh
   position.swaps.push(folded)
+  position.history.push(folded)
 }
 
-function buy(position: Position, { swap, worth }: FoldedSwap): void {
+/** The balance is truth; a lower one than the inventory clamps it for good. */
+export function foldBalance(position: Position, { balanceRaw, signature }: Balance): void {
+  if (position.swaps.length === 0 && balanceRaw > 0n) position.wasHanded = true
+  position.held ||= balanceRaw > 0n
+  position.balanceRaw = balanceRaw
+  position.inventory = clamp(position.inventory, balanceRaw)
+  position.unclamped = position.inventory
+  position.history.push({ raw: balanceRaw, signature })
+}
+
+/** A sale in a route brought what its next hop did, not what the middle coin was worth. */
+export function foldProceeds(position: Position, sale: FoldedSwap, next: FoldedSwap): void {
+  const sold = sale.swap.baseRaw
+  const tracked = position.trackedRaw.get(sale) ?? 0n
+  const more = (now: number, before: number) =>
+    proceedsOfPart(now, tracked, sold) - proceedsOfPart(before, tracked, sold)
+  position.soldMicroUsd += next.worth.microUsd - sale.worth.microUsd
+  position.soldLamports += next.worth.lamports - sale.worth.lamports
+  position.realisedMicroUsd += more(next.worth.microUsd, sale.worth.microUsd)
+  position.realisedLamports += more(next.worth.lamports, sale.worth.lamports)
+  payFees(position, next)
+}
+
+function payFees(position: Position, { swap, feeLamports, opensTransaction }: FoldedSwap): void {
+  position.feeLamports += feeLamports
+  if (opensTransaction) position.feeLamports += Number(swap.chainFeeRaw ?? 0n)
+}
+
+function buy(position: Position, { swap }: FoldedSwap, worth: Worth): void {
   const { raw, costMicroUsd, costLamports } = position.inventory
   position.inventory = {
     raw: addSaturating(raw, swap.baseRaw),
@@ -91,10 +146,12 @@ function buy(position: Position, { swap, worth }: FoldedSwap): void {
   position.boughtLamports += worth.lamports
 }
 
-function sell(position: Position, { swap, worth }: FoldedSwap): void {
+function sell(position: Position, folded: FoldedSwap): void {
+  const { swap, worth } = folded
   const { raw, costMicroUsd, costLamports } = position.inventory
   const sold = swap.baseRaw
   const tracked = sold < raw ? sold : raw
+  position.trackedRaw.set(folded, tracked)
   const partUsd = costOfPart(costMicroUsd, tracked, raw)
   const partSol = costOfPart(costLamports, tracked, raw)
   position.realisedMicroUsd += proceedsOfPart(worth.microUsd, tracked, sold) - partUsd

@@ -1,21 +1,28 @@
 /** What a token is quoted in, and what an amount of it is worth (contract section 1). */
 import { lamportsOfMicroUsd, microUsdOfLamports, whole } from './exact.ts'
 
-export type Quote = 'sol' | 'usdc' | 'other'
-
-const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-const SOL_MINTS = [
-  '11111111111111111111111111111111',
-  'So11111111111111111111111111111111111111112',
-]
-
-export function quoteOf(mint: string | undefined): Quote {
-  if (mint === undefined || SOL_MINTS.includes(mint)) return 'sol'
-  return mint === USDC_MINT ? 'usdc' : 'other'
+export interface Quote {
+  readonly kind: 'sol' | 'usdc' | 'coin'
+  /** The mint of a coin; "" of SOL and USDC. */
+  readonly coin: string
 }
 
-export function quoteDecimals(quote: Quote): number {
-  return quote === 'usdc' ? 6 : 9
+const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
+const SOL_MINTS = ['11111111111111111111111111111111', WRAPPED_SOL_MINT]
+
+export const SOL: Quote = { kind: 'sol', coin: '' }
+const USDC: Quote = { kind: 'usdc', coin: '' }
+
+export function quoteOf(mint: string | undefined): Quote {
+  if (mint === undefined || mint === '' || SOL_MINTS.includes(mint)) return SOL
+  return mint === USDC_MINT ? USDC : { kind: 'coin', coin: mint }
+}
+
+/** The mint that stands for a quote on the wire. */
+export function mintOfQuote({ kind, coin }: Quote): string {
+  if (kind === 'sol') return WRAPPED_SOL_MINT
+  return kind === 'usdc' ? USDC_MINT : coin
 }
 
 export interface Worth {
@@ -25,23 +32,34 @@ export interface Worth {
   readonly lamports: number
 }
 
-export function worthOf(quote: Quote, raw: bigint, solPriceUsd: number): Worth {
-  if (quote === 'other') return { microUsd: 0, lamports: 0 }
-  if (quote === 'sol') {
+/** `lamportsPerUnit` is what one raw unit of a coin was worth; of SOL and USDC it is not looked at. */
+export function worthOf(
+  { kind }: Quote,
+  raw: bigint,
+  solPriceUsd: number,
+  lamportsPerUnit: number,
+): Worth {
+  if (kind === 'coin') {
+    const lamports = Number(raw) * lamportsPerUnit
+    return { microUsd: Math.round((lamports * solPriceUsd) / 1000), lamports: Math.round(lamports) }
+  }
+  if (kind === 'sol') {
     return { microUsd: Number(microUsdOfLamports(raw, solPriceUsd)), lamports: Number(raw) }
   }
   return { microUsd: Number(raw), lamports: Number(lamportsOfMicroUsd(raw, solPriceUsd)) }
 }
 
-/** Lamports of a swap whose dollars are stored: SOL values of other quotes follow from those. */
+/** Lamports of a swap whose dollars are stored: SOL values of other quotes follow from what is. */
 export function lamportsOfWorth(
-  quote: Quote,
+  { kind }: Quote,
   raw: bigint,
   microUsd: number,
   solPriceUsd: number,
+  lamportsPerUnit: number,
 ): number {
-  if (quote === 'sol') return Number(raw)
-  return quote === 'usdc' ? Number(lamportsOfMicroUsd(BigInt(microUsd), solPriceUsd)) : 0
+  if (kind === 'sol') return Number(raw)
+  if (kind === 'coin') return Math.round(Number(raw) * lamportsPerUnit)
+  return Number(lamportsOfMicroUsd(BigInt(microUsd), solPriceUsd))
 }
 
 /** Virtual reserves after a trade; on the AMM the effective pool reserves. Both above 0. */
@@ -57,30 +75,58 @@ export interface Valuation {
   readonly liquidityUsd: number
 }
 
-const NOTHING: Valuation = { priceUsd: 0, priceSol: 0, marketCapUsd: 0, liquidityUsd: 0 }
+export const NOTHING: Valuation = { priceUsd: 0, priceSol: 0, marketCapUsd: 0, liquidityUsd: 0 }
 
-export function valuation(
-  quote: Quote,
-  reserves: Reserves | null,
-  decimals: number,
-  supplyRaw: bigint,
-  solPriceUsd: number,
-): Valuation {
-  if (reserves === null || quote === 'other') return NOTHING
-  const quoteWhole = whole(reserves.quoteRaw, quoteDecimals(quote))
-  const inQuote = quoteWhole / whole(reserves.baseRaw, decimals)
-  const supply = whole(supplyRaw, decimals)
-  if (quote === 'sol') {
-    const priceUsd = inQuote * solPriceUsd
-    const liquidityUsd = 2 * quoteWhole * solPriceUsd
-    return { priceUsd, priceSol: inQuote, marketCapUsd: priceUsd * supply, liquidityUsd }
-  }
-  const priceSol = solPriceUsd === 0 ? 0 : inQuote / solPriceUsd
-  const liquidityUsd = 2 * quoteWhole
-  return { priceUsd: inQuote, priceSol, marketCapUsd: inQuote * supply, liquidityUsd }
+/** By amounts of a quote in whole units of it. */
+export interface Amounts {
+  readonly quoteWhole: number
+  readonly baseWhole: number
+  readonly supplyWhole: number
 }
 
-/** Fees in lamports: quote units of a SOL-quoted token, else their SOL value. */
-export function lamportsOfFees(quote: Quote, raw: bigint, solPriceUsd: number): number {
-  return worthOf(quote, raw, solPriceUsd).lamports
+export function inSol({ quoteWhole, baseWhole, supplyWhole }: Amounts, solPriceUsd: number) {
+  const priceSol = quoteWhole / baseWhole
+  const priceUsd = priceSol * solPriceUsd
+  const liquidityUsd = 2 * quoteWhole * solPriceUsd
+  return { priceUsd, priceSol, marketCapUsd: priceUsd * supplyWhole, liquidityUsd }
+}
+
+export function inUsdc({ quoteWhole, baseWhole, supplyWhole }: Amounts, solPriceUsd: number) {
+  const priceUsd = quoteWhole / baseWhole
+  const priceSol = solPriceUsd === 0 ? 0 : priceUsd / solPriceUsd
+  return { priceUsd, priceSol, marketCapUsd: priceUsd * supplyWhole, liquidityUsd: 2 * quoteWhole }
+}
+
+/** What one whole unit of a coin is worth. */
+export interface CoinPrice {
+  readonly usd: number
+  readonly sol: number
+}
+
+/** By the coin's price of now. */
+export function inCoin({ quoteWhole, baseWhole, supplyWhole }: Amounts, coin: CoinPrice) {
+  const inQuote = quoteWhole / baseWhole
+  const priceUsd = inQuote * coin.usd
+  const liquidityUsd = 2 * quoteWhole * coin.usd
+  return {
+    priceUsd,
+    priceSol: inQuote * coin.sol,
+    marketCapUsd: priceUsd * supplyWhole,
+    liquidityUsd,
+  }
+}
+
+/** By what a raw unit of the coin was worth when the trade was folded. */
+export function inCoinThen(
+  { baseRaw, quoteRaw }: Reserves,
+  lamportsPerUnit: number,
+  decimals: number,
+  supplyWhole: number,
+  solPriceUsd: number,
+): Valuation {
+  const quoteSol = (Number(quoteRaw) * lamportsPerUnit) / 1e9
+  const priceSol = quoteSol / whole(baseRaw, decimals)
+  const priceUsd = priceSol * solPriceUsd
+  const liquidityUsd = 2 * quoteSol * solPriceUsd
+  return { priceUsd, priceSol, marketCapUsd: priceUsd * supplyWhole, liquidityUsd }
 }

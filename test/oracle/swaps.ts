@@ -1,14 +1,15 @@
 /** A swap on the wire, the pages of them, and the two live messages. */
+import type { Swap } from '../../src/engine/event.ts'
 import type { Page } from '../../src/wire/answers.ts'
 import { isExcluded, isSniper } from './classes.ts'
-import { dateText, whole, wire } from './exact.ts'
-import { quoteDecimals } from './quote.ts'
+import { type Coins, quoteDecimals } from './coins.ts'
+import { addSaturating, dateText, whole, wire } from './exact.ts'
 import { decimalsOf, type FoldedSwap, type Token } from './world.ts'
 
-function swapRow(token: Token, folded: FoldedSwap): object {
+function swapRow(coins: Coins, token: Token, folded: FoldedSwap): object {
   const { swap, value } = folded
   const decimals = decimalsOf(token)
-  const inQuote = quoteDecimals(token.quote)
+  const inQuote = quoteDecimals(coins, token.quote)
   const flagged = !isExcluded(token, swap.signer)
   return {
     slot: swap.slot ?? 0,
@@ -29,7 +30,7 @@ function swapRow(token: Token, folded: FoldedSwap): object {
     bonding_curve_progress: folded.progressPct,
     liquidity_usd: wire(value.liquidityUsd),
     chain_fee: whole(swap.chainFeeRaw ?? 0n, 9),
-    platform_fee: whole(swap.platformFeeRaw, inQuote),
+    platform_fee: whole(platformFeeRaw(swap), inQuote),
     creator_fee: whole(swap.creatorFeeRaw, inQuote),
     base_balance_before: whole(folded.balanceBeforeRaw, decimals),
     base_balance_after: whole(folded.balanceAfterRaw, decimals),
@@ -39,20 +40,41 @@ function swapRow(token: Token, folded: FoldedSwap): object {
   }
 }
 
+/** A curve has no liquidity providers: what a feed tells as their fee is the platform's. */
+function platformFeeRaw({ source, platformFeeRaw, lpFeeRaw = 0n }: Swap): bigint {
+  return source === 'pump' ? addSaturating(platformFeeRaw, lpFeeRaw) : platformFeeRaw
+}
+
+/** What is shown of a swap on request: `lp_fee` and `cashback`, in its quote. */
+export function additiveFees(coins: Coins, token: Token, { swap }: FoldedSwap): object {
+  const inQuote = quoteDecimals(coins, token.quote)
+  const lpFeeRaw = swap.source === 'pump' ? 0n : (swap.lpFeeRaw ?? 0n)
+  return {
+    lp_fee: whole(lpFeeRaw, inQuote),
+    cashback: whole(swap.cashbackRaw ?? 0n, inQuote),
+  }
+}
+
 /** The wallet's class as its swaps up to this one show it. */
 function sniperAt(token: Token, folded: FoldedSwap): boolean {
   const { signer } = folded.swap
-  const all = token.positions.get(signer)?.swaps ?? []
-  return isSniper(token, signer, all.slice(0, all.indexOf(folded) + 1))
+  const upTo = token.swaps.slice(0, token.swaps.indexOf(folded) + 1)
+  const own = upTo.filter(({ swap, isMiddle }) => swap.signer === signer && !isMiddle)
+  return isSniper(token, signer, own)
 }
 
 /** Newest first. */
-export function swapPage(token: Token | undefined, wallet: string | null, page: Page): object {
+export function swapPage(
+  coins: Coins,
+  token: Token | undefined,
+  wallet: string | null,
+  page: Page,
+): object {
   const matching = (token?.swaps ?? []).filter(
     ({ swap }) => wallet === null || swap.signer === wallet,
   )
   const newestFirst = matching.toReversed()
-  return pageOf(newestFirst, page, (folded) => (token ? swapRow(token, folded) : {}))
+  return pageOf(newestFirst, page, (folded) => (token ? swapRow(coins, token, folded) : {}))
 }
 
 export function pageOf<T>(all: readonly T[], { page, limit }: Page, row: (item: T) => object) {
@@ -60,17 +82,20 @@ export function pageOf<T>(all: readonly T[], { page, limit }: Page, row: (item: 
   return { total: all.length, page, limit, items }
 }
 
+export function swapOf(token: Token | undefined, signature: string, ordinal: number) {
+  return token?.swaps.find(({ swap }) => swap.signature === signature && swap.ordinal === ordinal)
+}
+
 /** The whole envelope of `update_mint_info`; null when that swap was not taken. */
 export function tradeMessage(
+  coins: Coins,
   token: Token | undefined,
   signature: string,
   ordinal: number,
 ): object | null {
-  const folded = token?.swaps.find(
-    ({ swap }) => swap.signature === signature && swap.ordinal === ordinal,
-  )
+  const folded = swapOf(token, signature, ordinal)
   if (!token || !folded) return null
-  const data = swapRow(token, folded)
+  const data = swapRow(coins, token, folded)
   return { channel: 'update_mint_info', pool: folded.swap.pool, data }
 }
 

@@ -3,7 +3,7 @@ import type { METADATA_KEYS } from '../../src/engine/event.ts'
 import { compareText, dateText, wire } from './exact.ts'
 import type { Metrics } from './metrics.ts'
 import { windowOf } from './window.ts'
-import { poolAmmOf } from './world.ts'
+import { isMayhem, poolAmmOf } from './world.ts'
 
 const MOST_RESULTS = 50
 
@@ -58,7 +58,7 @@ function searchRow(metrics: Metrics, now: number, solPriceUsd: number): object {
     migration_timestamp: migrated ? dateText(migrated.timestamp) : null,
     created_on: metrics.timestamp,
     token_program: token.created?.event.tokenProgram ?? '',
-    is_mayhem_mode: token.created?.event.isMayhemMode ?? false,
+    is_mayhem_mode: isMayhem(token),
     complete: metrics.complete,
     volume: metrics.volumeUsd,
     sol_price_usd: solPriceUsd,

@@ -17,6 +17,7 @@ export interface Trader {
   firstTimestamp: number | null
   /** The feed's last flag. */
   proFlag: boolean | null
+  /** Also where it was only handed tokens. */
   readonly positions: Map<string, Position>
 }
 
@@ -33,15 +34,17 @@ export function judgeFresh(trader: Trader, timestamp: number): boolean {
 /** By the flags and trades counted so far. */
 export function isPro(trader: Trader, rule: ProRule): boolean {
   if (trader.proFlag !== null) return trader.proFlag
-  if (trader.trades < rule.trades || trader.positions.size < rule.mints) return false
+  const mints = [...trader.positions.values()].filter(({ swaps }) => swaps.length > 0).length
+  if (trader.trades < rule.trades || mints < rule.mints) return false
   let realisedMicroUsd = 0
   for (const position of trader.positions.values()) realisedMicroUsd += position.realisedMicroUsd
   return realisedMicroUsd > 0
 }
 
-export function foldTrade(trader: Trader, swap: Swap, position: Position): void {
+/** `position` is null where the coin is the middle of a route: a trade, but in no mint. */
+export function foldTrade(trader: Trader, swap: Swap, position: Position | null): void {
   trader.trades += 1
   trader.firstTimestamp ??= swap.timestamp
   trader.proFlag = swap.pro ?? trader.proFlag
-  trader.positions.set(swap.mint, position)
+  if (position) trader.positions.set(swap.mint, position)
 }

@@ -1,5 +1,13 @@
 import type { FeedEvent } from '../../src/engine/event.ts'
-import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import {
+  balance,
+  created,
+  migrated,
+  price,
+  reserves,
+  START_SECOND,
+  swap,
+} from '../oracle/fixtures.ts'
 import { USDC } from '../oracle/market.ts'
 import type { Random } from '../oracle/random.ts'
 
@@ -23,7 +31,7 @@ interface Character {
 /**
  * One mint, and one or two more beside it, with more swaps than bars are derived from on read: late
  * ones and ones without a slot, times that step back, quotes told by swaps that contradict each other,
- * creations told anywhere.
+ * creations told anywhere, reserves and balances between them.
  */
 export function busyMarket(random: Random, count: number): FeedEvent[] {
   const character: Character = {
@@ -78,6 +86,20 @@ function other(random: Random, { slot, txIndex, mint }: At, character: Character
   }
   if (random.chance(0.0005)) return migrated({ ...place, signature: `migrate ${txIndex}` })
   if (random.chance(0.002)) return price(random.integer(9_000, 30_000) / 97)
+  if (random.chance(0.005))
+    return reserves({
+      ...place,
+      signature: `reserves ${txIndex}`,
+      source: random.pick(['pump', 'pump_amm']),
+      virtualQuoteRaw: random.chance(0.2) ? 0n : BigInt(random.integer(10 ** 9, 10 ** 11)),
+    })
+  if (random.chance(0.005))
+    return balance({
+      ...place,
+      signature: `balance ${txIndex}`,
+      wallet: wallet(random),
+      balanceRaw: BigInt(random.integer(0, 10 ** 12)),
+    })
   return swap({
     ...place,
     ...(random.chance(0.01) && { slot: null }),

@@ -1,7 +1,15 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent, Swap } from '../../src/engine/event.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
-import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import {
+  balance,
+  created,
+  migrated,
+  price,
+  reserves,
+  START_SECOND,
+  swap,
+} from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
 
 /** Pro traders after few swaps, and chunks of the tapes that are full soon. */
@@ -25,8 +33,9 @@ const BUSY_SWAPS = 60
 
 /**
  * Mints that are busy one after the other and come back: more traders each than the top ten has
- * places, creations told late or never, migrations, late swaps, several swaps in one transaction, and
- * a feed that now and then says who is a pro.
+ * places, creations told late or never, migrations, late swaps, several swaps in one transaction, a
+ * feed that now and then says who is a pro, balances of wallets that trade or only hold, reserves that
+ * move without a trade.
  */
 export function dormantMarket(random: Random, count: number): FeedEvent[] {
   const events: { event: FeedEvent; at: number }[] = [{ event: price(150), at: -1 }]
@@ -55,6 +64,10 @@ export function dormantMarket(random: Random, count: number): FeedEvent[] {
         event: migrated({ ...place, signature: `migrate ${i}`, poolAmm: wallet(random) }),
         at: i,
       })
+    // Of any mint: also of one that rests.
+    const any = { ...place, mint: `mint ${random.integer(0, MINTS - 1)}` }
+    if (random.chance(0.04)) events.push({ event: balanceOf(random, any), at: i })
+    if (random.chance(0.03)) events.push({ event: reservesOf(random, any), at: i })
     const event = swap({
       ...place,
       signature: `swap ${slot} ${txIndex}`,
@@ -70,6 +83,29 @@ export function dormantMarket(random: Random, count: number): FeedEvent[] {
     events.push({ event, at: random.chance(0.15) ? i + random.integer(1, 8) + 0.5 : i })
   }
   return events.sort((a, b) => a.at - b.at).map(({ event }) => event)
+}
+
+type Place = Pick<Swap, 'slot' | 'txIndex' | 'ordinal' | 'timestamp' | 'mint'>
+
+/** Half of the wallets never trade. */
+function balanceOf(random: Random, place: Place): FeedEvent {
+  return balance({
+    ...place,
+    signature: `balance ${place.ordinal}`,
+    wallet: random.chance(0.5) ? wallet(random) : `holder ${random.integer(1, WALLETS)}`,
+    balanceRaw: random.pick([0n, 1n, BigInt(random.integer(1, 10 ** 12))]),
+  })
+}
+
+function reservesOf(random: Random, place: Place): FeedEvent {
+  return reserves({
+    ...place,
+    signature: `reserves ${place.ordinal}`,
+    source: random.pick(['pump', 'pump_amm']),
+    virtualQuoteRaw: random.pick([0n, BigInt(random.integer(10 ** 9, 10 ** 11))]),
+    reason: random.pick(['mayhem', 'boost', 'burn']),
+    ...(random.chance(0.3) && { supplyRaw: BigInt(random.integer(10 ** 12, 10 ** 15)) }),
+  })
 }
 
 const wallet = (random: Random): string => `wallet ${random.integer(1, WALLETS)}`

@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { RESERVES_REASONS } from '../../src/engine/event.ts'
+import type { ImageDisk } from './damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
+  goldenEvents,
   goldenFolder,
   keptFiles,
+  OCTOBER,
+  octoberWrittenNow,
   PRESENT,
   readingOf,
   SHARED,
@@ -21,12 +26,13 @@ const RAISE =
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
   '(format-upgrades.ts) and golden files of the new version; those of older ones stay'
 
-for (const version of VERSIONS) {
+for (const version of [...VERSIONS, OCTOBER] as const)
   test(`the files of ${version} are two segments, a snapshot and a chunk of the tape`, () => {
     const endings = [...keptFiles(version).files.keys()].map((path) => path.slice(-3)).sort()
     expect(endings).toEqual(['mfj', 'mfj', 'mfs', 'mft'])
   })
 
+for (const version of VERSIONS) {
   test(`snapshot and journal of ${version} are read to the answers that were given`, () => {
     const { state, answers: given } = readingOf(keptFiles(version))
     expect(state).toMatchObject({ seq: 120, snapshotSeq: 106 })
@@ -49,15 +55,51 @@ test('the present version is read to the very state that was written', () => {
   expect(readingOf(keptFiles(PRESENT)).state, RAISE).toEqual(expected)
 })
 
+test('the history of October 2026 has every kind and key that came then, late ones among them', () => {
+  const events = goldenEvents(goldenFolder(OCTOBER))
+  const counted = new Map<string, number>()
+  const count = (what: string) => counted.set(what, (counted.get(what) ?? 0) + 1)
+  let newest = 0
+  for (const event of events) {
+    count(event.type)
+    if (event.type === 'reserves') count(event.reason)
+    for (const key of ['lpFeeRaw', 'cashbackRaw', 'route', 'quoteDecimals', 'supplyRaw'])
+      if (key in event) count(`${event.type} ${key}`)
+    const slot = 'slot' in event ? (event.slot ?? 0) : newest
+    if (slot < newest) count(`${event.type} late`)
+    newest = Math.max(newest, slot)
+  }
+  for (const what of ['swap', 'balance', 'reserves', ...RESERVES_REASONS])
+    expect(counted.get(what), what).toBeGreaterThan(1)
+  const keys = ['lpFeeRaw', 'cashbackRaw', 'route', 'quoteDecimals'].map((key) => `swap ${key}`)
+  for (const what of [...keys, 'token_created quoteDecimals', 'reserves supplyRaw'])
+    expect(counted.get(what), what).toBeGreaterThan(0)
+  for (const type of ['swap', 'reserves', 'balance'])
+    expect(counted.get(`${type} late`), type).toBeGreaterThan(0)
+})
+
+test('the history of October 2026 is written as its very bytes, and read to its state and answers', () => {
+  const folder = goldenFolder(OCTOBER)
+  expectSame(octoberWrittenNow(), keptFiles(OCTOBER))
+  const { state, answers: given } = readingOf(keptFiles(OCTOBER), goldenEvents(folder))
+  expect(state, RAISE).toEqual(JSON.parse(readFileSync(join(folder, EXPECTED), 'utf8')))
+  const kept = gunzipSync(readFileSync(join(folder, ANSWERS))).toString('utf8')
+  expect(given === kept, 'the answers are others: node test/store/golden/make.ts --answers').toBe(
+    true,
+  )
+})
+
 test('the same history is written as the very bytes of the present version', () => {
-  const kept = keptFiles(PRESENT)
-  const now = writtenNow()
+  expectSame(writtenNow(), keptFiles(PRESENT))
+})
+
+function expectSame(now: ImageDisk, kept: ImageDisk): void {
   expect([...now.files.keys()].sort(), RAISE).toEqual([...kept.files.keys()].sort())
   for (const [path, bytes] of kept.files) {
     const at = firstUnlike(now.bytesOf(path), bytes)
     expect(at, `${basename(path)} differs from byte ${at} on: ${RAISE}`).toBe(-1)
   }
-})
+}
 
 /** First byte in which two files differ; -1 for none. */
 function firstUnlike(actual: Uint8Array, kept: Uint8Array): number {

@@ -1,13 +1,16 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
+import type { FeedEvent } from '../../src/engine/event.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { JournaledEngine } from '../../src/store/journaled-engine.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { everyRead } from '../model/every-read.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { dormantMarket } from '../properties/dormant-market.ts'
-import { begun, recovered, SIZES } from './damage/folder.ts'
+import { begun, digestsOf, recovered, SIZES, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
+import { octoberHistory } from './golden/october.ts'
 
 const BATCH = 30
 
@@ -27,6 +30,30 @@ test('tokens rest before the batch that may wake them, in the process as in what
   journal.close()
   expect(engine.state.dormant.wakings).toBeGreaterThan(10)
   expect(stateDigest(recovered(disk).engine.parts)).toBe(stateDigest(engine.parts))
+})
+
+const answersOf = (engine: Engine, events: readonly FeedEvent[]) =>
+  JSON.stringify([...everyRead(engine, events)])
+
+test('every kind and key of October 2026 is recovered as it was folded, from journal and snapshots', () => {
+  for (const seed of [1, 2, 3]) {
+    const events = octoberHistory(seed)
+    const half = Math.floor(events.length / 2)
+    for (const snapshotsAt of [[], [2], [2, 3]]) {
+      const segmentsAt = [half, half + 20]
+      const disk = writtenFolder({ events, segmentsAt, snapshotsAt })
+      const engine = new Engine(SIZES)
+      engine.events(events)
+      const { engine: read, found } = recovered(disk)
+      expect(found.place.seq).toBe(events.length)
+      expect(found.snapshotSeq ?? 0).toBe(
+        snapshotsAt.length === 0 ? 0 : segmentsAt[snapshotsAt.length - 1],
+      )
+      expect(stateDigest(read.parts)).toBe(digestsOf(disk).get(events.length)?.at(-1))
+      const answers = answersOf(read, events) === answersOf(engine, events)
+      expect(answers, `seed ${seed}`).toBe(true)
+    }
+  }
 })
 
 test('what the disk refuses is left out and counted, and so is all behind it, of which not even names are kept', () => {

@@ -1,30 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Swap } from '../../src/engine/event.ts'
 import { everyRead } from '../model/every-read.ts'
-import { FOLDER, recovered } from './damage/folder.ts'
-import { ImageDisk } from './damage/image-disk.ts'
-import { goldenEvents } from './golden/golden.ts'
+import { recovered } from './damage/folder.ts'
+import { goldenEvents, goldenFolder, keptFiles } from './golden/golden.ts'
 
-/** A journal and a snapshot of version 3, of 120 events in 20 slots: late events reach all of them. */
-const KEPT = fileURLToPath(new URL('golden/v3-late/', import.meta.url))
+/**
+ * Journals and snapshots whose events late ones reach all: of version 3, of 120 events in 20 slots, and of
+ * 0.9.23 (version 9 of snapshots), of swaps with no price, one of their own, a standing one and a feed's.
+ */
+const KEPT = {
+  'v3-late': { seq: 120, events: () => goldenEvents() },
+  'v10-late': { seq: 129, events: () => goldenEvents(goldenFolder('v10-late')) },
+} as const
+type Kept = keyof typeof KEPT
 
-function keptFiles(): ImageDisk {
-  const disk = new ImageDisk()
-  for (const name of readdirSync(KEPT))
-    disk.files.set(
-      join(FOLDER, name.replace('.gz', '')),
-      gunzipSync(readFileSync(join(KEPT, name))),
-    )
-  return disk
-}
-
-/** Every answer after a swap that comes so many slots late. */
-function answersAfterLate(engine: Engine, slots: number): string {
+/** Every answer after a swap that comes so many slots late and tells a price, which holds for those behind it. */
+function answersAfterLate(engine: Engine, kept: Kept, slots: number): string {
   const swap: Swap = {
     type: 'swap',
     ...{ slot: engine.newestSlot - slots, txIndex: 0, ordinal: 0, signature: 'late' },
@@ -32,22 +24,30 @@ function answersAfterLate(engine: Engine, slots: number): string {
     ...{ signer: 'late signer', direction: 'buy', baseRaw: 1_000_000n, quoteRaw: 1_000_000n },
     ...{ virtualBaseRaw: 1_000_000_000n, virtualQuoteRaw: 30_000_000_000n },
     ...{ realBaseRaw: 1_000_000n, realQuoteRaw: 1_000_000n },
-    ...{ platformFeeRaw: 0n, creatorFeeRaw: 0n },
+    ...{ platformFeeRaw: 0n, creatorFeeRaw: 0n, solPriceUsd: 77.5 },
   }
   const before = engine.counts.lateFolded
   engine.accept(swap)
   expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(before + 1)
-  return JSON.stringify([...everyRead(engine, [...goldenEvents(), swap])])
+  return JSON.stringify([...everyRead(engine, [...KEPT[kept].events(), swap])])
 }
 
-for (const slots of [1, 10, 19])
-  test(`a swap ${slots} slots late takes back what a snapshot of version 3 remembers of births`, () => {
-    const whole = keptFiles()
-    const journalAlone = keptFiles()
-    for (const path of [...journalAlone.files.keys()])
-      if (path.endsWith('.mfs')) journalAlone.files.delete(path)
-    const upgraded = recovered(whole)
-    expect(upgraded.found.snapshotSeq).toBe(120)
-    const expected = answersAfterLate(recovered(journalAlone).engine, slots)
-    expect(answersAfterLate(upgraded.engine, slots) === expected).toBe(true)
-  })
+for (const kept of ['v3-late', 'v10-late'] as const)
+  for (const slots of [1, 10, 19])
+    test(`a swap ${slots} slots late takes back what a snapshot of ${kept} remembers of births and swaps`, () => {
+      const whole = keptFiles(kept)
+      const journalAlone = keptFiles(kept)
+      for (const path of [...journalAlone.files.keys()])
+        if (path.endsWith('.mfs')) journalAlone.files.delete(path)
+      const upgraded = recovered(whole)
+      expect(upgraded.found.snapshotSeq).toBe(KEPT[kept].seq)
+      const folded = recovered(journalAlone).engine
+      const before = answersNow(upgraded.engine, kept)
+      expect(before === answersNow(folded, kept)).toBe(true)
+      const expected = answersAfterLate(folded, kept, slots)
+      expect(answersAfterLate(upgraded.engine, kept, slots) === expected).toBe(true)
+    })
+
+function answersNow(engine: Engine, kept: Kept): string {
+  return JSON.stringify([...everyRead(engine, KEPT[kept].events())])
+}

@@ -10,7 +10,7 @@ import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { parseFoldedValue } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { begun, FOLDER, recovered, refusal, SIZES } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
@@ -79,6 +79,29 @@ test.each([
   expect(parseFoldedValue(unpacked(packed(event)))).toEqual(event)
 })
 
+test('the types of the format keep their numbers, and new fields come last', () => {
+  const place = { slot: 1, txIndex: 2, ordinal: 3, signature: 's', timestamp: 4, mint: 'm' }
+  const reserves: FeedEvent = {
+    ...{ type: 'reserves', ...place, source: 'pump', reason: 'mayhem', virtualBaseRaw: 1n },
+    ...{ virtualQuoteRaw: 2n, realBaseRaw: 3n, realQuoteRaw: 4n, supplyRaw: 5n },
+  }
+  const balance: FeedEvent = { type: 'balance', ...place, wallet: 'w', balanceRaw: 0n }
+  const completion: FeedEvent = { type: 'completed', ...place, bondingCurve: 'b' }
+  const creation = created({ quoteMint: 'q', quoteDecimals: 6 })
+  const heads = [creation, completion, migrated(), LINKS, reserves, balance].map((event) => {
+    const { u32, payloadAt } = inLanes(packed(event))
+    return [event.type, u32[payloadAt / 4], u32[payloadAt / 4 + 1].toString(2)]
+  })
+  expect(heads).toEqual([
+    ['token_created', 1, '11111001111111111111'],
+    ['completed', 2, '1111111'],
+    ['migrated', 3, '11111111'],
+    ['metadata', 5, '1100010111'],
+    ['reserves', 6, '1111111111111'],
+    ['balance', 7, '11111111'],
+  ])
+})
+
 test('events one after the other have nothing of each other', () => {
   const long = created({ name: 'ö'.repeat(100), quoteMint: 'quote', supplyRaw: 5n, decimals: 6 })
   for (const event of [long, created(), LINKS, created({ supplyRaw: 7n }), long])
@@ -105,7 +128,7 @@ test.each([
 
 test.each([
   ['no type', changed(packed(LINKS), 0, 0)],
-  ['a type behind the last', changed(packed(LINKS), 0, 6)],
+  ['a type behind the last', changed(packed(LINKS), 0, 8)],
   ['units of 3 bytes', changed(packed(LINKS), 3, 3)],
   ['more fields than lanes', changed(packed({ type: 'sol_price', timestamp: 1, usd: 2 }), 0, 1)],
   ['half a header', packed(LINKS).subarray(0, 8)],

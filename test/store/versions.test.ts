@@ -5,6 +5,7 @@ import { TapeDamage } from '../../src/engine/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/data-folder.ts'
 import { JOURNAL_VERSION } from '../../src/store/journal-format.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/snapshot-format.ts'
+import { CHUNK_VERSION } from '../../src/store/tape-chunk.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, refusal, writtenFolder } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
@@ -68,7 +69,7 @@ test('a snapshot of a later version is refused and left alone', () => {
 
 test('a chunk of a later version is refused and left alone', () => {
   const disk = whole.copy()
-  changed(disk, files.chunks[0], toVersion(2), CHUNK_CRC_AT)
+  changed(disk, files.chunks[0], toVersion(CHUNK_VERSION + 1), CHUNK_CRC_AT)
   expectNewer(disk, files.chunks[0].path)
 })
 
@@ -76,7 +77,7 @@ test('a chunk of a later version that comes while the program runs is damage of 
   const disk = whole.copy()
   const { tape } = recovered(disk).engine.state
   tape.leaveMemory(tape.archivedCount)
-  changed(disk, files.chunks[0], toVersion(2), CHUNK_CRC_AT)
+  changed(disk, files.chunks[0], toVersion(CHUNK_VERSION + 1), CHUNK_CRC_AT)
   expect(() => firstOf(tape)).toThrow(TapeDamage)
   expect(() => firstOf(tape)).toThrow('later version')
 })
@@ -97,7 +98,7 @@ test('a version that only one end of a snapshot tells is damage, not a later ver
 
 test('a version whose crc is not right is damage, not a later version', () => {
   const torn = whole.copy()
-  changed(torn, files.chunks[0], toVersion(2))
+  changed(torn, files.chunks[0], toVersion(CHUNK_VERSION + 1))
   expect(refusal(torn).code).toBe('missing')
   const segment = whole.copy()
   changed(segment, files.segments[1], toVersion(JOURNAL_VERSION + 1))

@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/base/random.ts'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import { type FeedEvent, RESERVES_REASONS } from '../../../src/engine/event.ts'
 import { LineSplitter } from '../../../src/feeds/lines/line-splitter.ts'
 import { Service } from '../../../src/service.ts'
 import { EngineAnswers } from '../../../src/wire/engine-answers.ts'
@@ -19,6 +19,8 @@ const RAW_KEYS = [
   'creator_fee_raw',
 ]
 const OPTIONAL_RAW_KEYS = [
+  'lp_fee_raw',
+  'cashback_raw',
   'chain_fee_raw',
   'base_balance_before_raw',
   'base_balance_after_raw',
@@ -35,6 +37,12 @@ const KEYS = [
   'timestamp',
   'mint',
   'signer',
+  'wallet',
+  'balance_raw',
+  'reason',
+  'route',
+  'quote_mint',
+  'quote_decimals',
   'fresh',
   'usd',
 ]
@@ -45,6 +53,8 @@ const TYPES = [
   'token_created',
   'completed',
   'migrated',
+  'reserves',
+  'balance',
   'sol_price',
   'metadata',
 ]
@@ -141,6 +151,10 @@ function line(random: Random): Record<string, unknown> {
     pool_amm: `a${random.below(12)}`,
     bonding_curve: `p${random.below(12)}`,
     signer: `w${random.below(30)}`,
+    // Now and then a curve or a pool, which never hold.
+    wallet: random.chance(0.9) ? `w${random.below(30)}` : `p${random.below(12)}`,
+    balance_raw: random.chance(0.3) ? '0' : raw(random),
+    reason: random.pick(RESERVES_REASONS),
     source: random.pick(['pump', 'pump', 'pump_amm']),
     direction: random.pick(['buy', 'sell']),
     name: magic(random),
@@ -155,6 +169,10 @@ function line(random: Random): Record<string, unknown> {
   for (const key of OPTIONAL_RAW_KEYS) if (random.chance(0.3)) made[key] = raw(random)
   if (random.chance(0.2)) made.sol_price_usd = random.chance(0.8) ? 140.5 : 1e300
   if (random.chance(0.2)) made.twitter = `https://x.com/h${random.below(5)}`
+  // Coins of this market quote each other, also in circles.
+  if (random.chance(0.2)) made.quote_mint = `m${random.below(12)}`
+  if (random.chance(0.2)) made.quote_decimals = random.below(random.chance(0.9) ? 19 : 256)
+  if (random.chance(0.2)) made.route = random.below(random.chance(0.9) ? 4 : 9)
   for (const flag of ['fresh', 'pro', 'insider']) if (random.chance(0.1)) made[flag] = true
   return made
 }

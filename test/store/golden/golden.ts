@@ -10,14 +10,27 @@ import { everyRead } from '../../model/every-read.ts'
 import { history } from '../../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
+import { octoberHistory } from './october.ts'
 
 /** Versions of which files are kept; the last is the present one. */
-export const VERSIONS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9', 'v10'] as const
+export const VERSIONS = [
+  ...(['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9', 'v10'] as const),
+  'v11',
+] as const
 export type Version = (typeof VERSIONS)[number]
-export const PRESENT: Version = 'v10'
+export const PRESENT: Version = 'v11'
+
+/**
+ * Files of the first version that knows the kinds and keys of October 2026, of a history that has all of
+ * them; it lies beside them, with its answers.
+ */
+export const OCTOBER = 'v11-october'
+
+/** Folders with a history of their own; of the late ones every event is in the reach of late events. */
+export type Special = typeof OCTOBER | 'v3-late' | 'v10-late'
 
 /** The files as a version wrote them; what compresses well is kept so. */
-export function goldenFolder(version: Version): string {
+export function goldenFolder(version: Version | Special): string {
   return fileURLToPath(new URL(`${version}/`, import.meta.url))
 }
 
@@ -32,6 +45,8 @@ const HISTORY_EVENTS = 120
 const HISTORY_SEED = 7
 /** The second segment begins, and the snapshot is made, before this event. */
 const SECOND_SEGMENT_AT = 106
+const OCTOBER_SEED = 10
+const OCTOBER_SEGMENT_AT = 300
 
 const DATA_FILE = /^(journal|snapshot|tape|positions)-\d{16}\.mf[jstp](\.gz)?$/
 
@@ -42,14 +57,16 @@ export interface ExpectedState {
 }
 
 /** The event lines that are kept, or new ones where there are none yet. */
-export function goldenLines(): string {
-  const path = join(SHARED, HISTORY)
+export function goldenLines(folder = SHARED): string {
+  const path = join(folder, HISTORY)
   if (existsSync(path)) return gunzipSync(readFileSync(path)).toString('utf8')
-  return history(HISTORY_SEED, HISTORY_EVENTS).map(eventLineText).join('\n')
+  const isShared = folder === SHARED
+  const events = isShared ? history(HISTORY_SEED, HISTORY_EVENTS) : octoberHistory(OCTOBER_SEED)
+  return events.map(eventLineText).join('\n')
 }
 
-export function goldenEvents(): FeedEvent[] {
-  return goldenLines()
+export function goldenEvents(folder = SHARED): FeedEvent[] {
+  return goldenLines(folder)
     .split('\n')
     .map((line) => {
       const event = parseEventLine(line)
@@ -64,8 +81,14 @@ export function writtenNow(): ImageDisk {
   return writtenFolder(plan)
 }
 
+/** The history of October 2026 as this program writes it. */
+export function octoberWrittenNow(): ImageDisk {
+  const events = goldenEvents(goldenFolder(OCTOBER))
+  return writtenFolder({ events, segmentsAt: [OCTOBER_SEGMENT_AT], snapshotsAt: [2] })
+}
+
 /** The files that are kept of a version. */
-export function keptFiles(version: Version): ImageDisk {
+export function keptFiles(version: Version | Special): ImageDisk {
   const disk = new ImageDisk()
   const folder = goldenFolder(version)
   for (const name of readdirSync(folder).filter((one) => DATA_FILE.test(one))) {
@@ -76,8 +99,11 @@ export function keptFiles(version: Version): ImageDisk {
   return disk
 }
 
-/** What a folder is recovered to: its state, and its answers as JSON. */
-export function readingOf(disk: ImageDisk): { state: ExpectedState; answers: string } {
+/** What a folder is recovered to: its state, and its answers about the events as JSON. */
+export function readingOf(
+  disk: ImageDisk,
+  events = goldenEvents(),
+): { state: ExpectedState; answers: string } {
   const { engine, found } = recovered(disk)
   const { tape } = engine.state
   tape.leaveMemory(tape.archivedCount)
@@ -86,5 +112,5 @@ export function readingOf(disk: ImageDisk): { state: ExpectedState; answers: str
     snapshotSeq: found.snapshotSeq ?? 0,
     digest: stateDigest(engine.parts),
   }
-  return { state, answers: JSON.stringify([...everyRead(engine, goldenEvents())]) }
+  return { state, answers: JSON.stringify([...everyRead(engine, events)]) }
 }

@@ -7,32 +7,38 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { ImageDisk } from '../damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
+  goldenEvents,
   goldenFolder,
   goldenLines,
   HISTORY,
+  OCTOBER,
+  octoberWrittenNow,
   PRESENT,
   readingOf,
   SHARED,
   writtenNow,
 } from './golden.ts'
 
-const folder = goldenFolder(PRESENT)
+const isWhole = !process.argv.includes('--answers')
+const gzip = (bytes: Uint8Array | string) => gzipSync(bytes, { level: 9 })
 
-function write(name: string, bytes: Uint8Array | string): void {
-  writeFileSync(join(folder, name), bytes)
-}
-
-mkdirSync(folder, { recursive: true })
-const disk = writtenNow()
-const { state, answers } = readingOf(disk.copy())
-writeFileSync(join(SHARED, ANSWERS), gzipSync(answers, { level: 9 }))
-if (!process.argv.includes('--answers')) {
-  writeFileSync(join(SHARED, HISTORY), gzipSync(goldenLines(), { level: 9 }))
-  write(EXPECTED, `${JSON.stringify(state, null, 2)}\n`)
+/** Writes files, with the history and its answers in the folder `beside`. */
+function make(folder: string, beside: string, write: () => ImageDisk): void {
+  for (const one of [folder, beside]) mkdirSync(one, { recursive: true })
+  const disk = write()
+  const { state, answers } = readingOf(disk.copy(), goldenEvents(beside))
+  writeFileSync(join(beside, ANSWERS), gzip(answers))
+  if (!isWhole) return
+  writeFileSync(join(beside, HISTORY), gzip(goldenLines(beside)))
+  writeFileSync(join(folder, EXPECTED), `${JSON.stringify(state, null, 2)}\n`)
   for (const [path, bytes] of disk.files)
-    if (path.endsWith('.mfs')) write(`${basename(path)}.gz`, gzipSync(bytes, { level: 9 }))
-    else write(basename(path), bytes)
+    if (path.endsWith('.mfs')) writeFileSync(join(folder, `${basename(path)}.gz`), gzip(bytes))
+    else writeFileSync(join(folder, basename(path)), bytes)
 }
+
+make(goldenFolder(PRESENT), SHARED, writtenNow)
+make(goldenFolder(OCTOBER), goldenFolder(OCTOBER), octoberWrittenNow)

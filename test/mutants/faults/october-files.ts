@@ -1,0 +1,135 @@
+import type { Fault } from '../fault.ts'
+
+const LINES = 'src/wire/event-lines.ts'
+const LINES_TEST = 'test/feeds/event-lines.test.ts'
+const EXPORT = 'test/commands/export.test.ts'
+const RECORD = 'src/engine/swap-record.ts'
+const RECORD_TEST = 'test/commands/swap-outtake.test.ts'
+const FOLDED = 'src/store/folded-records.ts'
+const FOLDED_TEST = 'test/store/folded-records.test.ts'
+const CHUNK = 'src/store/tape-chunk.ts'
+const ENTRY = 'src/engine/lifecycle-entry.ts'
+const RINGS = 'test/store/rings.test.ts'
+
+/** Faults of how lines, journal, snapshots and chunks have what came in October 2026. */
+export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
+  {
+    name: 'lines: a fee of 0 is told where there is none',
+    file: LINES,
+    find: 'if (lpFeeRaw !== 0n) event.lpFeeRaw = lpFeeRaw',
+    replace: 'event.lpFeeRaw = lpFeeRaw',
+    tests: [LINES_TEST],
+  },
+  {
+    name: 'lines: cashback is taken for the fee of liquidity providers',
+    file: LINES,
+    find: 'const cashbackRaw = BigInt(line.cashback_raw ?? 0)',
+    replace: 'const cashbackRaw = BigInt(line.lp_fee_raw ?? 0)',
+    tests: [LINES_TEST],
+  },
+  {
+    name: 'lines: decimals of the quote of a creation are lost',
+    file: LINES,
+    find: '  if (line.quote_decimals != null) event.quoteDecimals = line.quote_decimals + 0\n  return event\n',
+    replace: '  return event\n',
+    tests: [LINES_TEST],
+  },
+  {
+    name: 'lines: halves of characters in a uri stay',
+    file: LINES,
+    find: ' && uri.isWellFormed()',
+    replace: '',
+    tests: [LINES_TEST],
+  },
+  {
+    name: 'export: halves of characters are written',
+    file: 'src/store/frame-fold.ts',
+    find: 'return wellFormedLine(JSON.stringify(line))',
+    replace: 'return JSON.stringify(line)',
+    tests: [EXPORT],
+  },
+  {
+    name: 'record: decimals that there is no room for write over the order of arrival',
+    file: RECORD,
+    find: 'quoteDecimals >= 0 && quoteDecimals < QUOTE_DECIMALS_MASK',
+    replace: 'quoteDecimals >= 0',
+    tests: [RECORD_TEST],
+  },
+  {
+    name: 'record: a hop above 7 is another one',
+    file: RECORD,
+    find: 'route > 0 && route <= ROUTE_MASK',
+    replace: 'route > 0',
+    tests: [RECORD_TEST],
+  },
+  {
+    name: 'upgrade: a price that stood is one that was given',
+    file: FOLDED,
+    find: 'if (!isGiven && isAbove0(',
+    replace: 'if (isGiven && isAbove0(',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: no price has a sign',
+    file: FOLDED,
+    find: 'if (!isGiven && isAbove0(lanes, at + USED_SOL_PRICE))',
+    replace: 'if (!isGiven)',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: a price that was given is cashback',
+    file: FOLDED,
+    find: '    clear(lanes, at + GIVEN_SOL_PRICE)\n',
+    replace: '',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: the real base of a curve goes too',
+    file: FOLDED,
+    find: 'if ((lanes[at + FLAGS] & AMM) !== 0) clear(',
+    replace: 'clear(',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: the first record alone',
+    file: FOLDED,
+    find: 'at + RECORD_LANES <= lanes.length; at += RECORD_LANES',
+    replace: 'at < RECORD_LANES; at += RECORD_LANES',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: blocks of older chunks are read as they are',
+    file: CHUNK,
+    find: '  if (table.upgrades.length > 0) into.set(upgraded(into, table))\n',
+    replace: '',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'upgrade: blocks of the present version are brought up too',
+    file: CHUNK,
+    find: 'upgradeSteps(CHUNK_UPGRADES, version, CHUNK_VERSION, path)',
+    replace: 'upgradeSteps(CHUNK_UPGRADES, 1, CHUNK_VERSION, path)',
+    tests: ['test/store/tape-archive.test.ts'],
+  },
+  {
+    name: 'upgrade: the tape of an older snapshot stays as it is',
+    file: 'src/store/format-upgrades.ts',
+    find: "part.name === 'tape' ? upgradedTape(part) : part",
+    replace: 'part',
+    tests: [FOLDED_TEST],
+  },
+  {
+    name: 'ring: decimals of the quote of a creation are not saved',
+    file: ENTRY,
+    find: '    quoteDecimals: event.quoteDecimals,\n',
+    replace: '',
+    tests: [RINGS],
+  },
+  {
+    name: 'ring: the supply that reserves tell is not saved',
+    file: ENTRY,
+    find: '    realQuoteRaw: event.realQuoteRaw.toString(),\n    supplyRaw: event.supplyRaw?.toString(),\n',
+    replace: '    realQuoteRaw: event.realQuoteRaw.toString(),\n',
+    tests: [RINGS],
+  },
+]
