@@ -13,6 +13,7 @@ import {
   checkNode,
 } from '../commands/machine-checks.ts'
 import { checkFeeds } from '../feed-setup/feed-checks.ts'
+import { platformSentence } from '../feeds/chain/platform-state.ts'
 import { descriptorLimit } from '../figures/descriptor-limit.ts'
 import { clientAddresses } from '../server/client-address.ts'
 import { RESERVED_DESCRIPTORS } from '../server/limits.ts'
@@ -72,6 +73,7 @@ async function examine(
     checkBacklog(),
     ...(await checkTls(surface.tls)),
     checkFeedsOf(config),
+    good('platform', platformSentence()),
     ...(await checkLiveFeeds(config)),
     ...checkProxies(config.trustProxy),
     ...checkExposure(config),

@@ -143,10 +143,13 @@ export class OrderedFold {
   }
 
   #apply(token: number, event: PlacedEvent, key: RingKey): void {
-    if (event.type === 'reserves') return this.#reserves.fold(token, event)
+    if (event.type === 'reserves') {
+      this.#reserves.fold(token, event)
+      return
+    }
     if (event.type === 'balance') {
-      const wallet = this.#state.book.wallet(event.wallet)
-      return this.balances.fold(token, wallet, event)
+      this.balances.fold(token, this.#state.book.wallet(event.wallet), event)
+      return
     }
     const hadPositions = this.swaps.hasPositions(token)
     const formerHouse = houseOf(this.#state, token)

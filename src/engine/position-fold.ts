@@ -85,6 +85,14 @@ export function shareOf(value: number, share: number): number {
   return share === 1 ? value : Math.round(value * share)
 }
 
+/** Of a coin that passes through nobody counts balances: those that were not told are 0. */
+export function leaveUntold({ r, rAt, flags }: Hand): void {
+  if ((flags & Flag.balanceBeforeGiven) === 0)
+    r.fill(0, rAt + U.balanceBeforeLo, rAt + U.balanceBeforeLo + 2)
+  if ((flags & Flag.balanceAfterGiven) === 0)
+    r.fill(0, rAt + U.balanceAfterLo, rAt + U.balanceAfterLo + 2)
+}
+
 /** The balance after the swap, into record and position: given, else by the own ledger. */
 export function foldBalance(hand: Hand): void {
   const { p, pAt, r, rAt, flags } = hand

@@ -22,7 +22,7 @@ import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
 import { microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
-import { foldBalance, foldPosition } from './position-fold.ts'
+import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
 import { RestingHoldings } from './resting-holdings.ts'
 import type { RingKey } from './ring-key.ts'
 import type { RollingWindow } from './rolling-window.ts'
@@ -103,7 +103,8 @@ export class SwapFold {
     this.holders.takeOut(hand.position)
     this.#foldReserves()
     this.#foldPrice()
-    if (!hand.isPassed) this.#foldTrader(isFirstOfTransaction)
+    if (hand.isPassed) leaveUntold(hand)
+    else this.#foldTrader(isFirstOfTransaction)
     this.#foldWallet()
     this.holders.putBack(hand.position)
     const mayShare = this.#mayShareTransaction(key)

@@ -1,6 +1,7 @@
 import { type Config, type FeedName, isLiveFeed } from '../base/config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Feed } from '../engine/event-sink.ts'
+import type { NewForms } from '../feeds/chain/new-forms.ts'
 import type { FeedCounters } from '../feeds/feed-counters.ts'
 import type { ReportLine } from '../feeds/lines/line-report.ts'
 import { SideFeeds } from './side-feeds.ts'
@@ -53,24 +54,32 @@ async function makeFeed(
   config: Config,
   engine: Engine,
   counters: FeedCounters,
-  { line }: FeedReports,
+  { line, sentence }: FeedReports,
 ): Promise<Feed | null> {
   switch (name.kind) {
     case 'sim':
       return makeSimulator(config, engine)
     case 'stdin': {
       const { StdinFeed } = await import('../feeds/stdin.ts')
-      return new StdinFeed({ report: line('stdin'), counters })
+      return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
     }
     case 'replay': {
       const { ReplayFeed } = await import('../feeds/replay.ts')
       const { file } = name
       const report = line(`replay:${file}`)
-      return new ReplayFeed({ file, speed: config.speed, report, counters })
+      return new ReplayFeed({
+        ...{ file, speed: config.speed, report, counters },
+        forms: await newForms(sentence),
+      })
     }
     default:
       return null
   }
+}
+
+async function newForms(say: (sentence: string) => void): Promise<NewForms> {
+  const { NewForms } = await import('../feeds/chain/new-forms.ts')
+  return new NewForms(say)
 }
 
 async function makeSimulator(config: Config, engine: Engine): Promise<Feed> {

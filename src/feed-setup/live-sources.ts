@@ -2,6 +2,7 @@ import type { Config } from '../base/config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Feed } from '../engine/event-sink.ts'
 import { highestIndexes, newestSecondsOfSlot, newestSlotlessSwaps } from '../engine/swap-outtake.ts'
+import { NewForms } from '../feeds/chain/new-forms.ts'
 import { type FeedCounters, newFeedCounters } from '../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../feeds/pumpportal/pumpportal-source.ts'
 import { NO_RECORDER, type RawFrames } from '../feeds/raw-frames.ts'
@@ -20,8 +21,14 @@ export function supervisedFeed(
   engine: Engine,
   report: (who: string, reason: string) => void,
 ): Feed {
+<<<<<<< HEAD
   const sources = liveSources(config, NO_RECORDER, counters, report)
   const { backfillSlotsMax, backfillMs, lateSlots } = config
+=======
+  const forms = new NewForms((sentence) => report('events', sentence))
+  const sources = liveSources(config, NO_RECORDER, counters, report, forms)
+  const { backfillSlotsMax, lateSlots } = config
+>>>>>>> w-decoder
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
@@ -42,12 +49,13 @@ function liveSources(
   rawFrames: RawFrames,
   counters: FeedCounters,
   report: (who: string, reason: string) => void,
+  forms: NewForms,
 ): Source[] {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const sources: Source[] = []
   if (yellowstone !== null)
-    sources.push(new YellowstoneSource({ peer: yellowstone, counters, rawFrames }))
-  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, rawFrames }))
+    sources.push(new YellowstoneSource({ peer: yellowstone, counters, forms, rawFrames }))
+  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, forms, rawFrames }))
   if (feeds.some(({ kind }) => kind === 'pumpportal')) {
     const refused = (reason: string) => report(PUMPPORTAL, reason)
     sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused }))
@@ -63,7 +71,8 @@ export function recordedFeed(
 ): Feed | null {
   const secrets: string[] = []
   const shown = framesWithoutKeys(rawFrames, secrets)
-  const sources = liveSources(config, shown, newFeedCounters(), report)
+  const forms = new NewForms((sentence) => report('events', sentence))
+  const sources = liveSources(config, shown, newFeedCounters(), report, forms)
   for (const source of sources) secrets.push(...(source.secrets ?? []))
   const { backfillSlotsMax, backfillMs } = config
   return sources.length === 0

@@ -21,12 +21,31 @@ export interface FeedCounters {
   foreignPools: number
   /** Transactions whose log the validator cut. */
   truncatedLogs: number
+<<<<<<< HEAD
   /** Recorded frames of PumpPortal that are about another coin than they say: its quote's mint, or another curve. */
   bogusFrames: number
   /** Of these, those with the curve of another mint. */
   wrongCurveFrames: number
   /** Recorded frames of PumpPortal that are of another platform, or of no known form. */
   unreadFrames: number
+=======
+  /** Events that are told though their amounts do not go with their reserves: what would be below 0 is 0. */
+  contradictoryEvents: number
+  /** Decimals of a quote coin that no amount can have; taken as unknown. */
+  badDecimals: number
+  /** Owners' balances of a transaction past the limit, left out. */
+  leftOutBalances: number
+  /** Swaps whose `user` signed the transaction. */
+  signersSigned: number
+  /** Swaps whose `user` did not sign, and its balance of the mint moved. */
+  signersMoved: number
+  /** Swaps whose `user` did neither, of the one owner whose balance moved by the amount. */
+  signersByAmount: number
+  /** Swaps where nobody's balance did, or several': the fee payer's. */
+  signersPaid: number
+  /** Swaps of which nothing but the event is known (logs alone): its `user`. */
+  signersUntold: number
+>>>>>>> w-decoder
 }
 
 export function newFeedCounters(): FeedCounters {
@@ -43,8 +62,19 @@ export function newFeedCounters(): FeedCounters {
     unknownPools: 0,
     foreignPools: 0,
     truncatedLogs: 0,
+<<<<<<< HEAD
     bogusFrames: 0,
     wrongCurveFrames: 0,
     unreadFrames: 0,
+=======
+    contradictoryEvents: 0,
+    badDecimals: 0,
+    leftOutBalances: 0,
+    signersSigned: 0,
+    signersMoved: 0,
+    signersByAmount: 0,
+    signersPaid: 0,
+    signersUntold: 0,
+>>>>>>> w-decoder
   }
 }

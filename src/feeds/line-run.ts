@@ -4,6 +4,7 @@ import { messageOf } from '../base/thrown.ts'
 import type { FeedEvent } from '../engine/event.ts'
 import type { EventSink } from '../engine/event-sink.ts'
 import type { LineError } from '../wire/event-lines.ts'
+import type { NewForms } from './chain/new-forms.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import { DocumentLines } from './lines/document-lines.ts'
 import type { ReportLine } from './lines/line-report.ts'
@@ -18,6 +19,7 @@ const BATCH_EVENTS = 1_000
 
 export interface LineRunOptions {
   readonly counters: FeedCounters
+  readonly forms?: NewForms | undefined
   readonly report: ReportLine
   readonly pacer: Pacer
   readonly signal: AbortSignal
@@ -44,7 +46,7 @@ export class LineRun {
   constructor(sink: EventSink, options: LineRunOptions) {
     this.#sink = sink
     this.#options = options
-    this.values = new RecordedValues(options.counters)
+    this.values = new RecordedValues(options.counters, options.forms)
   }
 
   /**

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord, jsonOf, recordAt, textAt } from '../base/jso
 import type { FeedEvent } from '../engine/event.ts'
 import { type LineError, parseEventLine, parseEventValue } from '../wire/event-lines.ts'
 import { ArrivalIndexes } from './chain/arrival-index.ts'
+import type { NewForms } from './chain/new-forms.ts'
 import { ChainNormaliser } from './chain/normalise.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from './chain/rpc-json.ts'
 import type { ChainTransaction } from './chain/transaction.ts'
@@ -28,9 +29,10 @@ export class RecordedValues {
   readonly #portalCounters = newPortalCounters()
   #portal: PortalEvents | null = null
 
-  constructor(counters: FeedCounters) {
+  /** @param forms told of events that no layout knows */
+  constructor(counters: FeedCounters, forms?: NewForms) {
     this.#counters = counters
-    this.normaliser = new ChainNormaliser(counters)
+    this.normaliser = new ChainNormaliser(counters, forms)
   }
 
   /** Events of JSON text; an error is one sentence. Never throws. */

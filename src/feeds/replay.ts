@@ -1,4 +1,5 @@
 import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { NewForms } from './chain/new-forms.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import { LineRun } from './line-run.ts'
 import { DOCUMENT_CHARACTERS_MAX } from './lines/document-lines.ts'
@@ -14,6 +15,8 @@ export interface ReplayOptions {
   readonly speed: number | 'max'
   readonly report: ReportLine
   readonly counters: FeedCounters
+  /** Told of events that no layout knows. */
+  readonly forms?: NewForms
 }
 
 /**
@@ -32,7 +35,7 @@ export class ReplayFeed implements Feed {
 
   /** @throws when the file cannot be opened or the sink fails */
   async start(sink: EventSink): Promise<void> {
-    const { file, speed, report, counters } = this.#options
+    const { file, speed, report, counters, forms } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
     const reason = checkInputFile(file)
@@ -44,6 +47,7 @@ export class ReplayFeed implements Feed {
     const pacer = new Pacer(speed)
     const run = new LineRun(sink, {
       counters,
+      forms,
       report,
       pacer,
       signal,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { EventSink, Feed } from '../engine/event-sink.ts'
+import type { NewForms } from './chain/new-forms.ts'
 import type { FeedCounters } from './feed-counters.ts'
 import { LineRun } from './line-run.ts'
 import type { ReportLine } from './lines/line-report.ts'
@@ -8,6 +9,8 @@ import { Pacer } from './lines/pacer.ts'
 export interface StdinOptions {
   readonly report: ReportLine
   readonly counters: FeedCounters
+  /** Told of events that no layout knows. */
+  readonly forms?: NewForms
   /** Another stream of bytes than the standard input. */
   readonly input?: Readable
 }
@@ -27,7 +30,7 @@ export class StdinFeed implements Feed {
 
   /** @throws when the sink fails */
   async start(sink: EventSink): Promise<void> {
-    const { report, counters } = this.#options
+    const { report, counters, forms } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
     const input = this.#options.input ?? process.stdin
@@ -36,6 +39,7 @@ export class StdinFeed implements Feed {
     const pacer = new Pacer('max')
     const run = new LineRun(sink, {
       counters,
+      forms,
       report,
       pacer,
       signal,

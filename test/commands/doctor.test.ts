@@ -43,6 +43,13 @@ test('where nothing stands in the way it says so, line by line', async () => {
   expect(text).toContain('nothing stands in the way')
 })
 
+test('it says which state of the platform is read', async () => {
+  const { text } = await examine({})
+  expect(text).toMatch(
+    /^good {2}platform +Events are read as the platform emits them since 2026-10-08 \(32 of pump, 27 of pump_amm\)/m,
+  )
+})
+
 test('a port in use is bad, with what to do', async () => {
   const other = createServer()
   const port = String(await listening(other))

@@ -44,7 +44,16 @@ function readWith(balances: readonly TokenBalanceChange[], ...selfCpi: readonly 
   const normaliser = new ChainNormaliser(counters)
   normaliser.pools.learn(POOL, { mint: MINT, quoteMint: null })
   const transaction = {
-    ...{ slot: 1, txIndex: 0, signature: 'signature', failed: false, logs: null, feeRaw: null },
+    ...{
+      slot: 1,
+      txIndex: 0,
+      signature: 'signature',
+      failed: false,
+      blockTime: null,
+      signers: [],
+      logs: null,
+      feeRaw: null,
+    },
     ...{ selfCpi, balances },
   }
   const decoded = normaliser.decode(transaction)
@@ -179,41 +188,50 @@ const TRADED = {
 }
 
 test('a buy on the AMM takes the tokens out of the pool, and puts the quote in with the LP fee', () => {
-  const amounts = { base_amount_out: 1_000n, quote_amount_in: 500n }
-  const bought = { ...TRADED, ...amounts, quote_amount_in_with_lp_fee: 520n, base_supply: 77n }
-  expect(read(emitted(BUY_EVENT, bought)).events).toMatchObject([
-    {
-      ...{ direction: 'buy', mint: MINT, pool: POOL, signer: WALLET, baseRaw: 1_000n },
-      ...{ quoteRaw: 500n, virtualBaseRaw: 999_000n, virtualQuoteRaw: 470_520n },
-      ...{ realBaseRaw: 999_000n, realQuoteRaw: 400_520n, platformFeeRaw: 7n },
-      ...{ creatorFeeRaw: 11n, supplyRaw: 77n },
-      ...{ baseBalanceBeforeRaw: 5_000n, baseBalanceAfterRaw: 6_000n },
-    },
+  const common = { ...TRADED, base_amount_out: 1_000n, base_supply: 77n }
+  const fees = { quote_amount_in_with_lp_fee: 520n, lp_fee: 20n, cashback: 3n }
+  // `buy` has the net amount in one field, and `buy_exact_quote_in` in the other.
+  for (const spent of [
+    { quote_amount_in: 500n, user_quote_amount_in: 538n },
+    { quote_amount_in: 538n, user_quote_amount_in: 500n },
   ])
+    expect(read(emitted(BUY_EVENT, { ...common, ...fees, ...spent })).events).toMatchObject([
+      {
+        ...{ lpFeeRaw: 20n, cashbackRaw: 3n },
+        ...{ direction: 'buy', mint: MINT, pool: POOL, signer: WALLET, baseRaw: 1_000n },
+        ...{ quoteRaw: 500n, virtualBaseRaw: 999_000n, virtualQuoteRaw: 470_520n },
+        ...{ realBaseRaw: 999_000n, realQuoteRaw: 400_520n, platformFeeRaw: 7n },
+        ...{ creatorFeeRaw: 11n, supplyRaw: 77n },
+        ...{ baseBalanceBeforeRaw: 5_000n, baseBalanceAfterRaw: 6_000n },
+      },
+    ])
 })
 
 test('a sell on the AMM puts the tokens into the pool, and takes the quote out without the LP fee', () => {
   const amounts = { base_amount_in: 1_000n, quote_amount_out: 500n }
-  const sold = { ...TRADED, ...amounts, quote_amount_out_without_lp_fee: 480n }
+  const fees = { lp_fee: 20n, cashback: 4n }
+  const sold = { ...TRADED, ...amounts, ...fees, quote_amount_out_without_lp_fee: 480n }
   const [swap] = read(emitted(SELL_EVENT, { ...sold, virtual_quote_reserves: -20n })).events
   expect(swap).toMatchObject({
     ...{ direction: 'sell', baseRaw: 1_000n, quoteRaw: 500n, virtualBaseRaw: 1_001_000n },
     ...{ virtualQuoteRaw: 399_500n, realBaseRaw: 1_001_000n, realQuoteRaw: 399_520n },
+    ...{ lpFeeRaw: 20n, cashbackRaw: 4n },
     ...{ baseBalanceBeforeRaw: 5_000n, baseBalanceAfterRaw: 4_000n },
   })
   expect(swap).not.toHaveProperty('supplyRaw')
 })
 
 test('reserves of the AMM that leave 64 bits end there', () => {
-  const [swap] = read(
+  const { events, counters } = read(
     emitted(BUY_EVENT, {
       ...{ ...TRADED, base_amount_out: 2_000_000n, quote_amount_in_with_lp_fee: 1n },
       ...{ pool_quote_token_reserves: U64_MAX, virtual_quote_reserves: -(2n ** 100n) },
     }),
-  ).events
-  expect(swap).toMatchObject({
-    ...{ virtualBaseRaw: 0n, virtualQuoteRaw: 0n, realBaseRaw: 0n, realQuoteRaw: U64_MAX },
-  })
+  )
+  expect(events).toMatchObject([
+    { virtualBaseRaw: 0n, virtualQuoteRaw: 0n, realBaseRaw: 0n, realQuoteRaw: U64_MAX },
+  ])
+  expect(counters.contradictoryEvents).toBe(1)
 })
 
 test('pools are asked for behind an event that ends too early as well', () => {
@@ -236,12 +254,15 @@ test('a trade has the balance of its own wallet in its own mint, whatever its ev
   })
   const others = [change(WALLET, other, 10n), change(other, MINT, 20n)]
   for (const trade of [emitted(TRADE_EVENT, CURVE), ...AMM_TRADES]) {
+    const told = { type: 'balance', mint: MINT, wallet: other, balanceRaw: 20n }
     expect(readWith([...others, change(WALLET, MINT, 30n)], trade).events).toMatchObject([
       { baseBalanceBeforeRaw: 29n, baseBalanceAfterRaw: 30n },
+      told,
     ])
     // An account that was made and closed in the transaction is in neither list.
     expect(readWith(others, trade).events).toMatchObject([
       { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n },
+      told,
     ])
   }
 })

@@ -23,9 +23,9 @@ function goldenForm(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, goldenForm(item)]))
 }
 
-/** The fields that the bytes held, in the form of the goldens. */
-export function presentFields(event: DecodedEvent): unknown {
-  const entries = Object.entries(event.toObject()).slice(0, event.fieldsPresent)
+/** The fields that the bytes held, without the last `newer` ones, in the form of the goldens. */
+export function presentFields(event: DecodedEvent, newer = 0): unknown {
+  const entries = Object.entries(event.toObject()).slice(0, event.fieldsPresent - newer)
   return goldenForm(Object.fromEntries(entries))
 }
 

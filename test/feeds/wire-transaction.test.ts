@@ -31,6 +31,7 @@ test('the first signature and the keys are read, with and without a version', ()
         accountKeys: Array.from({ length: keys }, (_, n) =>
           encodeBase58(Buffer.alloc(32, 1 + (n % 255))),
         ),
+        signersCount: signatures,
       })
 })
 

@@ -48,5 +48,6 @@ test.skipIf(!hasData)(`the recorded logs folded twice change nothing${withData}`
   const once = everyRead(engine, events)
   await replayInto(engine, dataFile(...LOGS))
   expect(firstUnlike(everyRead(engine, events), once)).toBeNull()
-  expect(engine.counts).toMatchObject({ swaps: 93, duplicates: 93, secondCreations: 19 })
+  // Beside the swaps two curves are told to be mayhem ones.
+  expect(engine.counts).toMatchObject({ swaps: 93, duplicates: 95, secondCreations: 19 })
 })

@@ -2,7 +2,8 @@ import { type AnyEventLayout, eventLayout } from './event-layout.ts'
 
 /**
  * Events of the PumpSwap (pump_amm) program: accounts, fees, rewards and settings.
- * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT); layouts grow at their end only.
+ * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT), and of October 2026 as in the platform's
+ * public documents; layouts grow at their end only.
  */
 
 export const AMM_ADMIN_LAYOUTS: readonly AnyEventLayout[] = [
@@ -118,6 +119,17 @@ export const AMM_ADMIN_LAYOUTS: readonly AnyEventLayout[] = [
     pool: 'pubkey',
     metadata: 'pubkey',
     coin_creator: 'pubkey',
+  }),
+  // Pays out fees that were kept in the pool: no trade, and the effective reserve stays.
+  eventLayout('pump_amm', 'SweepPoolFeeEvent', '82a42461e48287a5', {
+    timestamp: 'i64',
+    pool: 'pubkey',
+    base_mint: 'pubkey',
+    quote_mint: 'pubkey',
+    recipient: 'pubkey',
+    payer: 'pubkey',
+    amount: 'u64',
+    bucket: 'u8',
   }),
   eventLayout('pump_amm', 'SyncUserVolumeAccumulatorEvent', 'c57aa77c74515bff', {
     user: 'pubkey',

@@ -2,7 +2,8 @@ import { type AnyEventLayout, eventLayout } from './event-layout.ts'
 
 /**
  * Events of the PumpSwap (pump_amm) program: what happens to pools after migration.
- * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT); layouts grow at their end only.
+ * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT), and of October 2026 as on the chain;
+ * layouts grow at their end only.
  */
 
 export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777', {
@@ -45,6 +46,7 @@ export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777',
   base_supply: 'u64',
   holder_rewards_bps: 'u64',
   holder_rewards: 'u64',
+  creator_fee_unclaimed: 'u64',
 })
 
 export const SELL_EVENT = eventLayout('pump_amm', 'SellEvent', '3e2f370aa503dc2a', {
@@ -80,6 +82,7 @@ export const SELL_EVENT = eventLayout('pump_amm', 'SellEvent', '3e2f370aa503dc2a
   base_supply: 'u64',
   holder_rewards_bps: 'u64',
   holder_rewards: 'u64',
+  creator_fee_unclaimed: 'u64',
 })
 
 export const CREATE_POOL_EVENT = eventLayout('pump_amm', 'CreatePoolEvent', 'b1310cd2a076a774', {
@@ -128,7 +131,7 @@ export const DEPOSIT_EVENT = eventLayout('pump_amm', 'DepositEvent', '78f83d531f
   user_pool_token_account: 'pubkey',
 })
 
-const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c0', {
+export const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c0', {
   timestamp: 'i64',
   lp_token_amount_in: 'u64',
   min_base_amount_out: 'u64',
@@ -147,7 +150,7 @@ const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c
   user_pool_token_account: 'pubkey',
 })
 
-const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451f611', {
+export const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451f611', {
   timestamp: 'i64',
   mint: 'pubkey',
   bonding_curve: 'pubkey',
@@ -156,7 +159,7 @@ const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451
   real_quote_reserves_after: 'u64',
 })
 
-const BOOST_BUY_AND_BURN_EVENT = eventLayout(
+export const BOOST_BUY_AND_BURN_EVENT = eventLayout(
   'pump_amm',
   'BoostBuyAndBurnEvent',
   '3f451c16305cc2b9',

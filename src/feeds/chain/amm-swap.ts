@@ -1,10 +1,10 @@
 import { asU64 } from '../../base/u64.ts'
 import type { ChainPosition, Swap } from '../../engine/event.ts'
-import type { BUY_EVENT, SELL_EVENT } from './amm-pool-layouts.ts'
-import type { DecodedEvent } from './decode-event.ts'
+import { BOOST_BUY_AND_BURN_EVENT, type BUY_EVENT, type SELL_EVENT } from './amm-pool-layouts.ts'
+import { type DecodedEvent, isEvent } from './decode-event.ts'
 import type { PoolMint } from './pool-mints.ts'
-import { isSolMint } from './programs.ts'
-import { type Balance, balanceOf, type ChainTransaction } from './transaction.ts'
+import { isSolMint, ZERO_ADDRESS } from './programs.ts'
+import type { ChainTransaction } from './transaction.ts'
 
 type BuyEvent = DecodedEvent<(typeof BUY_EVENT)['fields']>
 type SellEvent = DecodedEvent<(typeof SELL_EVENT)['fields']>
@@ -25,30 +25,37 @@ export interface AmmTrade {
   readonly virtualQuoteRaw: bigint
   readonly platformFeeRaw: bigint
   readonly creatorFeeRaw: bigint
+  readonly lpFeeRaw: bigint
+  readonly cashbackRaw: bigint
   /** 0: the event does not say. */
   readonly supplyRaw: bigint
 }
 
 /**
  * The events have the reserves before the trade. The LP fee stays in the pool: a buy adds the
- * amount with it, a sell takes out the amount without it. null: the event ends too early.
+ * amount with it, a sell takes out the amount without it. What a buy is worth at the pool is the first
+ * without the fee: `quote_amount_in` is that in some instructions, and all that was spent in others.
+ * null: the event ends too early.
  */
 export function tradeOfBuy(event: BuyEvent): AmmTrade | null {
   if (!event.has('user')) return null
   const baseRaw = event.integer('base_amount_out')
   const paidIn = event.integer('quote_amount_in_with_lp_fee')
+  const lpFeeRaw = event.integer('lp_fee')
   return {
     pool: event.text('pool'),
     signer: event.text('user'),
     direction: 'buy',
     baseRaw,
-    quoteRaw: event.integer('quote_amount_in'),
+    quoteRaw: paidIn - lpFeeRaw,
     balanceBeforeRaw: event.integer('user_base_token_reserves'),
     poolBaseRaw: event.integer('pool_base_token_reserves') - baseRaw,
     poolQuoteRaw: event.integer('pool_quote_token_reserves') + paidIn,
     virtualQuoteRaw: event.integer('virtual_quote_reserves'),
     platformFeeRaw: event.integer('protocol_fee'),
     creatorFeeRaw: event.integer('coin_creator_fee'),
+    lpFeeRaw,
+    cashbackRaw: event.integer('cashback'),
     supplyRaw: event.integer('base_supply'),
   }
 }
@@ -70,23 +77,57 @@ export function tradeOfSell(event: SellEvent): AmmTrade | null {
     virtualQuoteRaw: event.integer('virtual_quote_reserves'),
     platformFeeRaw: event.integer('protocol_fee'),
     creatorFeeRaw: event.integer('coin_creator_fee'),
+    lpFeeRaw: event.integer('lp_fee'),
+    cashbackRaw: event.integer('cashback'),
     supplyRaw: event.integer('base_supply'),
   }
 }
 
 /**
+ * Whether a BuyEvent is of the platform's own boost, which buys out of its vault and burns: no token account
+ * gets anything though one pays, and nobody is paid a fee. The event of the burn stands beside it, unless the
+ * log was cut.
+ */
+export function isBoost(event: BuyEvent, decoded: readonly DecodedEvent[]): boolean {
+  if (event.text('user_base_token_account') !== ZERO_ADDRESS) return false
+  const fees = ['lp_fee', 'protocol_fee', 'coin_creator_fee'] as const
+  if (fees.some((fee) => event.integer(fee) > 0n)) return false
+  if (event.text('user_quote_token_account') !== ZERO_ADDRESS) return true
+  const pool = event.text('pool')
+  return decoded.some(
+    (other) => isEvent(other, BOOST_BUY_AND_BURN_EVENT) && other.text('pool') === pool,
+  )
+}
+
+/** Whether the amounts of a trade do not go with its reserves, so that something would be below 0. */
+export function isContradictory(trade: AmmTrade): boolean {
+  const { poolBaseRaw, poolQuoteRaw, virtualQuoteRaw, quoteRaw } = trade
+  return [poolBaseRaw, poolQuoteRaw, poolQuoteRaw + virtualQuoteRaw, quoteRaw].some((n) => n < 0n)
+}
+
+/** Reserves of the pool after a trade, as the engine takes them: what makes the price, and what is there. */
+export function reservesAfter({ poolBaseRaw, poolQuoteRaw, virtualQuoteRaw }: AmmTrade) {
+  return {
+    virtualBaseRaw: asU64(poolBaseRaw),
+    virtualQuoteRaw: asU64(poolQuoteRaw + virtualQuoteRaw),
+    realBaseRaw: asU64(poolBaseRaw),
+    realQuoteRaw: asU64(poolQuoteRaw),
+  }
+}
+
+/**
  * The swap as the engine takes it: virtual reserves are the effective ones that make the price,
- * real reserves what the pool holds. The balance is that of the transaction, where it is known: what the
- * event has of its own token account may be passed on behind it.
+ * real reserves what the pool holds. Its balances are those that the event has of its own token account,
+ * which may pass on what it got: where the transaction tells better ones they win (`settled-swaps.ts`).
  */
 export function swapOfAmm(
   trade: AmmTrade,
   position: ChainPosition,
   { mint, quoteMint }: PoolMint,
-  transaction: Pick<ChainTransaction, 'feeRaw' | 'balances'>,
+  { feeRaw }: Pick<ChainTransaction, 'feeRaw'>,
 ): Swap {
-  const { feeRaw } = transaction
-  const balance = balanceOf(transaction, trade.signer, mint) ?? balanceOfEvent(trade)
+  const { direction, baseRaw, balanceBeforeRaw, lpFeeRaw, cashbackRaw } = trade
+  const isBuy = direction === 'buy'
   return {
     type: 'swap',
     ...position,
@@ -94,27 +135,18 @@ export function swapOfAmm(
     mint,
     pool: trade.pool,
     signer: trade.signer,
-    direction: trade.direction,
-    baseRaw: trade.baseRaw,
-    quoteRaw: trade.quoteRaw,
-    virtualBaseRaw: asU64(trade.poolBaseRaw),
-    virtualQuoteRaw: asU64(trade.poolQuoteRaw + trade.virtualQuoteRaw),
-    realBaseRaw: asU64(trade.poolBaseRaw),
-    realQuoteRaw: asU64(trade.poolQuoteRaw),
+    direction,
+    baseRaw,
+    quoteRaw: asU64(trade.quoteRaw),
+    ...reservesAfter(trade),
     platformFeeRaw: trade.platformFeeRaw,
     creatorFeeRaw: trade.creatorFeeRaw,
+    ...(lpFeeRaw > 0n && { lpFeeRaw }),
+    ...(cashbackRaw > 0n && { cashbackRaw }),
     ...(feeRaw !== null && { chainFeeRaw: feeRaw }),
-    baseBalanceBeforeRaw: balance.beforeRaw,
-    baseBalanceAfterRaw: balance.afterRaw,
+    baseBalanceBeforeRaw: balanceBeforeRaw,
+    baseBalanceAfterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
     ...(trade.supplyRaw > 0n && { supplyRaw: trade.supplyRaw }),
     ...(quoteMint !== null && !isSolMint(quoteMint) && { quoteMint }),
-  }
-}
-
-function balanceOfEvent({ direction, balanceBeforeRaw, baseRaw }: AmmTrade): Balance {
-  const isBuy = direction === 'buy'
-  return {
-    beforeRaw: balanceBeforeRaw,
-    afterRaw: asU64(isBuy ? balanceBeforeRaw + baseRaw : balanceBeforeRaw - baseRaw),
   }
 }

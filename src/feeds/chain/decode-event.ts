@@ -26,7 +26,7 @@ export class DecodedEvent<F extends Fields = Fields> {
   readonly values: readonly FieldValue[]
   /** Fields read from the bytes; the ones after it are defaults. */
   readonly fieldsPresent: number
-  /** Bytes after the last known field: the chain runs ahead of the public IDLs. */
+  /** Bytes after the last known field, of a layout whose fields are all known: the chain runs ahead of the public IDLs. */
   readonly unknownTailBytes: number
 
   constructor(
@@ -95,7 +95,7 @@ export function decodeEvent(program: ProgramName, bytes: Uint8Array): DecodedEve
   }
   const fieldsPresent = values.length
   for (const type of layout.types.slice(fieldsPresent)) values.push(defaultOf(type))
-  return new DecodedEvent(layout, values, fieldsPresent, reader.rest)
+  return new DecodedEvent(layout, values, fieldsPresent, layout.isOpen ? 0 : reader.rest)
 }
 
 /** Whether the event is of this layout; afterwards its field names are known to the compiler. */

@@ -40,6 +40,8 @@ export interface EventLayout<F extends Fields> {
   readonly names: readonly string[]
   readonly types: readonly FieldType[]
   readonly indexes: ReadonlyMap<string, number>
+  /** Not all of its fields are known: bytes behind them are nothing new. */
+  readonly isOpen: boolean
 }
 
 export type AnyEventLayout = EventLayout<Fields>
@@ -54,6 +56,7 @@ export function eventLayout<const F extends Fields>(
   name: string,
   discriminator: string,
   fields: F,
+  isOpen = false,
 ): EventLayout<F> {
   const names = Object.keys(fields)
   return {
@@ -64,5 +67,6 @@ export function eventLayout<const F extends Fields>(
     names,
     types: Object.values(fields),
     indexes: new Map(names.map((field, index) => [field, index])),
+    isOpen,
   }
 }

@@ -1,33 +1,82 @@
 import { LRUCache } from 'lru-cache'
 import type { ChainPosition, FeedEvent, Swap } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { BUY_EVENT, CREATE_POOL_EVENT, SELL_EVENT } from './amm-pool-layouts.ts'
-import { type AmmTrade, swapOfAmm, tradeOfBuy, tradeOfSell } from './amm-swap.ts'
-import { createdToken, swapOfCurve } from './curve-events.ts'
+import {
+  BOOST_BUY_AND_BURN_EVENT,
+  BUY_EVENT,
+  CREATE_POOL_EVENT,
+  DEPOSIT_EVENT,
+  INIT_BOOST_EVENT,
+  SELL_EVENT,
+  WITHDRAW_EVENT,
+} from './amm-pool-layouts.ts'
+import { balanceEvents } from './balance-events.ts'
+import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
 import { type DecodedEvent, isEvent } from './decode-event.ts'
+import type { AnyEventLayout, FieldValue } from './event-layout.ts'
+import { MayhemMints } from './mayhem-mints.ts'
+import type { NewForms } from './new-forms.ts'
+import { type EventPlace, PoolEvents } from './pool-events.ts'
 import { PoolMints } from './pool-mints.ts'
 import { bondingCurveAddress } from './program-address.ts'
 import {
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   CREATE_EVENT,
+  POST_COMPLETE_BUY_EVENT,
   TRADE_EVENT,
+  UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
 } from './pump-coin-layouts.ts'
+import { QuoteDecimals } from './quote-decimals.ts'
+import { repricedCurve } from './reserves-events.ts'
+import { settledSwaps } from './settled-swaps.ts'
 import { type ChainTransaction, decodeTransaction } from './transaction.ts'
 
 const UNIX_SECONDS_MAX = 0xffffffffn
 /** Curves remembered from creations; others are derived, which costs a fraction of a ms. */
 const CURVES_MAX = 50_000
 
+/** Events that become events of the engine; all others are known, and change nothing that it folds. */
+const FOLDED: ReadonlySet<AnyEventLayout> = new Set<AnyEventLayout>([
+  TRADE_EVENT,
+  POST_COMPLETE_BUY_EVENT,
+  CREATE_EVENT,
+  COMPLETE_EVENT,
+  COMPLETE_PUMP_AMM_MIGRATION_EVENT,
+  UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
+  BUY_EVENT,
+  SELL_EVENT,
+  CREATE_POOL_EVENT,
+  DEPOSIT_EVENT,
+  WITHDRAW_EVENT,
+  INIT_BOOST_EVENT,
+  BOOST_BUY_AND_BURN_EVENT,
+])
+
+/** What a transaction's events come to before its balances are looked at. */
+interface Told {
+  readonly events: FeedEvent[]
+  /** Trades on curves that say of themselves that they are mayhem ones. */
+  readonly mayhemTrades: Swap[]
+}
+
 /** Program events of one feed to the engine's events. */
 export class ChainNormaliser {
   /** To be told of pools from before the feed started (a snapshot). */
   readonly pools = new PoolMints()
   readonly #counters: FeedCounters
+  readonly #forms: NewForms | undefined
   readonly #curves = new LRUCache<string, string>({ max: CURVES_MAX })
+  readonly #decimals: QuoteDecimals
+  readonly #poolEvents: PoolEvents
+  readonly #mayhem = new MayhemMints()
 
-  constructor(counters: FeedCounters) {
+  /** @param forms told of events that no layout knows */
+  constructor(counters: FeedCounters, forms?: NewForms) {
     this.#counters = counters
+    this.#forms = forms
+    this.#decimals = new QuoteDecimals(counters)
+    this.#poolEvents = new PoolEvents({ pools: this.pools, decimals: this.#decimals, counters })
   }
 
   /** Events of the transaction in order; what cannot become one is counted. Never throws. */
@@ -37,11 +86,11 @@ export class ChainNormaliser {
 
   /** The first half of `events`. */
   decode(transaction: ChainTransaction): readonly DecodedEvent[] {
-    return decodeTransaction(transaction, this.#counters)
+    return decodeTransaction(transaction, this.#counters, this.#forms)
   }
 
   /**
-   * Pools of swaps among the events whose mint nobody has told, nor the events before them: to be looked
+   * Pools of events that need their mint, which nobody has told, nor the events before them: to be looked
    * up before `eventsOf`.
    */
   unknownPools(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly string[] {
@@ -50,99 +99,95 @@ export class ChainNormaliser {
     for (const event of decoded) {
       if (isEvent(event, COMPLETE_PUMP_AMM_MIGRATION_EVENT)) made.add(event.text('pool'))
       if (isEvent(event, CREATE_POOL_EVENT)) made.add(event.text('pool'))
-      if (!isEvent(event, BUY_EVENT) && !isEvent(event, SELL_EVENT)) continue
-      if (!event.has('user')) continue
-      const pool = event.text('pool')
-      if (made.has(pool)) continue
+      const pool = poolOf(event)
+      if (pool === null || made.has(pool)) continue
       if (this.pools.lookupIn(pool, transaction.balances).found === 'nothing') pools.add(pool)
     }
     return [...pools]
   }
 
-  /** The second half of `events`. */
-  eventsOf(
-    decodedEvents: readonly DecodedEvent[],
-    transaction: ChainTransaction,
-  ): readonly FeedEvent[] {
-    const events: FeedEvent[] = []
-    for (const [ordinal, decoded] of decodedEvents.entries()) {
-      const event = this.#normalise(decoded, ordinal, transaction)
-      if (event === 'unusable') this.#counters.unusableEvents++
-      else if (event !== null) events.push(event)
+  /**
+   * The second half of `events`. Behind the events of the programs, by their ordinals, stand what the
+   * transaction says beside them: that a curve is a mayhem one, and what owners hold.
+   */
+  eventsOf(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly FeedEvent[] {
+    if (decoded.length === 0) return []
+    const told: Told = { events: [], mayhemTrades: [] }
+    for (const [ordinal, event] of decoded.entries()) {
+      if (!FOLDED.has(event.layout)) continue
+      const position = positionOf(secondsOf(event, decoded, transaction), ordinal, transaction)
+      const events =
+        position === null ? null : this.#eventsOf(event, { position, transaction, decoded }, told)
+      if (events !== null) told.events.push(...events)
+      else this.#counters.unusableEvents++
     }
-    return events
+    if (told.events.length === 0) return []
+    const pools = this.#poolsOf(decoded)
+    const settled = settledSwaps(told.events, pools, transaction, this.#counters)
+    const mayhem = this.#mayhem.events(told.mayhemTrades, decoded.length)
+    const ordinal = decoded.length + mayhem.length
+    const balances = balanceEvents(settled, pools, transaction, ordinal, this.#counters)
+    return [...settled.events, ...mayhem, ...balances]
   }
 
-  /** null: nothing the engine folds, or counted already. */
-  #normalise(
-    event: DecodedEvent,
-    ordinal: number,
-    transaction: ChainTransaction,
-  ): FeedEvent | 'unusable' | null {
+  /** null: the event lacks what it is read for. */
+  #eventsOf(event: DecodedEvent, place: EventPlace, told: Told): readonly FeedEvent[] | null {
+    const { position, transaction } = place
     if (isEvent(event, TRADE_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
       const curve = this.#curveOf(event.text('mint'))
-      if (position === null || curve === null) return 'unusable'
-      return swapOfCurve(event, position, curve, transaction) ?? 'unusable'
+      const swap = curve === null ? null : swapOfCurve(event, position, curve, transaction)
+      if (swap === null) return null
+      if (event.flag('mayhem_mode')) told.mayhemTrades.push(swap)
+      return [this.#withDecimals(swap, transaction)]
     }
-    if (isEvent(event, BUY_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
-      return this.#ammSwap(tradeOfBuy(event), position, transaction)
+    if (isEvent(event, POST_COMPLETE_BUY_EVENT)) {
+      const swap = swapBehindCurve(event, position, transaction)
+      return swap === null ? null : [this.#withDecimals(swap, transaction)]
     }
-    if (isEvent(event, SELL_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
-      return this.#ammSwap(tradeOfSell(event), position, transaction)
-    }
-    return this.#lifecycle(event, ordinal, transaction)
-  }
-
-  #lifecycle(
-    event: DecodedEvent,
-    ordinal: number,
-    transaction: ChainTransaction,
-  ): FeedEvent | 'unusable' | null {
     if (isEvent(event, CREATE_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
-      const created = position === null ? null : createdToken(event, position)
-      if (created !== null) this.#curves.set(created.mint, created.bondingCurve)
-      return created ?? 'unusable'
+      const created = createdToken(event, position)
+      if (created === null) return null
+      this.#curves.set(created.mint, created.bondingCurve)
+      if (event.has('is_mayhem_mode')) this.#mayhem.learn(created.mint)
+      return [{ ...created, ...this.#decimals.keyOf(created.quoteMint, transaction.balances) }]
     }
     if (isEvent(event, COMPLETE_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
-      if (position === null || !event.has('timestamp')) return 'unusable'
+      if (!event.has('timestamp')) return null
       const bondingCurve = event.text('bonding_curve')
-      return { type: 'completed', ...position, mint: event.text('mint'), bondingCurve }
+      return [{ type: 'completed', ...position, mint: event.text('mint'), bondingCurve }]
     }
     if (isEvent(event, COMPLETE_PUMP_AMM_MIGRATION_EVENT)) {
-      const position = positionOf(event.integer('timestamp'), ordinal, transaction)
-      if (position === null || !event.has('pool')) return 'unusable'
+      if (!event.has('pool')) return null
       const mint = event.text('mint')
       const poolAmm = event.text('pool')
       const quoteMint = event.has('quote_mint') ? event.text('quote_mint') : null
       this.pools.learn(poolAmm, { mint, quoteMint })
       const bondingCurve = event.text('bonding_curve')
-      return { type: 'migrated', ...position, mint, bondingCurve, poolAmm }
+      return [{ type: 'migrated', ...position, mint, bondingCurve, poolAmm }]
     }
-    if (isEvent(event, CREATE_POOL_EVENT) && event.has('pool')) {
-      const pool = event.text('pool')
-      this.pools.learnCreated(pool, event.text('base_mint'), event.text('quote_mint'))
+    if (isEvent(event, UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT)) {
+      const repriced = repricedCurve(event, position)
+      if (repriced !== null) this.#mayhem.learn(repriced.mint)
+      return repriced === null ? null : [repriced]
     }
-    return null
+    return this.#poolEvents.eventsOf(event, place)
   }
 
-  #ammSwap(
-    trade: AmmTrade | null,
-    position: ChainPosition | null,
-    transaction: ChainTransaction,
-  ): Swap | 'unusable' | null {
-    if (trade === null || position === null) return 'unusable'
-    const lookup = this.pools.lookupIn(trade.pool, transaction.balances)
-    if (lookup.found === 'mint') {
-      return swapOfAmm(trade, position, lookup, transaction)
+  /** Addresses that trade with everybody: what they hold is nobody's. */
+  #poolsOf(decoded: readonly DecodedEvent[]): ReadonlySet<string> {
+    const pools = new Set<string>()
+    for (const event of decoded) {
+      if (isEvent(event, TRADE_EVENT)) pools.add(this.#curveOf(event.text('mint')) ?? '')
+      const curve = textOf(event, 'bonding_curve')
+      if (curve !== null) pools.add(curve)
+      const pool = textOf(event, 'pool')
+      if (pool !== null && this.pools.lookup(pool).found === 'mint') pools.add(pool)
     }
-    if (lookup.found === 'foreign') this.#counters.foreignPools++
-    else this.#counters.unknownPools++
-    return null
+    return pools
+  }
+
+  #withDecimals(swap: Swap, { balances }: ChainTransaction): Swap {
+    return { ...swap, ...this.#decimals.keyOf(swap.quoteMint, balances) }
   }
 
   #curveOf(mint: string): string | null {
@@ -150,13 +195,45 @@ export class ChainNormaliser {
   }
 }
 
+/** The pool that the event is about, where its mint has to be known for it; null: there is none. */
+function poolOf(event: DecodedEvent): string | null {
+  const isTrade = isEvent(event, BUY_EVENT) || isEvent(event, SELL_EVENT)
+  if (isTrade) return event.has('user') ? event.text('pool') : null
+  const isChange = isEvent(event, DEPOSIT_EVENT) || isEvent(event, WITHDRAW_EVENT)
+  return isChange ? textOf(event, 'pool') : null
+}
+
+/** null: the event has no such field, or ends before it. */
+function textOf(event: DecodedEvent, name: string): string | null {
+  const value = fieldOf(event, name)
+  return typeof value === 'string' ? value : null
+}
+
+function fieldOf(event: DecodedEvent, name: string): FieldValue | undefined {
+  const index = event.layout.indexes.get(name)
+  return index === undefined || index >= event.fieldsPresent ? undefined : event.values[index]
+}
+
+/** Creations of 2024 have no time: theirs is that of what was traded with them, or of the block. null: unknown. */
+function secondsOf(
+  event: DecodedEvent,
+  decoded: readonly DecodedEvent[],
+  { blockTime }: ChainTransaction,
+): bigint | null {
+  const own = fieldOf(event, 'timestamp')
+  if (typeof own === 'bigint') return own
+  // Every feed tells the events; few tell the block's time.
+  const others = decoded.map((other) => fieldOf(other, 'timestamp'))
+  const told = others.find((seconds) => typeof seconds === 'bigint')
+  return told ?? (blockTime === null ? null : BigInt(blockTime))
+}
+
 /** null: the event's time is none that unix seconds in 32 bits hold. */
 function positionOf(
-  timestamp: bigint,
+  seconds: bigint | null,
   ordinal: number,
-  transaction: ChainTransaction,
+  { slot, txIndex, signature }: ChainTransaction,
 ): ChainPosition | null {
-  if (timestamp < 0n || timestamp > UNIX_SECONDS_MAX) return null
-  const { slot, txIndex, signature } = transaction
-  return { slot, txIndex, ordinal, signature, timestamp: Number(timestamp) }
+  if (seconds === null || seconds < 0n || seconds > UNIX_SECONDS_MAX) return null
+  return { slot, txIndex, ordinal, signature, timestamp: Number(seconds) }
 }

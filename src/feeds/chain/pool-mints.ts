@@ -6,10 +6,12 @@ import type { TokenBalanceChange } from './transaction.ts'
 
 /** Pools that are remembered, three months of migrations; the cache allocates all of it at once. */
 const POOLS_MAX = 100_000
-/** What pools are quoted in, nearly all of them. */
+/** What pools are quoted in, nearly all of them: tried first. */
 const QUOTES: readonly string[] = [WRAPPED_SOL_MINT, USDC_MINT]
 /** Addresses derived for one pool that holds more than its two mints, 0.6 ms each. */
 const TRIES_MAX = 16
+/** Of what it holds, mints that may be a coin of the platform, as base and as quote. */
+const COINS_TRIED_MAX = 16
 
 /** The mint that a pool trades, and what it is quoted in. */
 export interface PoolMint {
@@ -66,9 +68,10 @@ export class PoolMints {
 
   /** Anybody can send a pool other tokens, and so hide its mints among them. */
   #tryPairs(pool: string, mints: readonly string[]): void {
-    const quotes = QUOTES.filter((quote) => mints.includes(quote))
+    const coins = mints.filter((mint) => !QUOTES.includes(mint)).slice(0, COINS_TRIED_MAX)
+    const quotes = [...QUOTES.filter((quote) => mints.includes(quote)), ...coins]
     const pairs = quotes.flatMap((quoteMint) =>
-      mints.flatMap((mint) => (QUOTES.includes(mint) ? [] : [{ mint, quoteMint }])),
+      coins.flatMap((mint) => (mint === quoteMint ? [] : [{ mint, quoteMint }])),
     )
     const own = pairs
       .slice(0, TRIES_MAX)

@@ -1,3 +1,5 @@
+import { USDC_MINT } from '../../engine/platform.ts'
+
 /** The two programs whose events are read, and the mints that stand for SOL. */
 
 export type ProgramName = 'pump' | 'pump_amm'
@@ -13,6 +15,11 @@ export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
 export function programName(address: string): ProgramName | null {
   if (address === PUMP_PROGRAM) return 'pump'
   return address === AMM_PROGRAM ? 'pump_amm' : null
+}
+
+/** What a pool or curve may be quoted in that is itself a coin: not SOL and not USDC. */
+export function isCoinMint(mint: string): boolean {
+  return !isSolMint(mint) && mint !== USDC_MINT
 }
 
 export function isSolMint(mint: string): boolean {

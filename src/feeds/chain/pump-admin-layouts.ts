@@ -2,7 +2,8 @@ import { type AnyEventLayout, eventLayout } from './event-layout.ts'
 
 /**
  * Events of the pump program: accounts, fees, rewards and settings.
- * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT); layouts grow at their end only.
+ * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT), and of October 2026 as in the platform's
+ * public documents; layouts grow at their end only.
  */
 
 export const PUMP_ADMIN_LAYOUTS: readonly AnyEventLayout[] = [
@@ -121,6 +122,19 @@ export const PUMP_ADMIN_LAYOUTS: readonly AnyEventLayout[] = [
     old_admin: 'pubkey',
     new_admin: 'pubkey',
     timestamp: 'i64',
+  }),
+  // Of these two nobody has published the fields.
+  eventLayout('pump', 'SetQuoteControlMintReservesEvent', 'a943276d6686b6e8', {}, true),
+  eventLayout('pump', 'SetQuoteControlReservesAdminEvent', '43fbb3b6575ca921', {}, true),
+  // Pays out fees that were kept on the curve: no trade, and virtual reserves stay.
+  eventLayout('pump', 'SweepBondingCurveFeeEvent', '742b4dbd117a482b', {
+    timestamp: 'i64',
+    mint: 'pubkey',
+    bonding_curve: 'pubkey',
+    quote_mint: 'pubkey',
+    recipient: 'pubkey',
+    amount: 'u64',
+    bucket: 'u8',
   }),
   eventLayout('pump', 'SyncUserVolumeAccumulatorEvent', 'c57aa77c74515bff', {
     user: 'pubkey',

@@ -2,7 +2,8 @@ import { type AnyEventLayout, eventLayout } from './event-layout.ts'
 
 /**
  * Events of the pump program: what happens to coins on their bonding curves.
- * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT); layouts grow at their end only.
+ * Field order as in the IDLs of @pump-fun/pump-sdk 2.0.0 (MIT), and of October 2026 as in the platform's
+ * public documents and on the chain; layouts grow at their end only.
  */
 
 export const TRADE_EVENT = eventLayout('pump', 'TradeEvent', 'bddb7fd34ee661ee', {
@@ -40,6 +41,7 @@ export const TRADE_EVENT = eventLayout('pump', 'TradeEvent', 'bddb7fd34ee661ee',
   real_quote_reserves: 'u64',
   holder_rewards_bps: 'u64',
   holder_rewards: 'u64',
+  creator_fee_unclaimed: 'u64',
 })
 
 export const CREATE_EVENT = eventLayout('pump', 'CreateEvent', '1b72a94ddeeb6376', {
@@ -62,6 +64,7 @@ export const CREATE_EVENT = eventLayout('pump', 'CreateEvent', '1b72a94ddeeb6376
   virtual_quote_reserves: 'u64',
   creator_fee_bps: 'u64',
   is_holder_reward: 'bool',
+  depth: 'u8',
 })
 
 export const COMPLETE_EVENT = eventLayout('pump', 'CompleteEvent', '5f72619cd42e9808', {
@@ -89,6 +92,34 @@ export const COMPLETE_PUMP_AMM_MIGRATION_EVENT = eventLayout(
   },
 )
 
+/**
+ * The buy that completed a curve goes on out of the pool that is about to be made, at its price (since
+ * 2026-10-08). The buyer has this and what the curve had left.
+ */
+export const POST_COMPLETE_BUY_EVENT = eventLayout(
+  'pump',
+  'PostCompleteBuyEvent',
+  '6fb06d8b316cd5fb',
+  {
+    user: 'pubkey',
+    mint: 'pubkey',
+    bonding_curve: 'pubkey',
+    quote_mint: 'pubkey',
+    timestamp: 'i64',
+    base_out: 'u64',
+    quote_in: 'u64',
+    fee_basis_points: 'u64',
+    fee: 'u64',
+    creator_fee_basis_points: 'u64',
+    creator_fee: 'u64',
+    buyback_fee: 'u64',
+    pool_base_reserves_before: 'u64',
+    pool_quote_reserves_before: 'u64',
+    pool_base_reserves_after: 'u64',
+    pool_quote_reserves_after: 'u64',
+  },
+)
+
 const EXTEND_ACCOUNT_EVENT = eventLayout('pump', 'ExtendAccountEvent', '6161d7905d92167c', {
   account: 'pubkey',
   user: 'pubkey',
@@ -104,7 +135,7 @@ const SET_CREATOR_EVENT = eventLayout('pump', 'SetCreatorEvent', 'ed347b25f5fb48
   creator: 'pubkey',
 })
 
-const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
+export const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
   'pump',
   'UpdateMayhemVirtualParamsEvent',
   '757be4b6a1a8dcd6',
@@ -155,6 +186,7 @@ export const PUMP_COIN_LAYOUTS: readonly AnyEventLayout[] = [
   CREATE_EVENT,
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
+  POST_COMPLETE_BUY_EVENT,
   EXTEND_ACCOUNT_EVENT,
   SET_CREATOR_EVENT,
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,

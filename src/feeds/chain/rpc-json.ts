@@ -8,13 +8,15 @@ import {
   textAt,
   textsAt,
 } from '../../base/json-access.ts'
+import { isAddress } from './address-text.ts'
 import type { EmittedBytes } from './program-logs.ts'
 import { programName } from './programs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'
 import { eventOfInstruction } from './self-cpi.ts'
 import { isSignature } from './signature-text.ts'
 import type { ChainTransaction } from './transaction.ts'
-import { readWireTransaction, type WireTransaction } from './wire-transaction.ts'
+import type { WireTransaction } from './wire-form.ts'
+import { readWireTransaction } from './wire-transaction.ts'
 
 const U32_MAX = 0xffffffff
 
@@ -36,6 +38,8 @@ export function transactionOfLogsFrame(frame: unknown): ChainTransaction | null 
     txIndex: null,
     signature,
     failed,
+    blockTime: null,
+    signers: [],
     selfCpi: null,
     logs,
     feeRaw: null,
@@ -58,6 +62,8 @@ export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
     txIndex: integerAt(entry, 'transactionIndex', U32_MAX),
     signature: body.signature,
     failed: hasFailed(meta),
+    blockTime: integerAt(entry, 'blockTime', U32_MAX),
+    signers: body.accountKeys.slice(0, body.signersCount).filter(isAddress),
     selfCpi: selfCpiOf(meta, keys),
     logs: textsAt(meta, 'logMessages'),
     feeRaw: fee === null ? null : BigInt(fee),
@@ -79,10 +85,15 @@ function bodyOf(entry: JsonRecord): WireTransaction | null {
     return bytes === null ? null : readWireTransaction(bytes)
   }
   const transaction = recordAt(entry, 'transaction')
-  const signature = listAt(transaction, 'signatures')?.[0]
-  const keys = listAt(recordAt(transaction, 'message'), 'accountKeys')
+  const signatures = listAt(transaction, 'signatures')
+  const signature = signatures?.[0]
+  const message = recordAt(transaction, 'message')
+  const keys = listAt(message, 'accountKeys')
   if (typeof signature !== 'string' || keys === null) return null
-  return { signature, accountKeys: keys.map(keyText) }
+  // Parsed messages have no header; a key signs for each signature.
+  const signersCount =
+    integerAt(recordAt(message, 'header'), 'numRequiredSignatures') ?? signatures?.length ?? 0
+  return { signature, accountKeys: keys.map(keyText), signersCount }
 }
 
 /** Parsed messages write keys as objects and have those of lookup tables among them. */

@@ -1,5 +1,6 @@
 import type { FeedCounters } from '../feed-counters.ts'
 import { type DecodedEvent, decodeEvent } from './decode-event.ts'
+import type { NewForms } from './new-forms.ts'
 import { type EmittedBytes, eventsOfLogs } from './program-logs.ts'
 
 /** Balance before and after a transaction, in raw units. */
@@ -14,6 +15,8 @@ const NO_BALANCE: Balance = { beforeRaw: 0n, afterRaw: 0n }
 export interface TokenBalanceChange extends Balance {
   readonly owner: string
   readonly mint: string
+  /** Those of the mint; absent: not told. */
+  readonly decimals?: number
 }
 
 /** One transaction as any of the chain feeds knows it. */
@@ -24,6 +27,10 @@ export interface ChainTransaction {
   readonly txIndex: number | null
   readonly signature: string
   readonly failed: boolean
+  /** Unix seconds of its block; null: unknown. */
+  readonly blockTime: number | null
+  /** Keys that signed it, the fee payer first; empty: unknown (logs alone). */
+  readonly signers: readonly string[]
   /** Events from self-CPI instructions in order; null or empty: not recorded. */
   readonly selfCpi: readonly EmittedBytes[] | null
   readonly logs: readonly string[] | null
@@ -39,6 +46,7 @@ export interface ChainTransaction {
 export function decodeTransaction(
   transaction: ChainTransaction,
   counters: FeedCounters,
+  forms?: NewForms,
 ): readonly DecodedEvent[] {
   if (transaction.failed) {
     counters.failedTransactions++
@@ -49,9 +57,13 @@ export function decodeTransaction(
     const event = decodeEvent(program, bytes)
     if (event === null) {
       counters.unknownEvents++
+      forms?.event(program, bytes)
       continue
     }
-    if (event.unknownTailBytes > 0) counters.unknownTails++
+    if (event.unknownTailBytes > 0) {
+      counters.unknownTails++
+      forms?.tail(program, event.layout.name, bytes, event.unknownTailBytes)
+    }
     decoded.push(event)
   }
   return decoded

@@ -78,7 +78,7 @@ export class RpcQuestions {
     const parentSlot = integerAt(answer, 'parentSlot')
     if (entries === null || parentSlot === null)
       throw new Error(`the RPC server has no block ${slot} yet`)
-    return { parentSlot, ...transactionsOf(slot, entries) }
+    return { parentSlot, ...transactionsOf(slot, integerAt(answer, 'blockTime'), entries) }
   }
 
   /** null: not there (yet). */
@@ -154,6 +154,7 @@ const BLOCK_FORM = { ...TRANSACTION_FORM, transactionDetails: 'full', rewards: f
 
 function transactionsOf(
   slot: number,
+  blockTime: number | null,
   entries: readonly unknown[],
 ): Pick<ToldBlock, 'transactions' | 'unreadable'> {
   const transactions: ChainTransaction[] = []
@@ -173,7 +174,7 @@ function transactionsOf(
       throw new BlockWithoutEvents(
         `the RPC server keeps neither logs nor inner instructions of block ${slot}`,
       )
-    else transactions.push({ ...transaction, slot, txIndex })
+    else transactions.push({ ...transaction, slot, txIndex, blockTime })
   }
   return { transactions, unreadable }
 }

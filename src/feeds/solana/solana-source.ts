@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { SolanaSetting } from '../../base/chain-settings.ts'
 import { totals } from '../../base/snake-case.ts'
+import type { NewForms } from '../chain/new-forms.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import { COMMITMENT } from '../commitment.ts'
@@ -26,6 +27,8 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024
 
 export interface SolanaOptions extends SolanaSetting {
   readonly counters: FeedCounters
+  /** Told of events that no layout knows. */
+  readonly forms?: NewForms
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly settleMs?: number
@@ -46,12 +49,12 @@ export class SolanaSource implements Source {
   readonly #own: LogCounters = newLogCounters()
 
   constructor(options: SolanaOptions) {
-    const { counters, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
+    const { counters, forms, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
     this.#options = options
     this.secrets = [...secretsOf(options.rpcUrl), ...secretsOf(options.wsUrl)]
     this.#rpc = new RpcClient(options.rpcUrl, timers)
     const questions = new RpcQuestions(this.#rpc)
-    const normaliser = new ChainNormaliser(counters)
+    const normaliser = new ChainNormaliser(counters, forms)
     const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
     const reading = { questions, normaliser, pools, counters, check: this.#check, timers }

@@ -6,6 +6,10 @@ import { eventOfInstruction } from '../chain/self-cpi.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { GeyserTransaction } from './geyser-update.ts'
 
+const ADDRESS_BYTES = 32
+/** What is not sent has the zero of its type. */
+const DECIMALS_UNSENT = 0
+
 const PROGRAMS = [PUMP_PROGRAM, AMM_PROGRAM].map((address) => ({
   address,
   bytes: decodeBase58(address) ?? new Uint8Array(),
@@ -20,13 +24,23 @@ export function transactionOfGeyser(slot: number, told: GeyserTransaction): Chai
     txIndex: told.index ?? 0,
     signature: encodeBase58(told.signature),
     failed,
+    blockTime: null,
+    signers: failed ? [] : signersOf(told),
     selfCpi: failed ? null : selfCpiOf(told),
     logs: meta.logMessages ?? null,
     feeRaw: BigInt(meta.fee ?? 0),
     balances: failed
       ? []
-      : balancesOfMeta({ preTokenBalances: [], postTokenBalances: [], ...meta }),
+      : balancesOfMeta({ preTokenBalances: [], postTokenBalances: [], ...meta }, DECIMALS_UNSENT),
   }
+}
+
+/** The fee payer alone where the header is not told. */
+function signersOf({ transaction: { message } }: GeyserTransaction): readonly string[] {
+  const count = message.header?.numRequiredSignatures ?? 1
+  // Base58 of longer ones would take seconds.
+  const keys = message.accountKeys.slice(0, count).filter((key) => key.length === ADDRESS_BYTES)
+  return keys.map((key) => encodeBase58(key))
 }
 
 function selfCpiOf({ transaction, meta }: GeyserTransaction): readonly EmittedBytes[] {

@@ -21,7 +21,9 @@ const Instruction = Type.Object({ programIdIndex: U32, data: Type.Optional(Bytes
 const Balance = Type.Object({
   mint: Type.Optional(Type.String()),
   owner: Type.Optional(Type.String()),
-  uiTokenAmount: Type.Optional(Type.Object({ amount: Type.Optional(Type.String()) })),
+  uiTokenAmount: Type.Optional(
+    Type.Object({ decimals: U32, amount: Type.Optional(Type.String()) }),
+  ),
 })
 const Meta = Type.Object({
   err: Type.Optional(Type.Object({})),
@@ -39,7 +41,10 @@ const TransactionInfo = Type.Object({
   signature: Signature,
   index: U32,
   transaction: Type.Object({
-    message: Type.Object({ accountKeys: Type.Array(Bytes) }),
+    message: Type.Object({
+      header: Type.Optional(Type.Object({ numRequiredSignatures: U32 })),
+      accountKeys: Type.Array(Bytes),
+    }),
   }),
   meta: Meta,
 })

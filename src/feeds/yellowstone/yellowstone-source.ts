@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { totals } from '../../base/snake-case.ts'
 import { messageOf } from '../../base/thrown.ts'
+import type { NewForms } from '../chain/new-forms.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
 import { GEYSER_COMMITMENT } from '../commitment.ts'
@@ -46,6 +47,8 @@ const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
 export interface YellowstoneOptions {
   readonly peer: GeyserPeer
   readonly counters: FeedCounters
+  /** Told of events that no layout knows. */
+  readonly forms?: NewForms
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly settleMs?: number
@@ -72,7 +75,7 @@ export class YellowstoneSource implements Source {
     const { url, token } = options.peer
     this.secrets = secretsOf(url, token)
     this.#reading = {
-      normaliser: new ChainNormaliser(options.counters),
+      normaliser: new ChainNormaliser(options.counters, options.forms),
       counters: options.counters,
       own: this.#own,
       timers: options.timers ?? REAL_TIMERS,

@@ -10,6 +10,8 @@ export interface BlockTransaction {
   readonly feeRaw: number
   readonly emitted: readonly EmittedBytes[]
   readonly balances: readonly TokenBalanceChange[]
+  /** Keys that sign it, the fee payer first; else a router does. */
+  readonly signers?: readonly string[]
   /** The recorded frame, to be sent as it is. */
   readonly frame?: string
 }

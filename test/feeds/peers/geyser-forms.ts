@@ -1,6 +1,6 @@
 import { decodeBase58 } from '../../../src/base/base58.ts'
 import type { Block, BlockTransaction } from './chain-blocks.ts'
-import { ACCOUNT_KEYS, EVENT_TAG, logsOf, programIndex } from './rpc-forms.ts'
+import { EVENT_TAG, keysOf, logsOf, programIndex } from './rpc-forms.ts'
 
 /** Updates of the Yellowstone service, in the form its messages are encoded from. */
 
@@ -39,15 +39,21 @@ export function transactionUpdate(slot: number, transaction: BlockTransaction): 
     transaction.balances.map((change) => ({
       mint: change.mint,
       owner: change.owner,
-      uiTokenAmount: { amount: String(change[amount]) },
+      uiTokenAmount: { amount: String(change[amount]), decimals: change.decimals ?? 6 },
     }))
+  const keys = keysOf(transaction)
   return {
     transaction: {
       slot,
       transaction: {
         signature: bytesOf(transaction.signature),
         index: transaction.index,
-        transaction: { message: { accountKeys: ACCOUNT_KEYS.map(bytesOf) } },
+        transaction: {
+          message: {
+            header: { numRequiredSignatures: keys.signersCount },
+            accountKeys: keys.accountKeys.map(bytesOf),
+          },
+        },
         meta: {
           ...(transaction.hasFailed && { err: { err: Buffer.from([8]) } }),
           fee: transaction.feeRaw,
@@ -55,7 +61,7 @@ export function transactionUpdate(slot: number, transaction: BlockTransaction): 
             {
               index: 0,
               instructions: transaction.emitted.map((event) => ({
-                programIdIndex: programIndex(event),
+                programIdIndex: programIndex(keys, event),
                 data: Buffer.concat([EVENT_TAG, event.bytes]),
               })),
             },

@@ -47,9 +47,9 @@ export function recordedTransaction(): { chain: TestChain; lines: readonly strin
   const entry = { ...(answer.result ?? answer), transactionIndex: 31 }
   const transaction = transactionOfRpc(entry)
   if (transaction?.slot == null) throw new Error('the recorded transaction cannot be read')
-  const { slot, signature, feeRaw, selfCpi, balances } = transaction
+  const { slot, signature, feeRaw, selfCpi, balances, signers } = transaction
   const told: BlockTransaction = {
-    ...{ signature, index: 31, hasFailed: false, feeRaw: Number(feeRaw), balances },
+    ...{ signature, index: 31, hasFailed: false, feeRaw: Number(feeRaw), balances, signers },
     emitted: selfCpi ?? [],
   }
   const empty = (n: number): Block => ({

@@ -6,22 +6,36 @@ import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
 /** A stranger's program that called ours: nothing of it is read. */
 const ROUTER = 'Rouute1111111111111111111111111111111111111'
 export const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
-export const ACCOUNT_KEYS = [ROUTER, PUMP_PROGRAM, AMM_PROGRAM]
 
-export function programIndex(event: EmittedBytes): number {
-  return event.program === 'pump' ? 1 : 2
+export interface Keys {
+  readonly accountKeys: readonly string[]
+  /** So many of them, from the first on, sign. */
+  readonly signersCount: number
+}
+
+export function keysOf({ signers = [ROUTER] }: BlockTransaction): Keys {
+  const others = [ROUTER, PUMP_PROGRAM, AMM_PROGRAM].filter((key) => !signers.includes(key))
+  return { accountKeys: [...signers, ...others], signersCount: signers.length }
+}
+
+export function programIndex({ accountKeys }: Keys, event: EmittedBytes): number {
+  return accountKeys.indexOf(addressOf(event))
+}
+
+function addressOf({ program }: EmittedBytes): string {
+  return program === 'pump' ? PUMP_PROGRAM : AMM_PROGRAM
 }
 
 /** Programs that stand in the logs of a transaction. */
 export function mentions(transaction: BlockTransaction): readonly string[] {
-  const programs = transaction.emitted.map((event) => ACCOUNT_KEYS[programIndex(event)])
+  const programs = transaction.emitted.map(addressOf)
   return transaction.hasFailed ? [PUMP_PROGRAM, AMM_PROGRAM] : [...new Set(programs)]
 }
 
 export function logsOf(transaction: BlockTransaction): string[] {
   const lines = [`Program ${ROUTER} invoke [1]`]
   for (const event of transaction.emitted) {
-    const program = ACCOUNT_KEYS[programIndex(event)]
+    const program = addressOf(event)
     lines.push(`Program ${program} invoke [2]`, 'Program log: Instruction: Trade')
     lines.push(`Program data: ${Buffer.from(event.bytes).toString('base64')}`)
     lines.push(`Program ${program} success`)
@@ -57,21 +71,26 @@ function tokenBalances(transaction: BlockTransaction, side: 'beforeRaw' | 'after
     accountIndex,
     mint: change.mint,
     owner: change.owner,
-    uiTokenAmount: { amount: String(change[side]), decimals: 6 },
+    uiTokenAmount: { amount: String(change[side]), decimals: change.decimals ?? 6 },
   }))
 }
 
 /** One entry of a block, as `getBlock` answers it with encoding json. */
 export function blockEntry(transaction: BlockTransaction): object {
+  const keys = keysOf(transaction)
   const instructions = transaction.emitted.map((event) => ({
-    programIdIndex: programIndex(event),
+    programIdIndex: programIndex(keys, event),
     accounts: [],
     data: encodeBase58(Buffer.concat([EVENT_TAG, event.bytes])),
   }))
   return {
     transaction: {
       signatures: [transaction.signature],
-      message: { accountKeys: ACCOUNT_KEYS, instructions: [] },
+      message: {
+        accountKeys: keys.accountKeys,
+        header: { numRequiredSignatures: keys.signersCount },
+        instructions: [],
+      },
     },
     meta: {
       err: transaction.hasFailed ? FAILURE : null,

@@ -29,7 +29,7 @@ test('a chain over gRPC gives the state of its file', async () => {
   expect(events).toEqual(replayed.events)
   expect(digest).toBe(replayed.digest)
   expect(new Set(events.map((event) => event.type))).toEqual(
-    new Set(['token_created', 'swap', 'completed', 'migrated']),
+    new Set(['token_created', 'swap', 'completed', 'migrated', 'reserves']),
   )
   expect(figures).toMatchObject({ feed_duplicates_total: 0, feed_gaps_total: 0 })
   expect(reports).toEqual([])

@@ -56,7 +56,7 @@ function tradeOf(layout: Layout, values: Values): AmmTrade {
 /** The swap of the event with its integers as texts. */
 function read(layout: Layout, values: Values): unknown {
   const pool = { mint: 'mint', quoteMint: null }
-  const swap = swapOfAmm(tradeOf(layout, values), POSITION, pool, { feeRaw: 5n, balances: [] })
+  const swap = swapOfAmm(tradeOf(layout, values), POSITION, pool, { feeRaw: 5n })
   return JSON.parse(
     JSON.stringify(swap, (_key, value) => (typeof value === 'bigint' ? `${value}` : value)),
   )
@@ -71,6 +71,7 @@ const buy = expected(
       base_amount_out: 1_000n,
       quote_amount_in: 500n,
       quote_amount_in_with_lp_fee: 520n,
+      lp_fee: 20n,
       base_supply: 77n,
     }),
   {
@@ -85,6 +86,7 @@ const buy = expected(
     realQuoteRaw: '400520',
     platformFeeRaw: '7',
     creatorFeeRaw: '11',
+    lpFeeRaw: '20',
     chainFeeRaw: '5',
     baseBalanceBeforeRaw: '5000',
     baseBalanceAfterRaw: '6000',

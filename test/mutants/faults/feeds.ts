@@ -149,8 +149,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'AMM: the pool quote without its virtual reserves',
     file: 'src/feeds/chain/amm-swap.ts',
-    find: 'asU64(trade.poolQuoteRaw + trade.virtualQuoteRaw)',
-    replace: 'asU64(trade.poolQuoteRaw)',
+    find: 'virtualQuoteRaw: asU64(poolQuoteRaw + virtualQuoteRaw)',
+    replace: 'virtualQuoteRaw: asU64(poolQuoteRaw)',
     tests: AMM,
   },
   {
@@ -176,9 +176,9 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'AMM: the balance of its event wins over that of its transaction',
-    file: 'src/feeds/chain/amm-swap.ts',
-    find: 'balanceOf(transaction, trade.signer, mint) ?? balanceOfEvent(trade)',
-    replace: 'balanceOfEvent(trade)',
+    file: 'src/feeds/chain/settled-swaps.ts',
+    find: 'if (balance !== null)',
+    replace: 'if (balance !== null && baseBalanceBeforeRaw === undefined)',
     tests: AMOUNTS,
   },
   {
