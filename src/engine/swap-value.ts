@@ -2,7 +2,7 @@ import { numberAt, wholeAt } from '../base/u64.ts'
 import { lamportsOf } from './money.ts'
 import { QUOTE_DECIMALS, Quote } from './platform.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
-import { Flag, lamportsPerUnitOf, solPriceOf, U } from './swap-record.ts'
+import { Flag, lamportsPerUnitOf, solPriceOf, U, volumeMicroUsdOf } from './swap-record.ts'
 
 /** Prices of a trade by whole token, as `priceSwap` leaves them. */
 export const swapPrice = { usd: 0.5, sol: 0.5 }
@@ -57,7 +57,8 @@ export function lamportsOfSwap(
   quote: number,
 ): number {
   const atF = at >>> 1
-  const amount = numberAt(r, at + U.quoteLo)
+  // Dollars are those that were counted, whatever the mint was taken to be quoted in then.
+  const amount = quote === Quote.usdc ? volumeMicroUsdOf(r, rf, at) : numberAt(r, at + U.quoteLo)
   return lamportsOfAmount(amount, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
 }
 

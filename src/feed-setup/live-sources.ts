@@ -21,14 +21,9 @@ export function supervisedFeed(
   engine: Engine,
   report: (who: string, reason: string) => void,
 ): Feed {
-<<<<<<< HEAD
-  const sources = liveSources(config, NO_RECORDER, counters, report)
-  const { backfillSlotsMax, backfillMs, lateSlots } = config
-=======
   const forms = new NewForms((sentence) => report('events', sentence))
   const sources = liveSources(config, NO_RECORDER, counters, report, forms)
-  const { backfillSlotsMax, lateSlots } = config
->>>>>>> w-decoder
+  const { backfillSlotsMax, backfillMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)

@@ -21,14 +21,12 @@ export interface FeedCounters {
   foreignPools: number
   /** Transactions whose log the validator cut. */
   truncatedLogs: number
-<<<<<<< HEAD
   /** Recorded frames of PumpPortal that are about another coin than they say: its quote's mint, or another curve. */
   bogusFrames: number
   /** Of these, those with the curve of another mint. */
   wrongCurveFrames: number
   /** Recorded frames of PumpPortal that are of another platform, or of no known form. */
   unreadFrames: number
-=======
   /** Events that are told though their amounts do not go with their reserves: what would be below 0 is 0. */
   contradictoryEvents: number
   /** Decimals of a quote coin that no amount can have; taken as unknown. */
@@ -45,7 +43,6 @@ export interface FeedCounters {
   signersPaid: number
   /** Swaps of which nothing but the event is known (logs alone): its `user`. */
   signersUntold: number
->>>>>>> w-decoder
 }
 
 export function newFeedCounters(): FeedCounters {
@@ -62,11 +59,9 @@ export function newFeedCounters(): FeedCounters {
     unknownPools: 0,
     foreignPools: 0,
     truncatedLogs: 0,
-<<<<<<< HEAD
     bogusFrames: 0,
     wrongCurveFrames: 0,
     unreadFrames: 0,
-=======
     contradictoryEvents: 0,
     badDecimals: 0,
     leftOutBalances: 0,
@@ -75,6 +70,5 @@ export function newFeedCounters(): FeedCounters {
     signersByAmount: 0,
     signersPaid: 0,
     signersUntold: 0,
->>>>>>> w-decoder
   }
 }
