@@ -21,6 +21,8 @@ import {
 
 const expected: unknown = JSON.parse(readFileSync(join(goldenFolder(PRESENT), EXPECTED), 'utf8'))
 const answers = gunzipSync(readFileSync(join(SHARED, ANSWERS))).toString('utf8')
+/** Positions in snapshots of before October 2026 have the PnL of the clamps of then. */
+const answersBefore = gunzipSync(readFileSync(join(goldenFolder('v10'), ANSWERS))).toString('utf8')
 const RAISE =
   'this program writes or reads another format than the present version: raise the version of that ' +
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
@@ -37,7 +39,7 @@ for (const version of VERSIONS) {
     const { state, answers: given } = readingOf(keptFiles(version))
     expect(state).toMatchObject({ seq: 120, snapshotSeq: 106 })
     expect(
-      given === answers,
+      given === (version === PRESENT ? answers : answersBefore),
       'the answers are others: node test/store/golden/make.ts --answers',
     ).toBe(true)
   })

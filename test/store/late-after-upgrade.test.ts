@@ -15,6 +15,13 @@ const KEPT = {
 } as const
 type Kept = keyof typeof KEPT
 
+/**
+ * What clamps of inventories made of positions before October 2026 stays in older snapshots; their journals,
+ * folded anew, have it by the rule of now (a clamp before each transaction).
+ */
+const CLAMPED =
+  /\\*"(pnl|pnl_sol|pnl_pct|realized_pnl_usd|realized_pnl_sol|unrealized_pnl_usd|unrealized_pnl_sol|untracked_tokens|cost_basis_usd|cost_basis_sol)\\*":[-+.0-9e]+/g
+
 /** Every answer after a swap that comes so many slots late and tells a price, which holds for those behind it. */
 function answersAfterLate(engine: Engine, kept: Kept, slots: number): string {
   const swap: Swap = {
@@ -29,7 +36,7 @@ function answersAfterLate(engine: Engine, kept: Kept, slots: number): string {
   const before = engine.counts.lateFolded
   engine.accept(swap)
   expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(before + 1)
-  return JSON.stringify([...everyRead(engine, [...KEPT[kept].events(), swap])])
+  return textOf(everyRead(engine, [...KEPT[kept].events(), swap]))
 }
 
 for (const kept of ['v3-late', 'v10-late'] as const)
@@ -49,5 +56,11 @@ for (const kept of ['v3-late', 'v10-late'] as const)
     })
 
 function answersNow(engine: Engine, kept: Kept): string {
-  return JSON.stringify([...everyRead(engine, KEPT[kept].events())])
+  return textOf(everyRead(engine, KEPT[kept].events()))
+}
+
+function textOf(answers: ReadonlyMap<string, string>): string {
+  const others = [...answers].filter(([question]) => !question.includes('pnl'))
+  expect(others.length).toBeLessThan(answers.size)
+  return JSON.stringify(others).replaceAll(CLAMPED, '')
 }
