@@ -7,8 +7,8 @@ import { Pair } from './pair.ts'
 
 const FIRST_SEED = Number(process.env.MODEL_SEED ?? 20_261_125)
 const HISTORIES = 8
-/** Enough for a chunk of swaps, and some, to be settled. */
-const EVENTS = 100
+/** Enough for a chunk of swaps, and some, to be settled: a third of the events are no swaps. */
+const EVENTS = 160
 const CHANCES = [0, 0.03, 0.2] as const
 
 test(`an engine that starts again, rests and lets go of memory at odd moments answers as the oracle does (seed ${FIRST_SEED})`, () => {
