@@ -25,6 +25,7 @@ import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { crowd } from '../store/crowd.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
+import { olderSnapshot } from '../store/older-snapshot.ts'
 
 /** Small chunks and segments: a few thousand events fill several. */
 export interface RunOptions {
@@ -216,7 +217,8 @@ export const makeLater = (path: string) => makeVersion(path, SNAPSHOT_VERSION + 
 const CHUNKS_UNTOLD = 8
 
 /** Makes a snapshot one of an older version, whose parts are as many. */
-export const makeOlder = (path: string) => makeVersion(path, CHUNKS_UNTOLD)
+export const makeOlder = (path: string) =>
+  fs.writeFileSync(path, olderSnapshot(fs.readFileSync(path), CHUNKS_UNTOLD))
 
 function makeVersion(path: string, version: number): void {
   const bytes = fs.readFileSync(path)

@@ -6,18 +6,13 @@ import { listDataFiles } from '../../src/store/data-folder.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, makeSnapshot, SIZES, writtenFolder } from '../store/damage/folder.ts'
 import type { ImageDisk } from '../store/damage/image-disk.ts'
-
-const VERSION_AT = 8
-const FOOTER_VERSION_FROM_END = 12
+import { olderSnapshot } from '../store/older-snapshot.ts'
 
 test('a snapshot that goes back to one of an older version is not held to the journal from its beginning', () => {
   const segmentsAt = [60, 120, 160]
   const disk = writtenFolder({ events: history(5, 200), segmentsAt, snapshotsAt: [2] })
   const [old] = listDataFiles(disk, FOLDER).snapshots
-  const bytes = Buffer.from(disk.bytesOf(old.path))
-  bytes.writeUInt32LE(5, VERSION_AT)
-  bytes.writeUInt32LE(5, bytes.length - FOOTER_VERSION_FROM_END)
-  disk.files.set(old.path, bytes)
+  disk.files.set(old.path, olderSnapshot(Buffer.from(disk.bytesOf(old.path)), 5))
   makeSnapshot(disk, 3)
   makeSnapshot(disk, 4)
   const { snapshots } = listDataFiles(disk, FOLDER)

@@ -18,6 +18,7 @@ import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.t
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { history } from '../oracle/histories.ts'
+import { NO_KINDS } from '../oracle/kinds.ts'
 import { BOOT, digestsOf, EPOCH, FOLDER, NEW_EPOCH, SIZES, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 
@@ -84,7 +85,12 @@ function oldPayload(kind: number, payload: Uint8Array): Uint8Array {
   return Buffer.concat(parts)
 }
 
-const whole = writtenFolder({ events: history(11, 200), segmentsAt: [150], snapshotsAt: [2] })
+/** Nothing of October 2026 in it: cashback lies where the volume did. */
+const whole = writtenFolder({
+  events: history(11, 200, NO_KINDS),
+  segmentsAt: [150],
+  snapshotsAt: [2],
+})
 const files = listDataFiles(whole, FOLDER)
 const [snapshot] = files.snapshots
 const digest = digestsOf(whole).get(200)?.at(-1)

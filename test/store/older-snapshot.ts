@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import {
+  type Contents,
+  FOOTER,
+  type PartEntry,
+  SNAPSHOT_FOOTER_BYTES,
+} from '../../src/store/snapshot-format.ts'
+import { digestPart } from '../../src/store/state-digest.ts'
+
+const VERSION_AT = 8
+/** Parts that version 10 brought. */
+const NEW_PARTS = ['quote coins', 'clamp balances', 'last burn', 'route sales']
+
+/** A snapshot of the present version as one of versions 5 to 9 would have it. */
+export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, version: number): Uint8Array {
+  const older = Buffer.from(snapshot)
+  const footer = older.subarray(older.length - SNAPSHOT_FOOTER_BYTES)
+  const contentsAt = footer.readDoubleLE(FOOTER.contentsAt)
+  const text = older.toString('utf8', contentsAt, older.length - SNAPSHOT_FOOTER_BYTES)
+  const contents: Contents = JSON.parse(text)
+  const parts = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
+  const changed = Buffer.from(
+    JSON.stringify({ ...contents, parts, digest: digestOf(older, parts) }),
+  )
+  older.writeUInt32LE(version, VERSION_AT)
+  footer.writeUInt32LE(version, FOOTER.version)
+  footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
+  footer.writeUInt32LE(crc32(changed), FOOTER.crc)
+  return Buffer.concat([older.subarray(0, contentsAt), changed, footer])
+}
+
+function digestOf(snapshot: Uint8Array, parts: readonly PartEntry[]): string {
+  const hash = createHash('sha256')
+  for (const { name, facts, at, bytes } of parts)
+    digestPart(hash, { name, facts, views: [snapshot.subarray(at, at + bytes)] })
+  return hash.digest('hex')
+}
