@@ -1,4 +1,5 @@
 import { type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { QUOTE } from './quote.ts'
 
 const TRADER = {
   wallet: 'text',
@@ -55,6 +56,7 @@ const TRADER = {
   bundle_wallet: 'flag',
   insider_wallet: 'flag',
   creator_wallet: 'flag',
+  ...QUOTE,
 } as const
 
 /** What one wallet did in one token. */
