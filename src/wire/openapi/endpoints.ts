@@ -74,6 +74,7 @@ const STREAM: readonly Parameter[] = [
   },
   { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
   { name: 'snapshot', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  EXTRA,
   {
     name: 'last-event-id',
     in: 'header',
