@@ -44,7 +44,8 @@ const TRADER = {
   realized_pnl_sol: 'number',
   unrealized_pnl_sol: 'number',
   untracked_tokens: 'number',
-  first_active_ts: 'number',
+  /** Null of a wallet that was only handed tokens, which has `last_active_ts` 0. */
+  first_active_ts: 'number?',
   first_buy_ts: 'number?',
   last_buy_ts: 'number?',
   first_sell_ts: 'number?',

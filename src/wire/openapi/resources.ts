@@ -115,8 +115,7 @@ const TRADER_FIELDS = {
   ...all('avg_buy_price_sol avg_sell_price_sol pnl_sol pnl_pct', NUMBER),
   ...all('realized_pnl_usd unrealized_pnl_usd realized_pnl_sol unrealized_pnl_sol', NUMBER),
   untracked_tokens: NUMBER,
-  first_active_ts: COUNT,
-  ...all('first_buy_ts last_buy_ts first_sell_ts last_sell_ts', OPTIONAL_COUNT),
+  ...all('first_active_ts first_buy_ts last_buy_ts first_sell_ts last_sell_ts', OPTIONAL_COUNT),
   hold_time_seconds: COUNT,
   ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
 }
