@@ -137,7 +137,7 @@ export class Service implements EventSink {
 
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
-    const { state, counts } = this.engine
+    const { state, counts, idle } = this.engine
     const { positions, dormant } = state
     const positionsInMemory = positions.count - positions.free
     return {
@@ -163,6 +163,8 @@ export class Service implements EventSink {
       ahead_refused_total: counts.aheadRefused,
       second_creations_total: counts.secondCreations,
       second_migrations_total: counts.secondMigrations,
+      unknown_mint_events_total: idle.unknownMints,
+      balances_beyond_supply_total: idle.balancesBeyondSupply,
     }
   }
 }

@@ -44,6 +44,8 @@ export interface TableFilter {
   readonly type?: 'new' | 'completing' | 'graduated' | 'all'
   /** Rows a group, 1 to 200; 50 by default. */
   readonly limit?: number
+  /** Rows have `quote_mint`, `quote_symbol` and `priced` too. */
+  readonly extra?: boolean
   readonly newPools?: Filters
   readonly completing?: Filters
   readonly graduated?: Filters

@@ -33,7 +33,14 @@ export type {
 } from './live/updates.ts'
 export type { ClientOptions, Closing, Fetch, FetchAnswer, Socket } from './options.ts'
 export type { Problem } from './problem.ts'
-export type { ChartQuery, PageQuery, Reads, TraderQuery, UdfHistoryQuery } from './reads.ts'
+export type {
+  ChartQuery,
+  ExtraQuery,
+  PageQuery,
+  Reads,
+  TraderQuery,
+  UdfHistoryQuery,
+} from './reads.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
 // amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
 // that `timestampMs` reads.

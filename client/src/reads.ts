@@ -26,7 +26,12 @@ import {
 } from './resources/udf.ts'
 import { isObject, isText, listOf } from './shape.ts'
 
-export interface PageQuery {
+export interface ExtraQuery {
+  /** Items have the optional keys of their type too: what they are quoted in, fees of a swap. */
+  readonly extra?: boolean
+}
+
+export interface PageQuery extends ExtraQuery {
   /** From 1; 1 by default. */
   readonly page?: number
   /** 1 to 200; 50 by default. */
@@ -74,14 +79,18 @@ export class Reads {
   }
 
   /** Tokens by mint, name or symbol, 1 to 128 characters; at most 50. */
-  search(query: string): Promise<Answer<readonly TokenSearchDetailed[]>> {
-    const path = `${SEARCH}/tokens/detailed${queryOf({ query })}`
+  search(query: string, extras: ExtraQuery = {}): Promise<Answer<readonly TokenSearchDetailed[]>> {
+    const path = `${SEARCH}/tokens/detailed${queryOf({ query, ...extras })}`
     return this.#http.request({ endpoint: 'search', path, shape: listOf(isSearched) })
   }
 
   /** Market data in the order asked, at most 100 mints; unknown ones are left out. */
-  marketData(mints: readonly string[]): Promise<Answer<readonly TokenMarketData[]>> {
-    const path = `${SEARCH}/tokens/many/market-data${queryOf({ mints: mints.join(',') })}`
+  marketData(
+    mints: readonly string[],
+    extras: ExtraQuery = {},
+  ): Promise<Answer<readonly TokenMarketData[]>> {
+    const asked = queryOf({ mints: mints.join(','), ...extras })
+    const path = `${SEARCH}/tokens/many/market-data${asked}`
     return this.#http.request({ endpoint: 'marketData', path, shape: listOf(isMarketData) })
   }
 
@@ -97,7 +106,7 @@ export class Reads {
   /** The same by cursor, `start` first, then `next_cursor`: nothing comes twice while swaps come in. */
   swapsByCursor(
     mint: string,
-    query: {
+    query: ExtraQuery & {
       readonly cursor?: string | undefined
       readonly limit?: number
       readonly wallet?: string

@@ -7,9 +7,10 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * `text` and `flag` are strings and booleans, `number` is finite; `?` behind a name also allows
- * null, `text-` that the key is left out. A list of words allows one of them.
+ * null, `-` that the key is left out. A list of words allows one of them.
  */
-type Scalar = 'text' | 'text?' | 'text-' | 'number' | 'number?' | 'flag'
+type Optional = 'text-' | 'number-' | 'flag-'
+type Scalar = 'text' | 'text?' | 'number' | 'number?' | 'flag' | Optional
 type Words = readonly string[]
 
 export interface ShapeTable {
@@ -35,10 +36,12 @@ type ValueOf<K> = K extends 'text'
               ? T
               : never
 
+type OptionalOf<K> = K extends 'number-' ? number : K extends 'flag-' ? boolean : string
+
 /** The object type of a table. */
 export type ObjectOf<T extends ShapeTable> = {
-  readonly [K in keyof T as T[K] extends 'text-' ? never : K]: ValueOf<T[K]>
-} & { readonly [K in keyof T as T[K] extends 'text-' ? K : never]?: string }
+  readonly [K in keyof T as T[K] extends Optional ? never : K]: ValueOf<T[K]>
+} & { readonly [K in keyof T as T[K] extends Optional ? K : never]?: OptionalOf<T[K]> }
 
 /** The value of a JSON text; undefined for a text that is none. */
 export function jsonOf(text: string): unknown {
@@ -97,7 +100,11 @@ function fits(value: unknown, kind: Scalar | Words | Shape<unknown>): boolean {
       return isNumber(value)
     case 'number?':
       return value === null || isNumber(value)
+    case 'number-':
+      return value === undefined || isNumber(value)
     case 'flag':
       return isFlag(value)
+    case 'flag-':
+      return value === undefined || isFlag(value)
   }
 }

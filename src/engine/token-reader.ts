@@ -19,8 +19,8 @@ import {
 } from './layout.ts'
 import { completionOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
-import { Quote, USDC_MINT, WRAPPED_SOL_MINT } from './platform.ts'
 import { percentOf, priceInQuote } from './prices.ts'
+import { mintOfQuote, symbolOfQuote } from './quote-names.ts'
 import type { State } from './state.ts'
 import { sumAt, type TopHolders } from './top-holders.ts'
 import type { XLinks } from './x-links.ts'
@@ -330,18 +330,12 @@ export class TokenReader {
 
   /** What it is quoted in; "" for a coin that nobody named. */
   get quoteMint(): string {
-    if (this.quote === Quote.sol) return WRAPPED_SOL_MINT
-    return this.quote === Quote.usdc ? USDC_MINT : this.#state.quotes.mintOf(this.quote)
+    return mintOfQuote(this.#state, this.quote)
   }
 
   /** "" for a coin whose creation is not known. */
   get quoteSymbol(): string {
-    if (this.quote === Quote.sol) return 'SOL'
-    if (this.quote === Quote.usdc) return 'USDC'
-    const token = this.#state.quotes.tokenOf(this.quote)
-    if (token < 0) return ''
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    return this.#state.texts.get(b[(token & ROW_MASK) * B_LANES + B.symbol])
+    return symbolOfQuote(this.#state, this.quote)
   }
 
   /** Wallet row of the creator + 1; 0: unknown. */

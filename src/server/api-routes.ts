@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Answers, TablesQuery, TraderQuery } from '../wire/answers.ts'
 import { parseChart } from '../wire/requests/chart.ts'
+import { parseExtra } from '../wire/requests/extra.ts'
 import { parseMarketData } from '../wire/requests/market-data.ts'
 import { accept, type Parsed } from '../wire/requests/parsed.ts'
 import { parseSearch } from '../wire/requests/search.ts'
@@ -30,14 +31,16 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       ...GET_API,
       name: 'search',
       path: '/api/v2/search/tokens/detailed',
-      answer: ({ parameters }) => searchReply(answers, parseSearch(parameters)),
+      answer: ({ parameters }) =>
+        searchReply(answers, parseSearch(parameters), parseExtra(parameters)),
     },
     {
       ...GET_API,
       name: 'market_data',
       path: '/api/v2/search/tokens/:mint/market-data',
       isWordRaw: true,
-      answer: ({ word, parameters }) => marketReply(answers, parseMarketData(word, parameters)),
+      answer: ({ word, parameters }) =>
+        marketReply(answers, parseMarketData(word, parameters), parseExtra(parameters)),
     },
     {
       ...GET_API,
@@ -150,20 +153,26 @@ function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery
 }
 
 /** After a start the largest holders of a hundred mints are looked for among all of theirs, in pieces. */
-function marketReply(answers: Answers, mints: Parsed<readonly string[]>): Answered {
+function marketReply(
+  answers: Answers,
+  mints: Parsed<readonly string[]>,
+  extra: Parsed<boolean>,
+): Answered {
   if (!mints.ok) return mints
+  if (!extra.ok) return extra
   return onceFound(
     (mayGoOn) => answers.hasFoundHolders(mints.value, mayGoOn),
-    () => answers.marketData(mints.value),
+    () => answers.marketData(mints.value, extra.value),
   )
 }
 
 /** The first search weighs all tokens, and the holders of those found may not have been looked through. */
-function searchReply(answers: Answers, text: Parsed<string>): Answered {
+function searchReply(answers: Answers, text: Parsed<string>, extra: Parsed<boolean>): Answered {
   if (!text.ok) return text
+  if (!extra.ok) return extra
   return onceFound(
     (mayGoOn) => answers.hasFoundNamed(text.value, mayGoOn),
-    () => answers.search(text.value),
+    () => answers.search(text.value, extra.value),
   )
 }
 

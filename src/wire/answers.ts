@@ -36,6 +36,8 @@ export interface Page {
   readonly page: number
   /** 1 to 200. */
   readonly limit: number
+  /** Items have additive keys too. */
+  readonly extra?: boolean
 }
 
 export interface TraderQuery extends Page {
@@ -107,6 +109,8 @@ export interface TablesQuery {
   readonly filters: { readonly [K in Group]?: Filters | null }
   /** Rows a group, 1 to 200. */
   readonly limit: number
+  /** Rows have additive keys too. */
+  readonly extra?: boolean
 }
 
 /** An answer that was read and takes longer to write than a turn may. */
@@ -130,10 +134,11 @@ export interface Answers {
    * the holders of each one that is found are looked through.
    */
   hasFoundNamed(query: string, mayGoOn: () => boolean): boolean
-  search(query: string): string
+  /** `extra`: with additive keys, here and in `marketData`. */
+  search(query: string, extra?: boolean): string
   /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
   hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean
-  marketData(mints: readonly string[]): string
+  marketData(mints: readonly string[], extra?: boolean): string
   /**
    * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again
    * in a later turn. True: `swaps` has it at once.

@@ -1,6 +1,7 @@
 import { Chart } from '../engine/chart.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import type { Resource } from '../engine/metrics.ts'
 import { PositionReader } from '../engine/position-reader.ts'
 import { chainOf } from '../engine/tape-reader.ts'
 import { TokenReader } from '../engine/token-reader.ts'
@@ -15,6 +16,7 @@ import type {
 } from './answers.ts'
 import { GROUPS } from './answers.ts'
 import { chartText, isChartNear } from './chart-json.ts'
+import { withTokenExtras } from './extra-json.ts'
 import { KeptRows } from './kept-rows.ts'
 import { knownSwaps, knownToken, knownWallet } from './known.ts'
 import { swapJson } from './swap-json.ts'
@@ -93,9 +95,14 @@ export class EngineAnswers implements Answers {
     return top.areNear(this.#named(query), mayGoOn)
   }
 
-  search(query: string): string {
-    const rows = this.#named(query).map((token) => tokenJson(this.#token.at(token), 'search'))
+  search(query: string, extra = false): string {
+    const rows = this.#named(query).map((token) => this.#tokenJson(token, 'search', extra))
     return `[${rows.join(',')}]`
+  }
+
+  #tokenJson(token: number, resource: Resource, extra: boolean): string {
+    const json = tokenJson(this.#token.at(token), resource)
+    return extra ? withTokenExtras(json, this.#token) : json
   }
 
   /** The tokens of a search; those of the last one are remembered for as long as nothing changes. */
@@ -112,12 +119,12 @@ export class EngineAnswers implements Answers {
     return top.areNear(tokens, mayGoOn)
   }
 
-  marketData(mints: readonly string[]): string {
+  marketData(mints: readonly string[], extra = false): string {
     this.#tick()
     const rows: string[] = []
     for (const mint of new Set(mints)) {
       const token = knownToken(this.#engine.state, mint)
-      if (token >= 0) rows.push(tokenJson(this.#token.at(token), 'market'))
+      if (token >= 0) rows.push(this.#tokenJson(token, 'market', extra))
     }
     return `[${rows.join(',')}]`
   }
@@ -137,7 +144,7 @@ export class EngineAnswers implements Answers {
     return pageJson(
       total,
       page,
-      swaps.map((index) => swapJson(state, index)),
+      swaps.map((index) => swapJson(state, index, page.extra)),
     )
   }
 
@@ -241,7 +248,7 @@ export class EngineAnswers implements Answers {
     this.#scan.run(blocks, gates, (token) => {
       isWhole = !isTooLong()
       if (!isWhole) return false
-      this.#rows.row(this.#token.at(token), count === 0)
+      this.#rows.row(this.#token.at(token), count === 0, query.extra)
       count += 1
       return count < query.limit
     })

@@ -55,11 +55,11 @@ export class EngineLive implements LiveSource {
     this.#listeners.push(() => facts.on('repriced', (token) => told(state.book.mintOf(token))))
   }
 
-  /** The `update_mint_info` envelope of record `index` of the tape. */
-  tradeMessage(index: number): string {
+  /** The `update_mint_info` envelope of record `index` of the tape; with `extra` its additive keys too. */
+  tradeMessage(index: number, extra = false): string {
     const { state } = this.#engine
     const pool = jsonString(poolOfSwap(state, index))
-    return `{"channel":"update_mint_info","pool":${pool},"data":${swapJson(state, index)}}`
+    return `{"channel":"update_mint_info","pool":${pool},"data":${swapJson(state, index, extra)}}`
   }
 
   /** The `new_launched_pool` envelope of a token. */

@@ -96,11 +96,11 @@ export class EngineStreams implements LiveStreams {
     return this.#parts.engine.counts.lateFolded
   }
 
-  poolsSnapshot(mints: readonly string[]): string {
+  poolsSnapshot(mints: readonly string[], extra = false): string {
     const heads = mints.map(
       (mint) => `${jsonString(mint)}:${this.sources.update_mint_info.head(mint)}`,
     )
-    const data = this.#parts.answers.marketData(mints)
+    const data = this.#parts.answers.marketData(mints, extra)
     return (
       `{"channel":"update_pools_info","type":"snapshot","seqs":{${heads.join(',')}}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
@@ -116,12 +116,12 @@ export class EngineStreams implements LiveStreams {
     }
     return {
       head,
-      since: (mint, after, max) => {
+      since: (mint, after, max, extra) => {
         const token = knownToken(state, mint)
         if (token < 0) return []
         const found = swapsArrivedAfter(state, token, after)
         if (typeof found === 'string') return found
-        return found.slice(0, max).map((index, i) => this.#trade(index, after + 1 + i))
+        return found.slice(0, max).map((index, i) => this.#trade(index, after + 1 + i, extra))
       },
       hasFoundSnapshot: (mint, mayGoOn) => reads.hasFoundDetail(mint, mayGoOn),
       snapshot: (mint) =>
@@ -166,10 +166,10 @@ export class EngineStreams implements LiveStreams {
     }
     return {
       head,
-      since: (wallet, after, max) => {
+      since: (wallet, after, max, extra) => {
         const numbers = this.#arrivalsOf(knownWallet(state, wallet), head(wallet) - after)
         if (typeof numbers === 'string') return numbers
-        return this.#frames(numbers.slice(0, max), (message, i, ordinal) =>
+        return this.#frames(numbers.slice(0, max), extra, (message, i, ordinal) =>
           numbered(
             renamed(message, 'wallet_trades', walletKey(wallet)),
             this.#number(after + 1 + i, ordinal),
@@ -177,8 +177,8 @@ export class EngineStreams implements LiveStreams {
         )
       },
       hasFoundSnapshot: (wallet, mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
-      snapshot: (wallet) => {
-        const data = answers.walletTokens(wallet, WALLET_SNAPSHOT)
+      snapshot: (wallet, extra = false) => {
+        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra })
         return this.#snapshot('wallet_trades', wallet, head(wallet), data)
       },
     }
@@ -188,11 +188,11 @@ export class EngineStreams implements LiveStreams {
     const { engine } = this.#parts
     return {
       head: () => engine.counts.swaps,
-      since: (_key, after, max) => {
+      since: (_key, after, max, extra) => {
         if (after < (this.#recent?.first ?? engine.counts.swaps)) return 'too_old'
         const count = Math.min(max, engine.counts.swaps - after)
         const numbers = Array.from({ length: count }, (_, i) => after + 1 + i)
-        return this.#frames(numbers, (message, i, ordinal) =>
+        return this.#frames(numbers, extra, (message, i, ordinal) =>
           numbered(renamed(message, 'all_trades'), this.#number(numbers[i], ordinal)),
         )
       },
@@ -209,20 +209,21 @@ export class EngineStreams implements LiveStreams {
 
   #frames(
     numbers: readonly number[],
+    extra: boolean | undefined,
     frame: (message: string, i: number, ordinal: number) => string,
   ): string[] | ResyncReason {
     const frames: string[] = []
     for (const [i, number] of numbers.entries()) {
       const index = this.#recent?.indexOf(number) ?? -1
       if (index < 0) return 'too_old'
-      frames.push(frame(this.#parts.live.tradeMessage(index), i, this.#ordinal(index)))
+      frames.push(frame(this.#parts.live.tradeMessage(index, extra), i, this.#ordinal(index)))
     }
     return frames
   }
 
-  #trade(index: number, seq: number): string {
+  #trade(index: number, seq: number, extra: boolean | undefined): string {
     const { live } = this.#parts
-    return numbered(live.tradeMessage(index), this.#number(seq, this.#ordinal(index)))
+    return numbered(live.tradeMessage(index, extra), this.#number(seq, this.#ordinal(index)))
   }
 
   #ordinal(index: number): number {

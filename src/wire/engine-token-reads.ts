@@ -133,7 +133,7 @@ export class EngineTokenReads implements TokenReads {
     }
     const from = (page.page - 1) * page.limit
     const shown = ranked(places, keys, from, from + page.limit)
-    const items = shown.map((place) => traderJson(this.#trader.at(bought[place])))
+    const items = shown.map((place) => traderJson(this.#trader.at(bought[place]), page.extra))
     return pageJson(bought.length, page, items)
   }
 
@@ -159,7 +159,7 @@ export class EngineTokenReads implements TokenReads {
         : null
     const found = swapsBehind(state, of, cursor.after, cursor.limit)
     if (found === null) return null
-    const items = found.swaps.map((index) => swapJson(state, index))
+    const items = found.swaps.map((index) => swapJson(state, index, cursor.extra))
     const last = found.swaps.at(-1)
     const next =
       found.hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'

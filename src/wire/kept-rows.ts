@@ -1,5 +1,6 @@
 import type { State } from '../engine/state.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
+import { tokenExtras } from './extra-json.ts'
 import { tokenJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. */
@@ -11,6 +12,9 @@ const PAGE_ROWS = 1 << PAGE_SHIFT
 const PAGE_MASK = PAGE_ROWS - 1
 const FIRST_BYTES = 1 << 16
 const COMMA = 0x2c
+const CLOSE = 0x7d
+/** Bytes of a UTF-16 unit in UTF-8 at most. */
+const UTF8_BYTES_MAX = 3
 /** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
 const PLACE_BYTES = 1_536
 /** More tokens than one wallet migrates. */
@@ -75,8 +79,11 @@ export class KeptRows {
     this.#length += this.#scratch.write(ascii, this.#length, 'latin1')
   }
 
-  /** Adds the row of the token that the reader stands on, behind a comma unless it is the first. */
-  row(token: TokenReader, isFirst: boolean): void {
+  /**
+   * Adds the row of the token that the reader stands on, behind a comma unless it is the first. With `extra` the
+   * additive keys are put behind what is kept: they hang on another token too, and are short.
+   */
+  row(token: TokenReader, isFirst: boolean, extra = false): void {
     const place = token.token & KEPT_MASK
     const page = this.#current(place, token)
     const length = page.lengths[place & PAGE_MASK]
@@ -86,6 +93,15 @@ export class KeptRows {
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
     else page.bytes.copy(this.#scratch, this.#length, from, from + length)
     this.#length += length
+    if (extra) this.#addKeys(tokenExtras(token))
+  }
+
+  /** Adds keys to the object that was added last. */
+  #addKeys(json: string): void {
+    this.#makeRoom(json.length * UTF8_BYTES_MAX)
+    // Over its bracket, which then comes behind them.
+    this.#length += this.#scratch.write(json, this.#length - 1)
+    this.#scratch[this.#length - 1] = CLOSE
   }
 
   /** The page of a place, with the token's row there as it has to be now. */

@@ -39,6 +39,8 @@ export interface Numbered {
 export type FollowedWords = Readonly<Record<string, string>>
 
 const DATA = ',"data":'
+/** How messages of trades end: with the swap. */
+const DATA_END = '}}'
 const CHANNEL = '{"channel":"update_mint_info"'
 
 /**
@@ -50,6 +52,11 @@ export function numbered(message: string, { seq, epoch, ordinal }: Numbered): st
   const place = ordinal === null ? '' : `,"ordinal":${ordinal}`
   const number = `,"seq":${seq},"epoch":${jsonString(epoch)}${place}`
   return message.slice(0, at) + number + message.slice(at)
+}
+
+/** A message of a trade whose swap has additive keys too (`TradeTold.extras`). */
+export function withExtras(message: string, extras: string): string {
+  return `${message.slice(0, -DATA_END.length)}${extras}${DATA_END}`
 }
 
 /** A message of `update_mint_info` as one of another channel; `key` stands before its pool. */

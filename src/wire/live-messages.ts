@@ -9,6 +9,7 @@ import {
   type LiveOptions,
   OPTION_KEYS,
   parseOptions,
+  TRADE_OPTION_KEYS,
   unknownKey,
 } from './requests/live-options.ts'
 import {
@@ -57,7 +58,7 @@ export type LiveRequest =
       readonly many: boolean
     }
   | StreamRequest
-  | { readonly kind: 'pools'; readonly wantsSnapshot: boolean }
+  | ({ readonly kind: 'pools' } & Pick<LiveOptions, 'wantsSnapshot' | 'extra'>)
   | TableRequest
   | CandlesRequest
   | LiveRefusal
@@ -125,7 +126,7 @@ function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
     case 'all_trades':
       return parseNumbered({ channel: event, action, keys: [''], many: false }, data)
     default:
-      return action === 'subscribe' && hasOptions(data)
+      return action === 'subscribe' && hasOptions(data, OPTION_KEYS)
         ? parseNumbered({ channel: event, action, keys: [''], many: false }, data)
         : { kind: 'broadcast', event, action }
   }
@@ -145,7 +146,10 @@ function parseKeyed(
   const keys = parseKeys(name, channel, data)
   if ('code' in keys) return keys
   const { many } = keys
-  if (channel === 'update_mint_info' && (action === 'unsubscribe' || !hasOptions(data)))
+  if (
+    channel === 'update_mint_info' &&
+    (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
+  )
     return { kind: 'trades', action, mints: keys.keys, many }
   return parseNumbered({ channel, action, keys: keys.keys, many }, data)
 }
@@ -156,7 +160,9 @@ function parseNumbered(
 ): LiveRequest {
   const name = KEY_NAMES[named.channel]
   const keyNames = name === null ? [] : [name, `${name}s`]
-  const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...OPTION_KEYS])
+  const isOfTrades = named.channel !== 'mint_migration' && named.channel !== 'new_launched_pool'
+  const optionKeys = isOfTrades ? TRADE_OPTION_KEYS : OPTION_KEYS
+  const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...optionKeys])
   if (unknown !== null) return asRequest(unknown)
   const options = parseOptions(data, named.keys, named.many)
   if ('code' in options) return asRequest(options)
@@ -164,7 +170,7 @@ function parseNumbered(
 }
 
 function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
-  if (action === 'unsubscribe' || !hasOptions(data))
+  if (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
     return { kind: 'broadcast', event: 'update_pools_info', action }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
   if (barred !== undefined)
@@ -172,11 +178,12 @@ function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
       'invalid_option',
       `data.${barred} is not allowed for update_pools_info: follow its mints by update_mint_info.`,
     )
-  const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot'])
+  const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot', 'extra'])
   if (unknown !== null) return asRequest(unknown)
   const options = parseOptions(data, [''], false)
   if ('code' in options) return asRequest(options)
-  return { kind: 'pools', wantsSnapshot: options.wantsSnapshot }
+  const { wantsSnapshot, extra } = options
+  return { kind: 'pools', wantsSnapshot, extra }
 }
 
 type KeyName = 'mint' | 'wallet'

@@ -12,6 +12,8 @@ export interface TradeTold {
   readonly walletSeq: number
   /** Number among all trades. */
   readonly tradeSeq: number
+  /** Additive keys of the swap, as JSON text behind a comma; made when it is asked for. */
+  readonly extras: string
 }
 
 /** One channel of numbered messages; `key` is a mint, a wallet or "". */
@@ -20,16 +22,16 @@ export interface StreamSource {
   head(key: string): number
   /**
    * Frames behind seq `after` (at most the head), oldest first, at most `max`; all of those up to
-   * the head can be had, or the answer is the reason why not.
+   * the head can be had, or the answer is the reason why not. `extra`: trades with additive keys.
    */
-  since(key: string, after: number, max: number): readonly string[] | ResyncReason
+  since(key: string, after: number, max: number, extra?: boolean): readonly string[] | ResyncReason
   /**
    * Looks for what `snapshot` shows for as long as `mayGoOn` says; false: it lies on the disk, to be
    * called again in a later turn.
    */
   hasFoundSnapshot(key: string, mayGoOn: () => boolean): boolean
-  /** The frame that shows the state at the head. */
-  snapshot(key: string): string
+  /** The frame that shows the state at the head; with `extra` its additive keys too. */
+  snapshot(key: string, extra?: boolean): string
 }
 
 /** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */
@@ -51,5 +53,5 @@ export interface LiveStreams {
   /** Late swaps folded so far: when it grows, anything may have changed a little. */
   lateFolded(): number
   /** Snapshot frame of `update_pools_info` for the mints of a table. */
-  poolsSnapshot(mints: readonly string[]): string
+  poolsSnapshot(mints: readonly string[], extra?: boolean): string
 }

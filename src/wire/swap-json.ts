@@ -20,13 +20,14 @@ import {
 } from '../engine/swap-record.ts'
 import { priceSwap, swapPrice } from '../engine/swap-value.ts'
 import { comparePlace } from '../engine/tape-place.ts'
+import { swapExtras } from './extra-json.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 
 const MICRO = 1e6
 const SOL_DECIMALS = 9
 
-/** Swap `index` of the tape as the specification's Swap resource. */
-export function swapJson(state: State, index: number): string {
+/** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
+export function swapJson(state: State, index: number, extra = false): string {
   const r = state.tape.u32Of(index)
   const rf = state.tape.f64Of(index)
   const at = state.tape.at(index)
@@ -68,7 +69,7 @@ export function swapJson(state: State, index: number): string {
     `,"base_balance_after":${jsonNumber(wholeAt(r, at + U.balanceAfterLo, decimals))}` +
     `,"fresh_wallet":${(flags & Flag.freshWallet) !== 0}` +
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
-    `,"pro_trader":${(flags & Flag.proTrader) !== 0}}`
+    `,"pro_trader":${(flags & Flag.proTrader) !== 0}${extra ? swapExtras(state, index) : ''}}`
   )
 }
 

@@ -18,6 +18,7 @@ export function tableName(query: TablesQuery): string {
   const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
   const wording = [
     query.limit,
+    ...(query.extra === true ? ['extra'] : []),
     ...groups.map((group) => [group, filterWords(query.filters[group] ?? {})]),
   ]
   const digest = createHash('sha256').update(JSON.stringify(wording)).digest('hex')

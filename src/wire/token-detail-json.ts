@@ -1,6 +1,7 @@
 import type { AllTimeHigh } from '../engine/all-time-high.ts'
 import { T } from '../engine/layout.ts'
 import type { TokenReader } from '../engine/token-reader.ts'
+import { tokenExtras } from './extra-json.ts'
 import { jsonNumber, jsonString, timeText } from './json-text.ts'
 import { tokenJson } from './token-json.ts'
 
@@ -27,7 +28,7 @@ export function tokenDetailJson(token: TokenReader, parts: DetailParts): string 
     `,"ath_price_usd":${jsonNumber(high.usd)},"ath_price_sol":${jsonNumber(high.sol)}` +
     `,"ath_market_cap":${jsonNumber(high.usd * token.supplyWhole)},"ath_timestamp":${highTime}` +
     `,"creator_history":{"created":${token.creatorCreations},"migrated":${token.creatorMigrations}` +
-    `,"tokens":[${parts.creatorTokens.join(',')}]}}`
+    `,"tokens":[${parts.creatorTokens.join(',')}]}${tokenExtras(token)}}`
   )
 }
 

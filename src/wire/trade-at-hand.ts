@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import { tokenLane, walletLane } from '../engine/lanes.ts'
 import { L, T } from '../engine/layout.ts'
 import { U, walletOf } from '../engine/swap-record.ts'
+import { swapExtras } from './extra-json.ts'
 import type { TradeTold } from './streams.ts'
 
 /** The trade that is being told: its numbers are counts of the state, which holds it already. */
@@ -35,6 +36,10 @@ export class TradeAtHand implements TradeTold {
 
   get tradeSeq(): number {
     return this.#engine.counts.swaps
+  }
+
+  get extras(): string {
+    return swapExtras(this.#engine.state, this.index)
   }
 
   get #walletRow(): number {

@@ -95,7 +95,7 @@ function pageOf(
   const from = (page.page - 1) * page.limit
   const to = Math.min(total, from + page.limit)
   const shown = ranked(allPlaces(values.length), keys, from, to, values)
-  const items = shown.map((place) => traderJson(trader.at(columns.rowAt(place))))
+  const items = shown.map((place) => traderJson(trader.at(columns.rowAt(place)), page.extra))
   return pageJson(total, page, items)
 }
 

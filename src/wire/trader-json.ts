@@ -2,6 +2,7 @@ import { METADATA_KEYS } from '../engine/event.ts'
 import { PositionFlag } from '../engine/layout.ts'
 import type { PositionReader } from '../engine/position-reader.ts'
 import type { TraderOrder } from './answers.ts'
+import { tokenExtras } from './extra-json.ts'
 import { finiteNumber, jsonNumber, jsonString } from './json-text.ts'
 
 const IMAGE = METADATA_KEYS.indexOf('image')
@@ -77,14 +78,14 @@ export const TRADER_ORDER_VALUES: {
   last_active_ts: (r) => r.lastActiveAt,
 }
 
-/** One trader record; the reader stands on the position. */
-export function traderJson(record: PositionReader): string {
+/** One trader record, with the additive keys of its token where `extra`; the reader stands on the position. */
+export function traderJson(record: PositionReader, extra = false): string {
   let json = ''
   for (const [name, read] of FIELDS) {
     const value = read(record)
     json += `${json === '' ? '' : ','}"${name}":${valueJson(value)}`
   }
-  return `{${json}}`
+  return `{${json}${extra ? tokenExtras(record.token) : ''}}`
 }
 
 function valueJson(value: Value): string {

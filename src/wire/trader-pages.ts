@@ -32,7 +32,7 @@ export function traderPage(
   return pageJson(
     positions.length,
     page,
-    shown.map((position) => traderJson(trader.at(position))),
+    shown.map((position) => traderJson(trader.at(position), page.extra)),
   )
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { balance, created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
 
@@ -12,6 +12,8 @@ async function engine(changes: Parameters<typeof EngineServer.start>[2] = {}) {
   const service = await EngineServer.start('e1', undefined, changes)
   onTestFinished(() => service.server.stop())
   service.feed([created({ slot: 1, mint: 'A' }), swap({ mint: 'A', slot: 5, txIndex: 0 })])
+  // A holder who never traded: some of its times are null.
+  service.feed([balance({ mint: 'A', wallet: 'handed', slot: 6 })])
   const client = new Mintfeed(`${service.server.url}/`, QUICK)
   onTestFinished(() => client.close())
   return { service, client }
@@ -60,6 +62,16 @@ test('every read is what the service answers at its path, with position and epoc
       read.chart({ ...chart, continuous: true, fill: 'previous', countback: 3 }),
       `/api/v2/meme/chart/ohlcv?mint=A&resolution=1&${span}&continuous=1&fill=previous&countback=3`,
     ],
+    [read.search('name', { extra: true }), '/api/v2/search/tokens/detailed?query=name&extra=1'],
+    [
+      read.marketData(['A'], { extra: false }),
+      '/api/v2/search/tokens/x/market-data?mints=A&extra=0',
+    ],
+    [
+      read.swapsByCursor('A', { extra: true }),
+      '/api/v2/search/tokens/A/swaps?extra=1&cursor=start',
+    ],
+    [read.walletTokens('alice', { extra: true }), '/api/v2/search/traders/alice/tokens?extra=1'],
     [read.token('A'), '/api/v2/tokens/A'],
     [read.holders('A'), '/api/v2/tokens/A/holders'],
     [read.firstBuyers('A', { limit: 1 }), '/api/v2/tokens/A/first-buyers?limit=1'],

@@ -57,6 +57,24 @@ async function take<T>(stream: AsyncIterator<T>, count: number): Promise<T[]> {
   return taken
 }
 
+test('streams of trades with extra have the optional keys of swaps and records, beside others without', async () => {
+  service = await EngineServer.start()
+  service.feed([born('A'), trade('A')])
+  client = new Mintfeed(service.server.url, QUICK)
+  const { live } = client
+  const extra = true
+  const [mints, plain] = [live.trades('A', { extra }), live.trades('A')]
+  const [wallet, all] = [live.walletTrades('alice', { extra }), live.allTrades({ extra })]
+  await Promise.all([take(mints, 1), take(plain, 1), take(all, 1)])
+  expect(await take(wallet, 1)).toMatchObject([{ data: { items: [{ quote_symbol: 'SOL' }] } }])
+  service.feed([trade('A')])
+  for (const taken of await Promise.all([take(mints, 1), take(wallet, 1), take(all, 1)]))
+    expect(taken).toMatchObject([{ data: { lp_fee: 0, quote_symbol: 'SOL' } }])
+  const [told] = await take(plain, 1)
+  expect(told).toMatchObject({ kind: 'event' })
+  expect(told).not.toHaveProperty('data.lp_fee')
+})
+
 test('every event channel gives a snapshot, then events, with pool, key and lag', async () => {
   service = await EngineServer.start()
   service.feed([born('A'), trade('A')])

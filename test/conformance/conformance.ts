@@ -3,6 +3,7 @@ import { badInputCases } from './cases/bad-input.ts'
 import { cachingCases } from './cases/caching.ts'
 import { chartCases } from './cases/chart.ts'
 import { corsCases } from './cases/cors.ts'
+import { extraCases } from './cases/extra.ts'
 import { filterCases } from './cases/filters.ts'
 import { httpCases } from './cases/http-rules.ts'
 import { keepAliveCases } from './cases/keep-alive.ts'
@@ -37,6 +38,7 @@ const allCases: Case[] = [
   ...chartCases,
   ...tableCases,
   ...filterCases,
+  ...extraCases,
   ...httpCases,
   ...cachingCases,
   ...corsCases,

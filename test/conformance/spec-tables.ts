@@ -79,6 +79,16 @@ export const swap: Field[] = [
   ...field('boolean', 'fresh_wallet sniper_wallet pro_trader'),
 ]
 
+/** What a token is quoted in: contract section 1, on request. */
+export const quoteFields: Field[] = [
+  ...field('string', 'quote_mint', 'filled'),
+  ...field('string', 'quote_symbol'),
+  ...field('boolean', 'priced'),
+]
+
+/** Of a swap, on request beside its quote. */
+export const swapExtras: Field[] = field('number', 'lp_fee cashback', 'amount')
+
 export const page: Field[] = field('number', 'total page limit', 'count')
 
 export const ohlcv: Field[] = field('number[]', 't o h l c v o_sol h_sol l_sol c_sol v_sol')

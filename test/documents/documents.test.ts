@@ -10,7 +10,7 @@ import { exampleOf } from '../../src/wire/openapi/examples.ts'
 import { LIVE_MESSAGES } from '../../src/wire/openapi/live-messages-schemas.ts'
 import { docsHtml } from '../../src/wire/openapi/page.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
-import { runningExamples } from './examples.ts'
+import { answersWithExtra, runningExamples } from './examples.ts'
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
@@ -138,6 +138,17 @@ test('what a running server answers and tells is what the documents say, and not
     const found = faults(new Map([[name, schemas.get(name) ?? {}]]), wrong)
     expect(found, name).not.toEqual([])
   }
+})
+
+test('additive keys of answers are those that the documents say', async () => {
+  const answers = await answersWithExtra()
+  const schemas = new Map(
+    ENDPOINTS.filter(({ id }) => answers.has(id)).map(({ id, answer }) => [id, answer]),
+  )
+  expect(schemas.size).toBe(answers.size)
+  expect(faults(schemas, answers, closed)).toEqual([])
+  for (const [name, answer] of answers)
+    expect(JSON.stringify(answer), name).toContain('"quote_symbol":"SOL"')
 })
 
 test('the examples in the documents are those of a running server', async () => {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/json-access.ts'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { balance, created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { LiveClient } from '../server/live-client.ts'
 
@@ -74,9 +74,36 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
   found.set('tables', await post(service))
 }
 
-function post(service: EngineServer): Promise<unknown> {
+function post(service: EngineServer, body = '{}'): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-socket-id': ID }
-  return service.json('/api/v2/meme', { method: 'POST', headers, body: '{}' })
+  return service.json('/api/v2/meme', { method: 'POST', headers, body })
+}
+
+/** What a running server answers where additive keys are asked for, by the names of the documents. */
+export async function answersWithExtra(): Promise<Map<string, unknown>> {
+  const service = await EngineServer.start(EPOCH)
+  const found = new Map<string, unknown>()
+  try {
+    service.feed([{ type: 'sol_price', timestamp: START_SECOND, usd: 150 }])
+    service.feed([birth(MINT, 100), trade(1)])
+    // A holder who never traded.
+    service.feed([balance({ mint: MINT, wallet: 'handed', slot: 112, balanceRaw: 5n })])
+    const paths = {
+      search: '/api/v2/search/tokens/detailed?query=sym&',
+      marketData: `/api/v2/search/tokens/${MINT}/market-data?`,
+      swaps: `/api/v2/search/tokens/${MINT}/swaps?`,
+      tokenTraders: `/api/v2/search/traders/tokens/${MINT}?`,
+      walletTokens: `/api/v2/search/traders/${WALLET}/tokens?`,
+      holders: `/api/v2/tokens/${MINT}/holders?`,
+      firstBuyers: `/api/v2/tokens/${MINT}/first-buyers?`,
+    }
+    for (const [name, path] of Object.entries(paths))
+      found.set(name, await service.json(`${path}extra=1`))
+    found.set('tables', await post(service, '{"extra":true}'))
+  } finally {
+    await service.server.stop()
+  }
+  return found
 }
 
 /** The channels as the specification has them, and what every connection sees. */

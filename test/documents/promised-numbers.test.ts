@@ -6,6 +6,7 @@ import { settingsOf } from '../../client/src/options.ts'
 import { BARS_MAX } from '../../src/engine/chart.ts'
 import { DORMANT_TRADERS_MAX } from '../../src/engine/dormancy.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
+import { QUOTE_COINS_MAX } from '../../src/engine/quotes.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/engine/search-index.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
 import { JUDGED_SWAPS } from '../../src/feed-setup/feed-share.ts'
@@ -66,6 +67,7 @@ const LIVE = [
 ]
 
 const API = [
+  `empty for a coin past the ${count(QUOTE_COINS_MAX)} that are told apart`,
   `\`query\` (1 to ${MAX_QUERY_CHARACTERS} characters): mint, name or symbol, without case; at most ${SEARCH_RESULTS_MAX} |`,
   `\`mints\` (at most ${MAX_MINTS}, comma-separated;`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}); newest first`,

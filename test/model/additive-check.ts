@@ -1,26 +1,75 @@
 import { isRecord } from '../../src/base/json-access.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import type { Oracle } from '../oracle/oracle.ts'
 import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'
 
-/**
- * What a token's detail shows beside the fields of the specification, as far as the oracle knows it.
- * `quote_mint`, `quote_symbol` and `priced` (`Oracle.quote`) and, of a swap, `lp_fee` and `cashback`
- * (`Oracle.fees`) belong here as soon as the engine's reads show them.
- */
-const DETAIL_FIELDS = ['swaps', 'traders'] as const
+/** What a token's detail shows beside the fields of the specification, as far as the oracle knows it. */
+const DETAIL_FIELDS = ['swaps', 'traders', 'quote_mint', 'quote_symbol', 'priced'] as const
+
+const PAGE = { page: 1, limit: 200, extra: true } as const
+const BY_PNL = { ...PAGE, orderBy: 'pnl', direction: 'desc' } as const
 
 /** The first difference in the additive answers of a mint; null when there is none. */
 export function checkAdditive(pair: Pair, mint: string): string | null {
-  return firstDifference(detailChecks(pair, new EngineTokenReads(pair.engine, () => {}), mint))
+  return (
+    firstDifference(detailChecks(pair, new EngineTokenReads(pair.engine, () => {}), mint)) ??
+    firstDifference(extraChecks(pair, mint))
+  )
 }
 
 function* detailChecks({ oracle }: Pair, reads: EngineTokenReads, mint: string): Generator<Check> {
   while (!reads.hasFoundDetail(mint, () => true));
   const detail: unknown = JSON.parse(reads.detail(mint) ?? 'null')
-  const shown = isRecord(detail) ? DETAIL_FIELDS.map((field) => detail[field]) : null
+  const shown = isRecord(detail)
+    ? Object.fromEntries(DETAIL_FIELDS.map((field) => [field, detail[field]]))
+    : null
   const expected = oracle.mints().includes(mint)
-    ? [oracle.swapCount(mint), oracle.traders(mint)]
+    ? {
+        swaps: oracle.swapCount(mint),
+        traders: oracle.traders(mint),
+        ...oracle.quote(mint),
+      }
     : null
   yield { name: `additive fields of ${mint}`, actual: JSON.stringify(shown), expected }
+}
+
+/** Answers with `extra` of one mint. */
+function* extraChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
+  yield {
+    name: `market data with extra of ${mint}`,
+    actual: answers.marketData([mint], true),
+    expected: oracle.marketData([mint]).map((row) => withQuote(oracle, row)),
+  }
+  yield {
+    name: `swaps with extra of ${mint}`,
+    actual: answers.swaps(mint, null, PAGE),
+    expected: oracle.swapsWithExtras(mint, PAGE.page, PAGE.limit),
+  }
+  const traders: unknown = oracle.tokenTraders(mint, BY_PNL)
+  yield {
+    name: `traders with extra of ${mint}`,
+    actual: answers.tokenTraders(mint, BY_PNL),
+    expected: withQuotes(oracle, traders, 'items'),
+  }
+}
+
+/** Tables whose rows name their quotes. */
+export function* extraTableChecks({ oracle, answers }: Pair): Generator<Check> {
+  const all = { type: 'all', filters: {}, limit: 50 } as const
+  let expected: unknown = oracle.tables(all)
+  for (const group of ['new', 'completing', 'graduated'])
+    expected = withQuotes(oracle, expected, group)
+  yield { name: 'tables with extra', actual: answers.tables({ ...all, extra: true }), expected }
+}
+
+/** An answer whose objects under a key have the quotes of their mints. */
+function withQuotes(oracle: Oracle, answer: unknown, key: string): unknown {
+  if (!isRecord(answer) || !Array.isArray(answer[key])) return answer
+  return { ...answer, [key]: answer[key].map((row: unknown) => withQuote(oracle, row)) }
+}
+
+function withQuote(oracle: Oracle, row: unknown): unknown {
+  if (!isRecord(row)) return row
+  return { ...row, ...oracle.quote(String(row.mint)) }
 }

@@ -1,7 +1,7 @@
 import { RESOLUTIONS, TRADER_ORDERS } from '../../src/wire/answers.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
-import { checkAdditive } from './additive-check.ts'
+import { checkAdditive, extraTableChecks } from './additive-check.ts'
 import { type Check, firstDifference } from './difference.ts'
 import { mintChecks } from './light-check.ts'
 import type { Pair } from './pair.ts'
@@ -29,6 +29,7 @@ function* allChecks(pair: Pair, random: Random): Generator<Check> {
     expected: oracle.marketData(asked),
   }
   yield* tableChecks(pair, random)
+  yield* extraTableChecks(pair)
   yield* searchChecks(pair, random)
   for (const mint of asked) {
     yield* mintChecks(pair, mint)

@@ -4,7 +4,7 @@
  */
 import type { FeedEvent } from '../../src/engine/event.ts'
 import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/wire/answers.ts'
-import { additiveQuote } from './additive.ts'
+import { additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
@@ -105,6 +105,15 @@ export class Oracle {
     const token = this.world().tokens.get(mint)
     const folded = swapOf(token, signature, ordinal)
     return token && folded ? additiveFees(this.world().coins, token, folded) : null
+  }
+
+  /** A page of swaps with their additive fields. */
+  swapsWithExtras(mint: string, page: number, limit: number): object {
+    const world = this.world()
+    const token = world.tokens.get(mint)
+    return swapPage(world.coins, token, null, { page, limit }, (folded) =>
+      token ? additiveSwap(world, token, folded) : {},
+    )
   }
 
   /** Trades of the mint, those of a middle coin among them. */

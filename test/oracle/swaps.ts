@@ -55,6 +55,12 @@ export function additiveFees(coins: Coins, token: Token, { swap }: FoldedSwap): 
   }
 }
 
+/** Were its dollars those of a known price, in the quote that is known now? */
+export function wasPriced({ quote }: Token, { solPriceUsd, lamportsPerUnit }: FoldedSwap): boolean {
+  if (quote.kind === 'usdc') return true
+  return solPriceUsd > 0 && (quote.kind === 'sol' || lamportsPerUnit > 0)
+}
+
 /** The wallet's class as its swaps up to this one show it. */
 function sniperAt(token: Token, folded: FoldedSwap): boolean {
   const { signer } = folded.swap
@@ -69,12 +75,17 @@ export function swapPage(
   token: Token | undefined,
   wallet: string | null,
   page: Page,
+  /** What is shown beside the fields of the specification. */
+  extras: (folded: FoldedSwap) => object = () => ({}),
 ): object {
   const matching = (token?.swaps ?? []).filter(
     ({ swap }) => wallet === null || swap.signer === wallet,
   )
   const newestFirst = matching.toReversed()
-  return pageOf(newestFirst, page, (folded) => (token ? swapRow(coins, token, folded) : {}))
+  return pageOf(newestFirst, page, (folded) => ({
+    ...(token && swapRow(coins, token, folded)),
+    ...extras(folded),
+  }))
 }
 
 export function pageOf<T>(all: readonly T[], { page, limit }: Page, row: (item: T) => object) {

@@ -58,7 +58,7 @@ function started(streams = source) {
   ) =>
     catchUps.add({
       ...{ connection, channel: CHANNEL, key, topic: `${CHANNEL}/${key}` },
-      ...{ after, orSnapshot },
+      ...{ after, orSnapshot, extra: false },
     })
   return { catchUps, got, ended, ask }
 }

@@ -21,6 +21,7 @@ const TOLD: TradeTold = {
   wallet: 'w',
   walletSeq: 1,
   tradeSeq: 1,
+  extras: '',
 }
 
 export class FakeLive implements LiveSource {

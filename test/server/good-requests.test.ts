@@ -23,18 +23,32 @@ const PNL = { orderBy: 'pnl', direction: 'desc' }
 const EXTRAS = { continuous: false, fill: 'none', countback: 0, udf: false }
 
 test.each([
-  ['/api/v2/search/tokens/detailed?query=+Do%67e+x+&unknown=1', 'search', ['Doge x']],
-  [`/api/v2/search/tokens/detailed?query=${'a'.repeat(128)}`, 'search', ['a'.repeat(128)]],
+  ['/api/v2/search/tokens/detailed?query=+Do%67e+x+&unknown=1', 'search', ['Doge x', false]],
+  [`/api/v2/search/tokens/detailed?query=${'a'.repeat(128)}`, 'search', ['a'.repeat(128), false]],
   [
     `/api/v2/search/tokens/detailed?query=${encodeURIComponent('🪙'.repeat(128))}`,
     'search',
-    ['🪙'.repeat(128)],
+    ['🪙'.repeat(128), false],
   ],
-  ['/api/v2/search/tokens/A%2FB/market-data', 'marketData', [['A/B']]],
-  ['/api/v2/search/tokens/w/market-data?mints=b,%20a,,b,', 'marketData', [['b', 'a']]],
-  ['/api/v2/search/tokens/w/market-data?mints=,,', 'marketData', [['w']]],
-  ['/api/v2/search/tokens/%ff/market-data?mints=a', 'marketData', [['a']]],
+  ['/api/v2/search/tokens/A%2FB/market-data', 'marketData', [['A/B'], false]],
+  ['/api/v2/search/tokens/w/market-data?mints=b,%20a,,b,', 'marketData', [['b', 'a'], false]],
+  ['/api/v2/search/tokens/w/market-data?mints=,,', 'marketData', [['w'], false]],
+  ['/api/v2/search/tokens/%ff/market-data?mints=a', 'marketData', [['a'], false]],
+  ['/api/v2/search/tokens/detailed?query=a&extra=1', 'search', ['a', true]],
+  ['/api/v2/search/tokens/w/market-data?extra=0', 'marketData', [['w'], false]],
+  ['/api/v2/search/tokens/w/market-data?extra=1', 'marketData', [['w'], true]],
   ['/api/v2/search/tokens/M/swaps', 'swaps', ['M', null, { page: 1, limit: 50 }]],
+  [
+    '/api/v2/search/tokens/M/swaps?extra=1',
+    'swaps',
+    ['M', null, { page: 1, limit: 50, extra: true }],
+  ],
+  ['/api/v2/search/tokens/M/swaps?extra=0', 'swaps', ['M', null, { page: 1, limit: 50 }]],
+  [
+    '/api/v2/search/traders/W/tokens?extra=1',
+    'walletTokens',
+    ['W', { page: 1, limit: 50, extra: true, ...PNL }],
+  ],
   [
     '/api/v2/search/tokens/M%20+/swaps?wallet=W&page=9007199254740991&limit=200',
     'swaps',
@@ -94,6 +108,9 @@ async function tablesOf(body: string, contentType = 'application/json'): Promise
 test.each([
   ['{}', { type: 'all', filters: {}, limit: 50 }],
   ['\n {"type":null,"limit":null,"newPools":null}', { type: 'all', filters: {}, limit: 50 }],
+  ['{"extra":true}', { type: 'all', filters: {}, limit: 50, extra: true }],
+  ['{"extra":false}', { type: 'all', filters: {}, limit: 50 }],
+  ['{"extra":null}', { type: 'all', filters: {}, limit: 50 }],
   ['{"type":"new","limit":200}', { type: 'new', filters: {}, limit: 200 }],
   [
     '{"newPools":{"holders":{"min":1,"max":null},"dexPaid":null,"socials":{"discord":null}}}',

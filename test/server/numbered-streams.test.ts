@@ -41,7 +41,7 @@ function started(source: StreamSource = UNANSWERED) {
     const keys = Array.from({ length: count }, (_, n) => `mint ${first + n}`)
     const request = { kind: 'stream', action: 'subscribe', channel: CHANNEL, many: true } as const
     const after = from === undefined ? [] : keys.map((key): [string, number] => [key, from])
-    const options = { from: new Map(after), epoch: null }
+    const options = { from: new Map(after), epoch: null, extra: false }
     numbered.serve(connection, { ...request, ...options, wantsSnapshot: from === undefined, keys })
     return JSON.parse(frames.at(-1) ?? '')
   }
@@ -61,7 +61,7 @@ test('mints whose snapshots are on their way count towards what a connection may
 
 test('while too many streams are on their way no further one begins', () => {
   const { catchUps, follow } = started()
-  const about = { channel: CHANNEL, after: null, orSnapshot: true } as const
+  const about = { channel: CHANNEL, after: null, orSnapshot: true, extra: false } as const
   const others = Array.from({ length: 50 }, newClient)
   for (const connection of others)
     for (let n = 0; n < MAX_CATCH_UPS / others.length; n++)

@@ -17,6 +17,8 @@ export interface EventFollowParts<S, E extends ToldEvent> {
   readonly teller: EventTeller<E>
   readonly journal: LiveJournal
   readonly wantsSnapshot: boolean
+  /** With the optional keys of swaps and records. */
+  readonly extra?: boolean
   /** Where a reader stopped earlier. */
   readonly from: Cursor | null
 }
@@ -60,9 +62,10 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   }
 
   words(): Words {
-    const { name, wantsSnapshot } = this.#parts
+    const { name, extra, wantsSnapshot } = this.#parts
     const from = this.#cursor
-    return { name, from, snapshot: wantsSnapshot || from !== null, more: {} }
+    const more = extra === true ? { extra } : {}
+    return { name, from, snapshot: wantsSnapshot || from !== null, more }
   }
 
   acknowledged({ seq, seqs, epoch }: Acknowledgement): void {

@@ -1,6 +1,7 @@
 import type { Resolution, TableFilter } from '../filters.ts'
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
+import type { ExtraQuery } from '../reads.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'
@@ -42,8 +43,8 @@ export interface StreamOptions {
   readonly from?: Cursor
 }
 
-/** How streams of several keys begin. */
-export interface KeyedOptions {
+/** How streams of trades of several keys begin. */
+export interface KeyedOptions extends ExtraQuery {
   readonly snapshot?: boolean
   /** By mint or wallet. */
   readonly from?: ReadonlyMap<string, Cursor>
@@ -68,6 +69,7 @@ interface Keys<S, E> {
   readonly isEvent: Shape<E>
   readonly wantsSnapshot: boolean
   readonly from: ReadonlyMap<string, Cursor>
+  readonly extra?: boolean
 }
 
 /**
@@ -128,9 +130,15 @@ export class Live {
   }
 
   /** Trades of all mints, for programs on the service's own machine. */
-  allTrades(options: StreamOptions = {}): Subscription<AllTradesUpdate> {
+  allTrades(options: StreamOptions & ExtraQuery = {}): Subscription<AllTradesUpdate> {
     const shapes = { isSnapshot: isFigures, isEvent: isSwap }
-    return this.#follow({ channel: 'all_trades', name: null, ...single(options), ...shapes })
+    return this.#follow({
+      channel: 'all_trades',
+      name: null,
+      ...single(options),
+      ...shapes,
+      extra: options.extra ?? false,
+    })
   }
 
   /** Tokens that migrate to the AMM pool. */
@@ -276,6 +284,7 @@ function keyed(keys: string | readonly string[], options: KeyedOptions) {
     keys: typeof keys === 'string' ? [keys] : keys,
     wantsSnapshot: options.snapshot ?? true,
     from: options.from ?? new Map<string, Cursor>(),
+    extra: options.extra ?? false,
   }
 }
 

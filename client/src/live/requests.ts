@@ -208,9 +208,10 @@ export class Requests {
     this.#isToFlush = false
     this.#flushLeaves()
     const groups = grouped(this.#takeToAsk(), (follow) => {
-      const { name, from, snapshot } = follow.words()
+      const { name, from, snapshot, more } = follow.words()
       const own = name === null ? follow.key : ''
-      return JSON.stringify([follow.channel, own, from?.epoch ?? null, from === null, snapshot])
+      const begun = [from?.epoch ?? null, from === null, snapshot]
+      return JSON.stringify([follow.channel, own, begun, more])
     })
     for (const follows of groups)
       for (let at = 0; at < follows.length; at += KEYS_A_MESSAGE)

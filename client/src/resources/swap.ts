@@ -1,4 +1,5 @@
 import { isCount, listOf, type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { QUOTE } from './quote.ts'
 
 const SWAP = {
   slot: 'number',
@@ -26,6 +27,10 @@ const SWAP = {
   fresh_wallet: 'flag',
   sniper_wallet: 'flag',
   pro_trader: 'flag',
+  /** In whole units of the quote, like the next. */
+  lp_fee: 'number-',
+  cashback: 'number-',
+  ...QUOTE,
 } as const
 
 /** One trade. */

@@ -1,4 +1,5 @@
 import { listOf, type ObjectOf, objectOf, optional, type Shape } from '../shape.ts'
+import { QUOTE } from './quote.ts'
 import { WINDOW } from './window.ts'
 
 const ROW = {
@@ -30,6 +31,7 @@ const ROW = {
   pro_traders_holding: 'number',
   creator_completed_pools: 'number',
   creator_completing_pools: 'number',
+  ...QUOTE,
 } as const
 
 /** A token as a row of a table. */

@@ -1,4 +1,5 @@
 import { listOf, type ObjectOf, objectOf, orNull, type Shape } from '../shape.ts'
+import { QUOTE } from './quote.ts'
 import { WINDOW } from './window.ts'
 
 const HOLDERS = {
@@ -44,6 +45,7 @@ const SEARCHED = {
   ...WINDOW,
   ...HOLDERS,
   age_seconds: 'number',
+  ...QUOTE,
 } as const
 
 const MARKET = {
@@ -67,6 +69,7 @@ const MARKET = {
   token_price_usd: 'number',
   ...WINDOW,
   ...HOLDERS,
+  ...QUOTE,
 } as const
 
 const CREATED = {
@@ -93,6 +96,10 @@ const DETAIL = {
   ath_price_sol: 'number',
   ath_market_cap: 'number',
   ath_timestamp: 'text?',
+  quote_mint: 'text',
+  /** Empty for a coin whose creation is not known. */
+  quote_symbol: 'text',
+  priced: 'flag',
   creator_history: objectOf({
     created: 'number',
     migrated: 'number',

@@ -1,4 +1,5 @@
 import { type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { QUOTE } from './quote.ts'
 
 const TRADER = {
   wallet: 'text',
@@ -43,7 +44,8 @@ const TRADER = {
   realized_pnl_sol: 'number',
   unrealized_pnl_sol: 'number',
   untracked_tokens: 'number',
-  first_active_ts: 'number',
+  /** Null of a wallet that was only handed tokens, which has `last_active_ts` 0. */
+  first_active_ts: 'number?',
   first_buy_ts: 'number?',
   last_buy_ts: 'number?',
   first_sell_ts: 'number?',
@@ -55,6 +57,7 @@ const TRADER = {
   bundle_wallet: 'flag',
   insider_wallet: 'flag',
   creator_wallet: 'flag',
+  ...QUOTE,
 } as const
 
 /** What one wallet did in one token. */

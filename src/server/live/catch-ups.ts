@@ -23,6 +23,8 @@ export interface CatchUp {
   readonly channel: StreamChannel
   readonly key: string
   readonly topic: string
+  /** With additive keys. */
+  readonly extra: boolean
   /** Seq of the last message it has; null: it begins with a snapshot. */
   after: number | null
   /** A snapshot follows when the missed messages cannot be had. */
@@ -159,16 +161,16 @@ export class CatchUps {
 
   /** Sends some of it; true when nothing is left to do. */
   #step(catchUp: CatchUp): boolean {
-    const { connection, channel, key, topic, after } = catchUp
+    const { connection, channel, key, topic, extra, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
       if (!source.hasFoundSnapshot(key, slice())) return false
-      this.#actions.sendSnapshot(connection, source.snapshot(key))
+      this.#actions.sendSnapshot(connection, source.snapshot(key, extra))
       this.#actions.join(connection, topic)
       return true
     }
     if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
-    const frames = source.since(key, after, CATCH_UP_FRAMES)
+    const frames = source.since(key, after, CATCH_UP_FRAMES, extra)
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {

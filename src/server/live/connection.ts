@@ -47,8 +47,8 @@ export interface LiveConnection {
   readonly topics: TopicSet
   /** Those among them of which it is told nothing until it has read on, the one that waits longest first. */
   readonly held: Set<string>
-  /** Trades of its tables carry numbers. */
-  isPoolsNumbered: boolean
+  /** What trades of its tables carry: nothing more, numbers, additive keys as well. */
+  poolFrames: 'plain' | 'numbered' | 'extra'
   readonly rate: MessageRate
   /** Of all connections of its client; null: not counted. */
   readonly load: ClientLoad | null
@@ -111,7 +111,7 @@ export function newConnection(
     broadcasts: new Set(),
     topics: new TopicSet(),
     held: new Set(),
-    isPoolsNumbered: false,
+    poolFrames: 'plain',
     rate: new MessageRate(),
     lastHeardMs: nowMs,
     nextPingMs: nowMs + pingMs,

@@ -8,6 +8,7 @@ import {
   resyncFrame,
   type StreamChannel,
   walletKey,
+  withExtras,
 } from '../../wire/live-frames.ts'
 import {
   MAX_CONNECTION_MINTS,
@@ -21,13 +22,18 @@ import type { CatchUps } from './catch-ups.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import type { Topics } from './topics.ts'
 
+/** What topics begin with, up to the slash; `extra`: those of messages with additive keys. */
+function topicChannel(channel: StreamChannel, extra: boolean): string {
+  return extra ? `${channel}+extra` : channel
+}
+const OF_WALLETS = [topicChannel('wallet_trades', false), topicChannel('wallet_trades', true)]
+
 /** Topic of a numbered stream. */
-function streamTopic(channel: StreamChannel, key: string): string {
-  return `${channel}/${key}`
+function streamTopic(channel: StreamChannel, key: string, extra = false): string {
+  return `${topicChannel(channel, extra)}/${key}`
 }
 
 const NO_MINTS: ReadonlySet<string> = new Set()
-const ALL_TRADES = streamTopic('all_trades', '')
 
 export interface NumberedParts {
   readonly streams: LiveStreams
@@ -86,19 +92,20 @@ export class NumberedStreams {
 
   /** Ends one stream of a connection. Idempotent. */
   leave(connection: LiveConnection, channel: StreamChannel, key: string): void {
-    const topic = streamTopic(channel, key)
-    this.#catchUps.cancel(connection, topic)
-    this.#topics.leave(connection, topic)
+    for (const extra of [false, true]) {
+      const topic = streamTopic(channel, key, extra)
+      this.#catchUps.cancel(connection, topic)
+      this.#topics.leave(connection, topic)
+    }
   }
 
   /** Is a trade worth encoding for any stream? */
   wantsTrade(mint: string, trade: TradeTold): boolean {
     if (this.#topics.size === 0) return false
     return (
-      this.#topics.has(ALL_TRADES) ||
-      this.#topics.has(streamTopic('update_mint_info', mint)) ||
-      (this.#topics.hasAny('wallet_trades') &&
-        this.#topics.has(streamTopic('wallet_trades', trade.wallet)))
+      this.#isFollowed('all_trades', '') ||
+      this.#isFollowed('update_mint_info', mint) ||
+      (this.#hasWallets && this.#isFollowed('wallet_trades', trade.wallet))
     )
   }
 
@@ -106,18 +113,34 @@ export class NumberedStreams {
   publishTrade(mint: string, message: string, trade: TradeTold): void {
     if (this.#topics.size === 0) return
     const { ordinal } = trade
-    const publish = (topic: string, seq: number, text: () => string) => {
-      if (!this.#topics.has(topic)) return
-      this.#topics.publish(topic, numbered(text(), { seq, epoch: this.#streams.epoch(), ordinal }))
+    const publish = (channel: StreamChannel, key: string, seq: number, text: () => string) => {
+      if (!this.#isFollowed(channel, key)) return
+      const frame = numbered(text(), { seq, epoch: this.#streams.epoch(), ordinal })
+      this.#topics.publish(streamTopic(channel, key), frame)
+      const withKeys = streamTopic(channel, key, true)
+      if (this.#topics.has(withKeys))
+        this.#topics.publish(withKeys, withExtras(frame, trade.extras))
     }
-    publish(streamTopic('update_mint_info', mint), trade.seq, () => message)
-    publish(ALL_TRADES, trade.tradeSeq, () => renamed(message, 'all_trades'))
+    publish('update_mint_info', mint, trade.seq, () => message)
+    publish('all_trades', '', trade.tradeSeq, () => renamed(message, 'all_trades'))
     // The text of a wallet is worth making only when somebody follows one.
-    if (!this.#topics.hasAny('wallet_trades')) return
+    if (!this.#hasWallets) return
     const { wallet } = trade
-    publish(streamTopic('wallet_trades', wallet), trade.walletSeq, () =>
+    publish('wallet_trades', wallet, trade.walletSeq, () =>
       renamed(message, 'wallet_trades', walletKey(wallet)),
     )
+  }
+
+  /** Does anybody follow it, with additive keys or without? */
+  #isFollowed(channel: StreamChannel, key: string): boolean {
+    return (
+      this.#topics.has(streamTopic(channel, key)) ||
+      this.#topics.has(streamTopic(channel, key, true))
+    )
+  }
+
+  get #hasWallets(): boolean {
+    return OF_WALLETS.some((channel) => this.#topics.hasAny(channel))
   }
 
   /** A trade of a table as `update_pools_info` with its number. */
@@ -162,8 +185,8 @@ export class NumberedStreams {
     key: string,
     reason: ResyncReason | null,
   ): number | null {
-    const { channel, wantsSnapshot: orSnapshot } = request
-    const topic = streamTopic(channel, key)
+    const { channel, extra, wantsSnapshot: orSnapshot } = request
+    const topic = streamTopic(channel, key, extra)
     this.leave(connection, channel, key)
     const seq = this.#streams.sources[channel].head(key)
     const from = request.from.get(key) ?? null
@@ -176,7 +199,7 @@ export class NumberedStreams {
     if (after === null && !orSnapshot) this.#topics.join(connection, topic)
     else {
       connection.topics.add(topic)
-      this.#catchUps.add({ connection, channel, key, topic, after, orSnapshot })
+      this.#catchUps.add({ connection, channel, key, topic, extra, after, orSnapshot })
     }
     return after ?? seq
   }
@@ -239,9 +262,13 @@ export function followedWith(
   keys: readonly string[],
 ): number {
   const plain = channel === 'update_mint_info' ? connection.mints : NO_MINTS
-  let count = plain.size + connection.topics.countOf(channel)
-  for (const key of keys)
-    if (!connection.topics.has(streamTopic(channel, key)) && !plain.has(key)) count += 1
+  const { topics } = connection
+  let count = plain.size + topics.countOf(channel) + topics.countOf(topicChannel(channel, true))
+  for (const key of keys) {
+    const isNumbered =
+      topics.has(streamTopic(channel, key)) || topics.has(streamTopic(channel, key, true))
+    if (!isNumbered && !plain.has(key)) count += 1
+  }
   return count
 }
 

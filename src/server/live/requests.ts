@@ -48,7 +48,7 @@ export class Requests {
         send(connection, this.#apply(connection, request))
         break
       case 'pools':
-        return tableTrades.follow(connection, request.wantsSnapshot)
+        return tableTrades.follow(connection, request)
       default:
         return added.serve(connection, request)
     }
@@ -60,7 +60,7 @@ export class Requests {
     const { added, subscriptions } = this.#parts
     if (request.kind === 'broadcast') {
       added.leave(connection, request)
-      if (request.event === 'update_pools_info') connection.isPoolsNumbered = false
+      if (request.event === 'update_pools_info') connection.poolFrames = 'plain'
       subscriptions.setBroadcast(connection, request.event, request.action === 'subscribe')
       return acknowledgement(request)
     }

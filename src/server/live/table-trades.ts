@@ -1,9 +1,12 @@
-import { renamed } from '../../wire/live-frames.ts'
+import { renamed, withExtras } from '../../wire/live-frames.ts'
+import type { LiveRequest } from '../../wire/live-messages.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import { STARTING_FRAME } from './added-channels.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
+
+type PoolsRequest = Extract<LiveRequest, { kind: 'pools' }>
 
 export interface TableTradesParts {
   readonly lastTables: LastTables
@@ -31,20 +34,26 @@ export class TableTrades {
 
   /** Sends a trade to those who read its mint in a table; returns how many they were. */
   publish(mint: string, tradeMessage: string, trade: TradeTold): number {
-    const { subscriptions, lastTables, send, numbered } = this.#parts
+    const { subscriptions, lastTables, send } = this.#parts
     const message = renamed(tradeMessage, 'update_pools_info')
     const ids = lastTables.readersOf(mint)
     let sent = 0
     for (const connection of subscriptions.listenersOf('update_pools_info')) {
       if (!ids.has(connection.id)) continue
       sent += 1
-      send(connection, connection.isPoolsNumbered ? numbered(message, trade) : message)
+      send(connection, this.#frame(connection, message, trade))
     }
     return sent
   }
 
+  #frame({ poolFrames }: LiveConnection, message: string, trade: TradeTold): string {
+    if (poolFrames === 'plain') return message
+    const frame = this.#parts.numbered(message, trade)
+    return poolFrames === 'extra' ? withExtras(frame, trade.extras) : frame
+  }
+
   /** Follows with numbers; false: much lies unread, and it is to be served again in a later turn. */
-  follow(connection: LiveConnection, wantsSnapshot: boolean): boolean {
+  follow(connection: LiveConnection, { wantsSnapshot, extra }: PoolsRequest): boolean {
     const { subscriptions, streams, lastTables, send, sendSnapshot } = this.#parts
     if (!streams.isReady()) {
       send(connection, STARTING_FRAME)
@@ -52,11 +61,11 @@ export class TableTrades {
     }
     if (wantsSnapshot && hasMuchUnread(connection)) return false
     subscriptions.setBroadcast(connection, 'update_pools_info', true)
-    connection.isPoolsNumbered = true
+    connection.poolFrames = extra ? 'extra' : 'numbered'
     const frame = { type: 'subscribed', event: 'update_pools_info', epoch: streams.epoch() }
     send(connection, JSON.stringify(frame))
     if (wantsSnapshot)
-      sendSnapshot(connection, streams.poolsSnapshot([...lastTables.mintsOf(connection.id)]))
+      sendSnapshot(connection, streams.poolsSnapshot([...lastTables.mintsOf(connection.id)], extra))
     return true
   }
 }

@@ -27,12 +27,18 @@ export interface Endpoint {
 
 const TEXT = { type: 'string' }
 const SECONDS = { type: 'integer' }
+const EXTRA: Parameter = {
+  name: 'extra',
+  schema: { enum: ['0', '1'], default: '0' },
+  description: 'Adds the quote of tokens, and to swaps their other fees too',
+}
 const PAGE: readonly Parameter[] = [
   { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
   {
     name: 'limit',
     schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
   },
+  EXTRA,
 ]
 const TRADERS: readonly Parameter[] = [
   ...PAGE,
@@ -68,6 +74,7 @@ const STREAM: readonly Parameter[] = [
   },
   { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
   { name: 'snapshot', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  EXTRA,
   {
     name: 'last-event-id',
     in: 'header',
@@ -109,14 +116,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'search',
     `${SEARCH}/tokens/detailed`,
     'Search tokens',
-    [QUERY],
+    [QUERY, EXTRA],
     list(named('TokenSearchDetailed')),
   ),
   get(
     'marketData',
     `${SEARCH}/tokens/{mint}/market-data`,
     'Market data',
-    [{ name: 'mints', schema: TEXT }],
+    [{ name: 'mints', schema: TEXT }, EXTRA],
     list(named('TokenMarketData')),
   ),
   get('swaps', `${SEARCH}/tokens/{mint}/swaps`, 'Swaps, by page or cursor', SWAPS, SWAPS_ANSWER),

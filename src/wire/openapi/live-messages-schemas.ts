@@ -1,7 +1,12 @@
 import { RESOLUTIONS } from '../answers.ts'
 import { RESYNC_REASONS } from '../live-frames.ts'
 import { LIVE_ACTIONS } from '../live-messages.ts'
-import { OptionsSchema, STATE_OPTION_KEYS } from '../requests/live-options.ts'
+import {
+  OPTION_KEYS,
+  OptionsSchema,
+  STATE_OPTION_KEYS,
+  TRADE_OPTION_KEYS,
+} from '../requests/live-options.ts'
 import { COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { COUNT, constant, FLAG, list, NUMBER, named, object, type Schema, TEXT } from './schema.ts'
 
@@ -14,8 +19,11 @@ export interface LiveMessage {
   readonly sender: 'client' | 'service' | 'either'
 }
 
+const TRADE_OPTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
+  TRADE_OPTION_KEYS.map((name) => [name, { ...OptionsSchema.properties[name] }]),
+)
 const OPTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
-  Object.entries(OptionsSchema.properties).map(([name, schema]) => [name, { ...schema }]),
+  OPTION_KEYS.map((name) => [name, TRADE_OPTIONS[name] ?? {}]),
 )
 const ACTION = { enum: LIVE_ACTIONS }
 const RESOLUTION = { enum: RESOLUTIONS }
@@ -41,22 +49,25 @@ function request(
 }
 
 const STATE_OPTIONS = { seq: { const: true }, snapshot: { const: true } }
-const OPTION_NAMES = Object.keys(OPTIONS)
 const REQUESTS: readonly LiveMessage[] = [
-  request('mint_migration', OPTIONS, OPTION_NAMES),
-  request('new_launched_pool', OPTIONS, OPTION_NAMES),
-  request('update_mint_info', { mint: TEXT, mints: list(TEXT), ...OPTIONS }, [
+  request('mint_migration', OPTIONS, [...OPTION_KEYS]),
+  request('new_launched_pool', OPTIONS, [...OPTION_KEYS]),
+  request('update_mint_info', { mint: TEXT, mints: list(TEXT), ...TRADE_OPTIONS }, [
     'mint',
     'mints',
-    ...OPTION_NAMES,
+    ...TRADE_OPTION_KEYS,
   ]),
-  request('update_pools_info', { seq: FLAG, snapshot: FLAG }, ['seq', 'snapshot']),
-  request('wallet_trades', { wallet: TEXT, wallets: list(TEXT), ...OPTIONS }, [
+  request('update_pools_info', { seq: FLAG, snapshot: FLAG, extra: FLAG }, [
+    'seq',
+    'snapshot',
+    'extra',
+  ]),
+  request('wallet_trades', { wallet: TEXT, wallets: list(TEXT), ...TRADE_OPTIONS }, [
     'wallet',
     'wallets',
-    ...OPTION_NAMES,
+    ...TRADE_OPTION_KEYS,
   ]),
-  request('all_trades', OPTIONS, OPTION_NAMES),
+  request('all_trades', TRADE_OPTIONS, [...TRADE_OPTION_KEYS]),
   request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT, ...STATE_OPTIONS }, [
     'filter',
     'table',

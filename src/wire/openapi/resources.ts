@@ -36,6 +36,22 @@ function metricSchema(metric: Metric, resource: Resource): Schema {
   }
 }
 
+/** Of a token, where additive keys are asked for. */
+const QUOTE: Readonly<Record<string, Schema>> = {
+  quote_mint: TEXT,
+  quote_symbol: TEXT,
+  priced: FLAG,
+}
+
+/** An object that has more keys where they are asked for. */
+function withAdditive(
+  properties: Readonly<Record<string, Schema>>,
+  additive: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  return object({ ...properties, ...additive }, [...optional, ...Object.keys(additive)])
+}
+
 /** The fields of a resource, from the table of metrics. */
 function resourceSchema(resource: Resource): Schema {
   const fields = METRICS.flatMap((metric) => {
@@ -44,13 +60,14 @@ function resourceSchema(resource: Resource): Schema {
   })
   const optional =
     resource === 'table' ? fields.filter(({ metric }) => metric.kind === 'optional text') : []
-  return object(
+  return withAdditive(
     Object.fromEntries(fields.map(({ name, metric }) => [name, metricSchema(metric, resource)])),
+    QUOTE,
     optional.map(({ name }) => name),
   )
 }
 
-const SWAP = object({
+const SWAP_FIELDS = {
   slot: COUNT,
   tx_index: COUNT,
   signature: TEXT,
@@ -76,13 +93,14 @@ const SWAP = object({
   fresh_wallet: FLAG,
   sniper_wallet: FLAG,
   pro_trader: FLAG,
-})
+}
+const SWAP = withAdditive(SWAP_FIELDS, { lp_fee: NUMBER, cashback: NUMBER, ...QUOTE })
 
 function all(names: string, schema: Schema): Record<string, Schema> {
   return Object.fromEntries(names.split(' ').map((name) => [name, schema]))
 }
 
-const TRADER = object({
+const TRADER_FIELDS = {
   ...all('wallet mint pool name symbol', TEXT),
   image: OPTIONAL_TEXT,
   ...all('token_price_usd token_price_sol market_cap', NUMBER),
@@ -97,11 +115,11 @@ const TRADER = object({
   ...all('avg_buy_price_sol avg_sell_price_sol pnl_sol pnl_pct', NUMBER),
   ...all('realized_pnl_usd unrealized_pnl_usd realized_pnl_sol unrealized_pnl_sol', NUMBER),
   untracked_tokens: NUMBER,
-  first_active_ts: COUNT,
-  ...all('first_buy_ts last_buy_ts first_sell_ts last_sell_ts', OPTIONAL_COUNT),
+  ...all('first_active_ts first_buy_ts last_buy_ts first_sell_ts last_sell_ts', OPTIONAL_COUNT),
   hold_time_seconds: COUNT,
   ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
-})
+}
+const TRADER = withAdditive(TRADER_FIELDS, QUOTE)
 
 const DETAIL: Schema = {
   allOf: [
@@ -128,6 +146,7 @@ const DETAIL: Schema = {
           }),
         ),
       }),
+      ...QUOTE,
     }),
   ],
 }

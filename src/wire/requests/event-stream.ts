@@ -8,6 +8,7 @@ import {
 } from '../live-messages.ts'
 import { tableName } from '../table-name.ts'
 import { parseResolution } from './chart.ts'
+import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
 import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 import {
@@ -27,11 +28,11 @@ type Channel = (typeof CHANNELS)[number]
 const POSITION = ['from_seq', 'epoch', 'snapshot'] as const
 /** What each channel may be asked with beside `channel`. */
 const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
-  update_mint_info: ['mint', ...POSITION],
+  update_mint_info: ['mint', ...POSITION, 'extra'],
   mint_migration: POSITION,
   new_launched_pool: POSITION,
-  wallet_trades: ['wallet', ...POSITION],
-  all_trades: POSITION,
+  wallet_trades: ['wallet', ...POSITION, 'extra'],
+  all_trades: [...POSITION, 'extra'],
   meme_tables: ['filter'],
   candles: ['mint', 'resolution', 'countback'],
 }
@@ -119,6 +120,8 @@ function parseStream(
   if (!position.ok) return position
   const snapshot = optIn(parameters, 'snapshot')
   if (!snapshot.ok) return snapshot
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
   const { epoch, seq } = lastEventId === '' ? position.value : positionOf(lastEventId)
   return accept({
     kind: 'stream',
@@ -130,6 +133,7 @@ function parseStream(
     epoch,
     // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.
     wantsSnapshot: snapshot.value || seq !== null,
+    extra: extra.value,
   })
 }
 

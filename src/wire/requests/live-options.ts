@@ -7,6 +7,9 @@ import { quoted, shown } from './parsed.ts'
 /** Words that make a subscription one of numbered messages (docs/live.md). */
 export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
 
+/** The same of channels of trades, which may have additive keys. */
+export const TRADE_OPTION_KEYS = [...OPTION_KEYS, 'extra'] as const
+
 export const EPOCH_CHARACTERS_MAX = 128
 
 const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -16,12 +19,14 @@ export const OptionsSchema = Type.Object({
   from_seq: Type.Optional(FromSeqSchema),
   epoch: Type.Optional(Type.String({ minLength: 1, maxLength: EPOCH_CHARACTERS_MAX })),
   snapshot: Type.Optional(Type.Boolean()),
+  extra: Type.Optional(Type.Boolean()),
 })
 
 const checkers = {
   seq: Compile(Type.Boolean()),
   epoch: Compile(OptionsSchema.properties.epoch),
   snapshot: Compile(Type.Boolean()),
+  extra: Compile(Type.Boolean()),
 }
 const seqChecker = Compile(SeqSchema)
 
@@ -29,6 +34,7 @@ const ALLOWED = {
   seq: 'true or false is',
   epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
   snapshot: 'true or false is',
+  extra: 'true or false is',
 } as const
 
 /** The options of one subscription. */
@@ -38,12 +44,17 @@ export interface LiveOptions {
   /** Null: the client claims the present one. */
   readonly epoch: string | null
   readonly wantsSnapshot: boolean
+  /** Swaps and records have additive keys. */
+  readonly extra: boolean
 }
 
-/** Does the message use any of the options? `"seq": false` and `"snapshot": false` are as if they were not there. */
-export function hasOptions(data: JsonRecord): boolean {
-  return OPTION_KEYS.some((key) => {
-    const isUnasked = (key === 'seq' || key === 'snapshot') && data[key] === false
+/** Options that ask for nothing where they are false. */
+const SWITCHES: ReadonlySet<string> = new Set(['seq', 'snapshot', 'extra'])
+
+/** Does the message use any of these options? One that is false is as if it were not there. */
+export function hasOptions(data: JsonRecord, keys: readonly string[]): boolean {
+  return keys.some((key) => {
+    const isUnasked = SWITCHES.has(key) && data[key] === false
     return data[key] !== undefined && !isUnasked
   })
 }
@@ -57,7 +68,7 @@ export function parseOptions(
   keys: readonly string[],
   many: boolean,
 ): LiveOptions | FrameError {
-  for (const key of ['seq', 'epoch', 'snapshot'] as const) {
+  for (const key of ['seq', 'epoch', 'snapshot', 'extra'] as const) {
     const value = data[key]
     if (value !== undefined && !checkers[key].Check(value))
       return wrong(key, value, `${ALLOWED[key]} allowed`)
@@ -69,6 +80,7 @@ export function parseOptions(
     from,
     epoch: typeof epoch === 'string' ? epoch : null,
     wantsSnapshot: data.snapshot === true,
+    extra: data.extra === true,
   }
 }
 

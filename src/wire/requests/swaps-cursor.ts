@@ -1,4 +1,5 @@
 import type { SwapMark } from '../../engine/swap-mark.ts'
+import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
@@ -9,6 +10,8 @@ export interface SwapCursor {
   readonly after: SwapMark | null
   /** 1 to 200. */
   readonly limit: number
+  /** Swaps have additive keys too. */
+  readonly extra?: boolean
 }
 
 const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
@@ -18,7 +21,7 @@ export function cursorText({ index, ordinal, word }: SwapMark): string {
   return `${index}-${ordinal}-${word}`
 }
 
-/** `cursor` and `limit`; null when there is no cursor. */
+/** `cursor`, `limit` and `extra`; null when there is no cursor. */
 export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | null> {
   const text = single(parameters, 'cursor')
   if (!text.ok) return text
@@ -27,11 +30,14 @@ export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | nu
     return refuse('invalid_parameter', 'page', 'page came with cursor, only one is allowed.')
   const limit = integer(parameters, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT })
   if (!limit.ok) return limit
-  if (text.value === 'start') return accept({ after: null, limit: limit.value })
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
+  const shown = { limit: limit.value, ...(extra.value && { extra: true }) }
+  if (text.value === 'start') return accept({ after: null, ...shown })
   const [, index, ordinal, word] = CURSOR.exec(text.value) ?? []
   if (index === undefined) return badCursor(text.value)
   const after = { index: Number(index), ordinal: Number(ordinal), word: Number(word) }
-  return accept({ after, limit: limit.value })
+  return accept({ after, ...shown })
 }
 
 /** The refusal of a cursor that leads nowhere. */

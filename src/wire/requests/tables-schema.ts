@@ -63,11 +63,12 @@ const TypeSchema = Type.Union([
   Type.Literal('all'),
 ])
 
-/** FiltersMemeDto of the specification plus `limit`; nulls are taken out before it is checked. */
+/** FiltersMemeDto of the specification plus `limit` and `extra`; nulls are taken out before it is checked. */
 export const TablesSchema = Type.Object(
   {
     type: Type.Optional(TypeSchema),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    extra: OptionalFlag,
     newPools: Type.Optional(FiltersSchema),
     completing: Type.Optional(FiltersSchema),
     graduated: Type.Optional(FiltersSchema),
@@ -82,7 +83,7 @@ const FILTER_NAMES = [...RANGE_FILTERS, ...FLAG_FILTERS, SUFFIX_ALIAS, 'socials'
 
 /** Keys that are allowed in the object at a path of the body, for the message of a refusal. */
 export function allowedKeys(path: readonly string[]): readonly string[] {
-  if (path.length === 0) return ['type', 'limit', 'newPools', 'completing', 'graduated']
+  if (path.length === 0) return ['type', 'limit', 'extra', 'newPools', 'completing', 'graduated']
   if (path.length === 1) return FILTER_NAMES
   return path[1] === 'socials' ? [...SOCIALS, 'atLeastOne'] : ['min', 'max']
 }
@@ -95,6 +96,7 @@ export function allowedValue(path: readonly string[]): string {
   if (top === undefined) return 'a JSON object is'
   if (top === 'type') return `${[...GROUPS, 'all'].join(', ')} are`
   if (top === 'limit') return `an integer from 1 to ${MAX_LIMIT} is`
+  if (top === 'extra') return 'true or false is'
   if (path.length === 1) return 'an object of filters is'
   if (path.length === 3) return filter === 'socials' ? 'true or false is' : 'a finite number is'
   if (FLAG_NAMES.has(filter)) return 'true or false is'

@@ -42,7 +42,12 @@ export function tablesOf(value: unknown): Parsed<TablesQuery> {
     if (crossed !== null) return crossed
     filters[group] = withoutAlias(given)
   }
-  return accept({ type: body.type ?? 'all', filters, limit: body.limit ?? DEFAULT_LIMIT })
+  return accept({
+    type: body.type ?? 'all',
+    filters,
+    limit: body.limit ?? DEFAULT_LIMIT,
+    ...(body.extra === true && { extra: true }),
+  })
 }
 
 /** The first range whose min is above its max, as a refusal. */

@@ -2,6 +2,7 @@ import { tablesOf } from '../discover.ts'
 import { ensure, type Json, near, num, same, skipUnless, steady, text } from '../expect.ts'
 import { about, type Case } from '../harness.ts'
 import { strangerMint, swapsPath } from '../paths.ts'
+import { isQuotedInCoin } from '../quote.ts'
 import { checkShape } from '../shape.ts'
 import { swap } from '../spec-tables.ts'
 import { checkPartition, getPage, walk } from '../walk.ts'
@@ -16,12 +17,14 @@ const identity = (item: Json): string =>
     ...[item.liquidity_usd, item.bonding_curve_progress],
   ].join(' ')
 
-function checkSwap(item: Json, mint: string): void {
+/** `isInCoin`: dollars come through the price of another coin. */
+function checkSwap(item: Json, mint: string, isInCoin: boolean): void {
   const what = `swap ${text(item, 'signature').slice(0, 12)}`
   checkShape(item, swap, what)
   same(item.mint, mint, `${what}: mint`)
   ensure(['buy', 'sell'].includes(text(item, 'direction')), `${what}: ${item.direction}`)
   ensure(['pump', 'pump_amm'].includes(text(item, 'source')), `${what}: ${item.source}`)
+  if (isInCoin) return
   const [quote, usd] = [num(item, 'quote_mint_amount'), num(item, 'volume_usd')]
   const inSol = quote * num(item, 'sol_price_usd')
   const fits = [inSol, quote].some((value) => Math.abs(usd - value) <= 2e-6 + value * 1e-6)
@@ -43,7 +46,8 @@ export const swapCases: Case[] = [
     const moved = rows.graduated.slice(0, 3).map((row) => text(row, 'mint'))
     for (const mint of [...busiest.slice(0, 3), walkable.mint, quiet.mint, ...moved]) {
       const { items } = await getPage(http, swapsPath(mint, 'limit=200'))
-      for (const item of items) checkSwap(item, mint)
+      const isInCoin = await isQuotedInCoin(http, mint)
+      for (const item of items) checkSwap(item, mint, isInCoin)
     }
   }),
   test('without page and limit it answers page 1 of 50', async ({ http, known }) => {

@@ -99,6 +99,11 @@ function Cell({
       return (
         <td>
           <WalletLink wallet={record.wallet} flags={record} />
+          {record.trades === 0 && (
+            <span class="mark" title="was handed its tokens, and never traded this one">
+              HANDED
+            </span>
+          )}
         </td>
       )
     case 'token':
@@ -145,7 +150,7 @@ function Cell({
     case 'active':
       return (
         <td class="number faint">
-          <TimeAgo seconds={record.last_active_ts} />
+          {record.last_active_ts === 0 ? '–' : <TimeAgo seconds={record.last_active_ts} />}
         </td>
       )
   }

@@ -5,6 +5,7 @@ import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
+import { shown } from '../text/chain-text.ts'
 import { compact, exact, exactUsd, money, usd } from '../text/number-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
@@ -12,12 +13,15 @@ import type { TapeTrade, TokenFeed } from './token-feed.ts'
 /** Trades drawn at most: what is older is scrolled to in the history of the wallet. */
 const DRAWN_MAX = 120
 
+const UNPRICED = 'no price of what it is quoted in was known then'
+
 const seqOf = ({ seq }: TapeTrade) => String(seq)
 
 /** The trades as they come, newest first. */
 export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const filter = useSignal<TapeFilter>(PLAIN_TAPE)
   const creator = useComputed(() => feed.detail.value?.creator ?? '')
+  const quote = useComputed(() => shown(feed.detail.value?.quote_symbol ?? ''))
   const live = useComputed(() =>
     feed.tape.value.filter(({ swap }) => fits(swap, creator.value, filter.value)),
   )
@@ -44,9 +48,9 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
               <th
                 scope="col"
                 class="number wide-only"
-                title="In what the pool is quoted: SOL or USDC"
+                title={`In what the pool is quoted: ${feed.detail.value?.quote_mint ?? ''}`}
               >
-                Quote
+                <bdi>{quote.value === '' ? 'Quote' : quote}</bdi>
               </th>
               <th scope="col" class="number">
                 Market cap
@@ -84,8 +88,12 @@ function TapeRow({
         <TradeAge swap={swap} />
       </td>
       <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
-      <td class={`number ${side}`} title={`$${swap.volume_usd}`}>
-        {money(swap.volume_usd)}
+      <td
+        class={`number ${side}`}
+        title={swap.priced === false ? UNPRICED : `$${swap.volume_usd}`}
+        data-cell="usd"
+      >
+        {swap.priced === false ? '–' : money(swap.volume_usd)}
       </td>
       <td class="number wide-only" title={exact(swap.quote_mint_amount)}>
         {compact(swap.quote_mint_amount)}

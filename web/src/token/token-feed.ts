@@ -92,7 +92,7 @@ export class TokenFeed {
     const seq = Math.max(0, (this.detail.value?.swaps ?? 0) - TAPE_FIRST)
     // The stream itself brings the trades before now: nothing has to be joined by hand.
     const from = epoch === null ? new Map() : new Map([[this.mint, { seq, epoch }]])
-    this.#subscription = live.trades(this.mint, { from })
+    this.#subscription = live.trades(this.mint, { from, extra: true })
     void this.#readTrades(this.#subscription)
     this.#awaitStream()
   }
@@ -181,7 +181,7 @@ export class TokenFeed {
    * their arrival is lost: in their order on the chain. Answers whether there was an answer.
    */
   async #readBefore(isWanted: () => boolean): Promise<boolean> {
-    const page = await client.swaps(this.mint, { limit: TAPE_FIRST })
+    const page = await client.swaps(this.mint, { limit: TAPE_FIRST, extra: true })
     if (page.ok && isWanted() && page.epoch === (this.#epoch ?? page.epoch)) {
       const { total, items } = page.data
       this.tape.value = items.map((swap, at) => ({ seq: total - at, swap }))

@@ -36,7 +36,12 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
       </div>
       <dl class="facts-row">
         <Fact name="Market cap" cell="market_cap" value={detail.market_cap} form={usd} />
-        <Fact name="Price" cell="price" value={detail.token_price_usd} form={usd} />
+        <Fact
+          name="Price"
+          cell="price"
+          value={detail.token_price_usd}
+          form={detail.priced ? usd : () => 'no price known'}
+        />
         <Fact name="Liquidity" cell="liquidity" value={detail.liquidity} form={usd} />
         <Fact name="Volume 24 h" cell="vol_24h" value={detail.vol_24h} form={usd} />
         <Fact name="Trades 24 h" cell="tx_24h" value={detail.tx_24h} form={compact} />

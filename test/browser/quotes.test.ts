@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { feed, launch, purchase } from './fed-events.ts'
+import { describePage } from './page-tests.ts'
+
+const COIN = 'QuoteCoinMintpump'
+const IN_COIN = 'QuotedInCoinMintpump'
+const IN_UNKNOWN = 'QuotedInUnknownMintpump'
+const RECEIVER = 'QuoteReceiverWallet'
+
+const birth = (mint: string, symbol: string, txIndex: number) =>
+  launch({
+    ...{ mint, symbol, name: symbol, txIndex },
+    signature: `${symbol}Creation`,
+    creator: `${symbol}Creator`,
+    bondingCurve: `${symbol}Curve`,
+  })
+const bought = (mint: string, signature: string, quoteMint?: string) =>
+  purchase({
+    ...{ mint, signature, slot: 101, pool: `${signature}Pool`, signer: 'QuoteBuyer' },
+    ...(quoteMint !== undefined && { quoteMint }),
+  })
+
+describePage(
+  'the page of a token that is quoted in a coin',
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, [
+      birth(COIN, 'COIN', 0),
+      bought(COIN, 'QuoteCoinTrade'),
+      { ...birth(IN_COIN, 'INCOIN', 1), quoteMint: COIN },
+      bought(IN_COIN, 'QuotedTrade', COIN),
+      {
+        type: 'balance',
+        ...{ slot: 102, txIndex: 0, ordinal: 0, signature: 'QuoteHanded' },
+        ...{ timestamp: Math.floor(Date.now() / 1000), mint: IN_COIN },
+        ...{ wallet: RECEIVER, balanceRaw: 5_000_000n },
+      },
+      { ...birth(IN_UNKNOWN, 'UNPRICED', 2), quoteMint: 'QuoteThatNobodyMade' },
+      bought(IN_UNKNOWN, 'UnpricedTrade', 'QuoteThatNobodyMade'),
+    ])
+    return program
+  },
+  (market) => {
+    test('names the coin above the amounts of trades, and who was handed tokens', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${IN_COIN}`)
+      const trades = page.getByRole('region', { name: 'Trades' })
+      await trades.locator('tr[data-seq="1"]').waitFor()
+      expect(await trades.locator('th', { hasText: 'COIN' }).getAttribute('title')).toContain(COIN)
+      const holders = page.getByRole('region', { name: 'Holders' })
+      await holders.locator(`tr[data-wallet="${RECEIVER}"]`, { hasText: 'HANDED' }).waitFor()
+      expect(await holders.getByText('HANDED').count()).toBe(1)
+      expect(await page.locator('.token-head [data-cell="price"]').textContent()).toMatch(/^\$/)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('says that no price is known where nobody knows the coin', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${IN_UNKNOWN}`)
+      const trade = page.getByRole('region', { name: 'Trades' }).locator('tr[data-seq="1"]')
+      await trade.waitFor()
+      expect(await trade.locator('[data-cell="usd"]').textContent()).toBe('–')
+      const price = page.locator('.token-head [data-cell="price"]')
+      expect(await price.textContent()).toBe('no price known')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+  },
+)
