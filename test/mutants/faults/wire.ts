@@ -194,8 +194,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/wire/token-columns.ts',
-    find: 'if (this.#solPriceUsd !== solPriceUsd)',
-    replace: 'if (Number.isNaN(this.#solPriceUsd))',
+    find: '      dollars[quote] = usd\n      this.#areWeighed = false\n',
+    replace: '      dollars[quote] = usd\n',
     tests: ['test/properties/table-columns.test.ts'],
   },
   {
@@ -404,7 +404,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: go by the price of SOL of their first read',
     file: 'src/wire/kept-rows.ts',
-    find: 'page.prices[at] === solPriceUsd',
+    find: 'page.prices[at] === quoteUsd',
     replace: 'page.prices[at] > 0',
     tests: ['test/properties/kept-rows.test.ts'],
   },
