@@ -194,8 +194,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/wire/token-columns.ts',
-    find: '      dollars[quote] = usd\n      this.#areWeighed = false\n',
-    replace: '      dollars[quote] = usd\n',
+    find: 'if (dollars[quote] === usd) continue',
+    replace: 'if (dollars[quote] > 0) continue',
     tests: ['test/properties/table-columns.test.ts'],
   },
   {
