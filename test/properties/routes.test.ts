@@ -86,3 +86,19 @@ test('a coin that passes between two trades of it leaves them what they are', ()
   const pair = told([own, ...BOUGHT, swap({ ...ofA, slot: 125 })])
   expect(traderOf(pair, 'A')).toMatchObject({ buys: 2, bought_sol: 2, holding_amount: 200 })
 })
+
+test('who passes a coin on bundles with nobody', () => {
+  const bob = { ...A_IN, signer: 'bob', route: 0, baseRaw: 100_000_000n }
+  const pair = told(inOne(1_001, A_IN, { ...B_IN, route: 2 }, bob))
+  expect(JSON.parse(pair.answers.marketData(['A']))[0]).toMatchObject({ bundle_holding: 0 })
+})
+
+test('at rest, too, a coin that passed is in nobody’s list', () => {
+  const bob = swap({ ...A_IN, signer: 'bob', slot: 121, route: 0 })
+  // Far enough behind them that nothing can come between.
+  const later = [500, 600, 700].map((slot) => swap({ mint: 'X', pool: 'curve X', slot }))
+  const pair = told([...BOUGHT, bob, ...later])
+  pair.rest()
+  expect(pair.engine.state.dormant.tokens).toBe(2)
+  expect(checkAll(pair, 2)).toBeNull()
+})
