@@ -162,7 +162,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
     file: NORMALISE,
     find: "if (pool !== null && this.pools.lookup(pool).found === 'mint') pools.add(pool)",
     replace: '',
-    tests: ['test/feeds/swap-signers.test.ts', 'test/feeds/routes.test.ts'],
+    tests: ['test/feeds/balance-events.test.ts'],
   },
   {
     name: 'events: sweeps and their like are unusable',

@@ -14,14 +14,14 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'QUOTE_STEPS_MAX = 4',
     replace: 'QUOTE_STEPS_MAX = 5',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: a price through three coins only',
     file: QUOTES,
     find: 'QUOTE_STEPS_MAX = 4',
     replace: 'QUOTE_STEPS_MAX = 3',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: told decimals over a token’s own',
@@ -42,7 +42,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'if (lanes[at] === 0) lanes[at] = decimals + 1',
     replace: 'lanes[at] = decimals + 1',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: any coin has six decimals',
@@ -70,7 +70,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: '10 ** this.decimalsOf(quote)',
     replace: '1e6',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: dollars of a coin in USDC hang on SOL',
@@ -119,7 +119,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'if (base === 0) return 0\n    const quoteDecimals',
     replace: 'const quoteDecimals',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'value: a trade in a coin has its SOL price in dollars',
@@ -217,21 +217,21 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: BIRTHS,
     find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
     replace: 'TokenFlag.creationKnown',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: reserves of a late creation count over later ones',
     file: BIRTHS,
     find: ' && (t[tAt + T.flags] & TokenFlag.reservesTold) === 0',
     replace: '',
-    tests: ['model', 'test/properties/told-events.test.ts'],
+    tests: ['test/properties/told-events.test.ts'],
   },
   {
     name: 'quote: the last coin that is told of a mint counts',
     file: 'src/engine/engine.ts',
     find: 'if (b[lane] === 0) b[lane] = quote',
     replace: 'b[lane] = quote',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
   {
     name: 'quote: decimals that a swap tells are not heard',
@@ -322,6 +322,6 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: 'src/wire/token-columns.ts',
     find: 'this.#dollars()\n    const { count }',
     replace: 'if (!this.#areWeighed) this.#dollars()\n    const { count }',
-    tests: ['model', 'test/properties/quote-coins.test.ts'],
+    tests: ['test/properties/quote-coins.test.ts'],
   },
 ]
