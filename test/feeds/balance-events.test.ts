@@ -87,6 +87,22 @@ test('amounts that no account holds end at the largest one', () => {
   expect(balancesOfMeta(meta)).toEqual([change(WALLET, MINT, 0n, most)])
 })
 
+test('accounts of an owner are summed, and decimals that a message leaves out are what it means by that', () => {
+  const entry = (amount: string, told = {}) => ({
+    ...{ mint: MINT, owner: WALLET },
+    uiTokenAmount: { amount, ...told },
+  })
+  const meta = {
+    preTokenBalances: [entry('1'), entry('2')],
+    postTokenBalances: [entry('3'), entry('4')],
+  }
+  expect(balancesOfMeta(meta)).toEqual([change(WALLET, MINT, 3n, 7n)])
+  // A field of protobuf that is 0 is not sent.
+  expect(balancesOfMeta(meta, 0)).toEqual([{ ...change(WALLET, MINT, 3n, 7n), decimals: 0 }])
+  const told = { preTokenBalances: [], postTokenBalances: [entry('3', { decimals: 8 })] }
+  expect(balancesOfMeta(told, 0)).toEqual([{ ...change(WALLET, MINT, 0n, 3n), decimals: 8 }])
+})
+
 test('decimals of a quote coin come from balances and pools; what none can have is counted and not told', () => {
   const swapWith = (decimals: number) => {
     const told = new ToldFeed()

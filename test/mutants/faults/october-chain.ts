@@ -488,22 +488,14 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
     file: TOLD,
     find: 'found.change.afterRaw += found.amount',
     replace: 'found.change.afterRaw = found.amount',
-    tests: [
-      'test/feeds/rpc-transactions.test.ts',
-      'test/feeds/balance-events.test.ts',
-      'test/feeds/yellowstone/geyser-transactions.test.ts',
-    ],
+    tests: ['test/feeds/balance-events.test.ts', 'test/feeds/rpc-transactions.test.ts'],
   },
   {
     name: 'decimals: 0 that a message leaves out is unknown',
     file: TOLD,
     find: "integerAt(told, 'decimals') ?? unsent",
     replace: "integerAt(told, 'decimals')",
-    tests: [
-      'test/feeds/rpc-transactions.test.ts',
-      'test/feeds/balance-events.test.ts',
-      'test/feeds/yellowstone/geyser-transactions.test.ts',
-    ],
+    tests: ['test/feeds/balance-events.test.ts', 'test/feeds/rpc-transactions.test.ts'],
   },
   {
     name: 'drifts: what is bought behind a curve is one',

@@ -73,7 +73,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     name: 'route: the hop before brought another coin',
     file: ROUTES,
     find: 'hopOf(r, at) === Hop.passed && r[at + U.token] === coin',
-    replace: 'hopOf(r, at) === Hop.passed',
+    replace: 'hopOf(r, at) === Hop.passed && coin >= 0',
     tests: ['model'],
   },
   {

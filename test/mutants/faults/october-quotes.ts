@@ -94,10 +94,17 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     tests: ['model'],
   },
   {
-    name: 'quote: a circle of coins is followed on',
+    name: 'quote: a coin in a coin is worth its price there',
+    file: QUOTES,
+    find: 'return price * this.coinPriceSol(own, solPriceUsd, steps - 1)',
+    replace: 'return price',
+    tests: ['model'],
+  },
+  {
+    name: 'quote: a circle of coins is gone round for longer',
     file: QUOTES,
     find: 'this.coinPriceSol(own, solPriceUsd, steps - 1)',
-    replace: 'this.coinPriceSol(own, solPriceUsd, Math.max(1, steps - 1))',
+    replace: 'this.coinPriceSol(own, solPriceUsd, steps - 1 / 8)',
     tests: ['model'],
   },
   {
