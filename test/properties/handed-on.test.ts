@@ -15,8 +15,11 @@ const WALLETS = ['creator', 'creator', 'alice'] as const
 const SUPPLY = 10n ** 15n
 const SOLD_ALL: TablesQuery = { type: 'new', filters: { new: { devSoldAll: true } }, limit: 9 }
 
-/** Follows the events; whose creator has sold all is the same on both sides after each of them. */
-function followAll(events: readonly FeedEvent[]): void {
+/**
+ * Follows the events; whose creator has sold all is the same on both sides after each of them. Returns whose
+ * has in the end.
+ */
+function followAll(events: readonly FeedEvent[]): string[] {
   const pair = new Pair('event')
   for (const event of events) {
     expect(follow(pair, [event])).toBeNull()
@@ -24,6 +27,7 @@ function followAll(events: readonly FeedEvent[]): void {
     expect(JSON.parse(pair.answers.tables(SOLD_ALL))).toEqual(JSON.parse(expected))
   }
   expect(checkAll(pair, 1)).toBeNull()
+  return JSON.parse(pair.answers.tables(SOLD_ALL)).new.map(({ mint }: { mint: string }) => mint)
 }
 
 test('what leaves a creator is sold, burned or handed on, whatever of it comes late', () => {
@@ -33,6 +37,26 @@ test('what leaves a creator is sold, burned or handed on, whatever of it comes l
     }),
     { numRuns: 80 },
   )
+})
+
+test('a burn explains what left a wallet in its own transaction and mint, and no boost does', () => {
+  const at = { slot: 120, txIndex: 1, signature: 'one transaction' }
+  const burn = (over = {}) =>
+    reserves({
+      ...at,
+      reason: 'burn',
+      source: 'pump_amm',
+      supplyRaw: SUPPLY - 100_000_000n,
+      ...over,
+    })
+  const gone = balance({ ...at, ordinal: 1, wallet: 'creator', balanceRaw: 0n })
+  const births = MINTS.map((mint) => created({ mint, supplyRaw: SUPPLY }))
+  const soldAllAfter = (event: FeedEvent) =>
+    followAll([...births, swap({ signer: 'creator' }), event, gone])
+  expect(soldAllAfter(burn())).toEqual(['mint'])
+  expect(soldAllAfter(burn({ mint: 'other' }))).toEqual([])
+  expect(soldAllAfter(burn({ signature: 'another' }))).toEqual([])
+  expect(soldAllAfter(burn({ reason: 'boost' }))).toEqual([])
 })
 
 /** Transactions one after the other; some of their events come behind later ones. */

@@ -1,9 +1,11 @@
 /** Coins that others are quoted in, at edges where random histories seldom come. */
 import { expect, test } from 'vitest'
+import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
 import { PUMP_MINT, Quote } from '../../src/engine/platform.ts'
 import { QUOTE_COINS_MAX, QUOTE_STEPS_MAX } from '../../src/engine/quotes.ts'
 import { State } from '../../src/engine/state.ts'
+import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -93,6 +95,32 @@ test('of a mint without a creation the first swap tells the kind of its quote, a
 test('a coin without reserves is worth nothing, and so is what is paid in it', () => {
   const pair = told(migrated({ mint: 'A', slot: 90 }), inCoin('B', 'A'), buy('B'))
   expect(newest(pair, 'B')).toMatchObject({ volume_usd: 0, base_mint_price_usd: 0 })
+  // With reserves it is, and the sum is that of what was worth something.
+  follows(pair, swap({ mint: 'A', pool: 'curve A', slot: 119 }), buy('B', { slot: 120 }))
+  expect(JSON.parse(pair.answers.marketData(['B']))[0]).toMatchObject({ vol_24h: 0.0006 })
+})
+
+test('the best of a search follow what their quote is worth', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 12 })
+  const answers = new EngineAnswers(engine, () => {})
+  const many = Array.from({ length: 60 }, (_, i) => [
+    created({ mint: `S${i}`, signature: `S${i}`, symbol: 'ALIKE' }),
+    inCoin(`C${i}`, 'A', { symbol: 'ALIKE' }),
+  ])
+  engine.events([price(100), A, ...many.flat()])
+  const first = (): string => JSON.parse(answers.search('ALIKE'))[0].mint
+  // 3,000 dollars in SOL, 6,000 in A; then A is worth a tenth, and a hundred times that.
+  expect(first()[0]).toBe('C')
+  for (const [i, [virtualQuoteRaw, kind]] of (
+    [
+      [3n * 10n ** 9n, 'S'],
+      [300n * 10n ** 9n, 'C'],
+    ] as const
+  ).entries()) {
+    engine.accept(swap({ mint: 'A', pool: 'curve A', slot: 120 + i, virtualQuoteRaw }))
+    expect(first()[0]).toBe(kind)
+    expect(answers.search('ALIKE')).toBe(new EngineAnswers(engine, () => {}).search('ALIKE'))
+  }
 })
 
 test('a coin past their limit has no number: no address, no price, and nine decimals', () => {

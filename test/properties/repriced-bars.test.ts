@@ -126,8 +126,12 @@ for (const [unpriced, priced, isStored] of [
     }
     mint.pair.apply(created({ slot: FIRST_SLOT - 20, quoteMint: 'A' }))
     trade(unpriced, FIRST_SLOT)
-    mint.pair.apply(created({ mint: 'A', signature: 'A', slot: FIRST_SLOT + 5 }))
+    mint.pair.apply(swap({ mint: 'A', pool: 'curve A', slot: FIRST_SLOT + 5 }))
     trade(priced, FIRST_SLOT + 10)
+    // Its creation says that it is quoted in what nobody knows.
+    const inNothing = { mint: 'A', signature: 'A', quoteMint: 'nobody' }
+    mint.pair.apply(created({ ...inNothing, slot: FIRST_SLOT + 15 }))
+    trade(unpriced / 2, FIRST_SLOT + 20)
     expect(mint.hasStoredBars).toBe(isStored)
     mint.expectCharts()
   })

@@ -51,6 +51,12 @@ test('a sale is paid by one hop: a second sale of the middle coin is one of its 
   expect(traderOf(both, 'B')).toMatchObject({ sold_sol: 5, sells: 2 })
 })
 
+test('what a coin costs is paid by the hop that bought its quote, whatever was bought between', () => {
+  const other = { ...A_IN, mint: 'X', pool: 'curve X', quoteRaw: 5n * 10n ** 9n }
+  const pair = told(inOne(1_001, A_IN, other, { ...B_IN, route: 2 }))
+  expect(traderOf(pair, 'B')).toMatchObject({ bought_sol: 1 })
+})
+
 test('whatever of a route comes late, it is paid once', () => {
   const hops = [...BOUGHT, ...inOne(1_002, B_OUT, A_OUT, { ...A_OUT, baseRaw: 5n })]
   const behind = swap({ slot: 121, txIndex: 1_003, mint: 'A', pool: 'curve A' })
@@ -91,6 +97,15 @@ test('who passes a coin on bundles with nobody', () => {
   const bob = { ...A_IN, signer: 'bob', route: 0, baseRaw: 100_000_000n }
   const pair = told(inOne(1_001, A_IN, { ...B_IN, route: 2 }, bob))
   expect(JSON.parse(pair.answers.marketData(['A']))[0]).toMatchObject({ bundle_holding: 0 })
+  // In the slot behind the creation of A, where two that buy bundle.
+  const launch = (route: number) => {
+    const [first, second] = [{ route }, { route: 0, signer: 'bob' }].map((over) =>
+      swap({ ...A_IN, slot: 91, baseRaw: 100_000_000n, ...over }),
+    )
+    const at = told([first, second]).answers.marketData(['A'])
+    return JSON.parse(at)[0].bundle_holding > 0
+  }
+  expect([launch(0), launch(1)]).toEqual([true, false])
 })
 
 test('at rest, too, a coin that passed is in nobody’s list', () => {

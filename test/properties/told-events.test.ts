@@ -101,3 +101,15 @@ test('what is told of a token at rest wakes it', () => {
     expect(pair.engine.state.dormant.tokens).toBe(0)
   }
 })
+
+test('a creator that is told behind its trades, or behind what it was handed, is no insider', () => {
+  for (const first of [swap({ direction: 'sell' }), swap({ baseBalanceBeforeRaw: 5n }), balance()])
+    for (const [creator, insider_wallet] of [
+      ['alice', false],
+      ['bob', true],
+    ] as const) {
+      const known = swap({ signer: 'carol', slot: 109 })
+      const pair = told(known, first, created({ slot: 111, creator }))
+      expect(aliceOf(pair)).toMatchObject({ insider_wallet })
+    }
+})

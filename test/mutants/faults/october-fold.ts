@@ -74,7 +74,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: ROUTES,
     find: 'hopOf(r, at) === Hop.passed && r[at + U.token] === coin',
     replace: 'hopOf(r, at) === Hop.passed && coin >= 0',
-    tests: ['model'],
+    tests: ['model', 'test/properties/routes.test.ts'],
   },
   {
     name: 'route: a sale is paid twice',
@@ -536,7 +536,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: LATE,
     find: 'const known = PositionFlag.creator | PositionFlag.insider',
     replace: 'const known = PositionFlag.insider',
-    tests: ['model'],
+    tests: ['test/properties/told-events.test.ts'],
   },
   {
     name: 'late creation: who passed the coin on is judged',
@@ -550,7 +550,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: BUNDLES,
     find: 'if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)',
     replace: 'if (isBuy) this.#fresh.push(index)',
-    tests: ['model'],
+    tests: ['test/properties/routes.test.ts'],
   },
   {
     name: 'bundle: of a transaction who passed the coin on',

@@ -101,13 +101,6 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     tests: ['model'],
   },
   {
-    name: 'quote: a circle of coins is gone round for longer',
-    file: QUOTES,
-    find: 'this.coinPriceSol(own, solPriceUsd, steps - 1)',
-    replace: 'this.coinPriceSol(own, solPriceUsd, steps - 1 / 8)',
-    tests: ['model'],
-  },
-  {
     name: 'quote: coins are numbered anew behind a load',
     file: QUOTES,
     find: 'settle: () => this.#findAnew()',
