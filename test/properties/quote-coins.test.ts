@@ -103,7 +103,8 @@ test('a coin without reserves is worth nothing, and so is what is paid in it', (
 test('the best of a search follow what their quote is worth', () => {
   const engine = new Engine({ clock: 'event', identities: 1 << 12 })
   const answers = new EngineAnswers(engine, () => {})
-  const many = Array.from({ length: 60 }, (_, i) => [
+  // More than are tried at once, from the greatest down.
+  const many = Array.from({ length: 600 }, (_, i) => [
     created({ mint: `S${i}`, signature: `S${i}`, symbol: 'ALIKE' }),
     inCoin(`C${i}`, 'A', { symbol: 'ALIKE' }),
   ])
