@@ -1,4 +1,5 @@
 import { copyU64, isLess } from '../base/u64.ts'
+import type { Sized } from './memory/memory-part.ts'
 import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -22,6 +23,10 @@ export class Burns {
     this.#state = state
     this.#undo = state.undo.register(this.#last)
     this.#last.add()
+  }
+
+  get sized(): readonly Sized[] {
+    return [this.#last]
   }
 
   /** The supply of a mint fell by the u64 in `burned`. */

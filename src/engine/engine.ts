@@ -148,6 +148,7 @@ export class Engine implements EventSink {
       boundedPart('resting_holdings', this.resting),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
+      this.#ordered.swaps.memory,
       boundedPart('seconds', this.window),
     ]
   }

@@ -2,6 +2,7 @@ import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64, wholeAt } fro
 import { Burns } from './burns.ts'
 import type { Hand } from './hand.ts'
 import { C, C_LANES, P, PositionFlag } from './layout.ts'
+import type { Sized } from './memory/memory-part.ts'
 import { Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -55,6 +56,10 @@ export class InventoryClamp {
       this.#expected.add()
     }
     this.#count.add()
+  }
+
+  get sized(): readonly Sized[] {
+    return [this.#clamps, this.#count, this.#expected, ...this.burns.sized]
   }
 
   /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */

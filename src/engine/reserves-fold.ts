@@ -1,4 +1,4 @@
-import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../base/u64.ts'
+import { copyU64, isLess, subtractU64, writeU64 } from '../base/u64.ts'
 import type { Burns } from './burns.ts'
 import type { Reserves } from './event.ts'
 import { T, T_LANES, TokenFlag } from './layout.ts'
@@ -54,7 +54,6 @@ export class ReservesFold {
       hashSignatureText(signature, this.#state.book)
       this.#burns.note(burned, token, signatureHash[0], signatureHash[1])
     }
-    if (isZeroAt(amount, 0)) return
     copyU64(t, tAt + T.supplyLo, amount, 0)
     t[tAt + T.flags] |= TokenFlag.supplySeen
   }

@@ -1,6 +1,7 @@
 import { numberAt } from '../base/u64.ts'
 import type { Hand } from './hand.ts'
 import { B, B_LANES, L, P, P_LANES } from './layout.ts'
+import type { Sized } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -33,6 +34,10 @@ export class Routes {
     this.#state = state
     this.#undo = state.undo.register(this.#sales)
     for (let i = 0; i < SALES; i++) this.#sales.add()
+  }
+
+  get sized(): readonly Sized[] {
+    return [this.#sales]
   }
 
   /** Does the coin of the swap in hand, whose money is known, pass through? Sets what the trader paid. */

@@ -18,6 +18,7 @@ import {
   TokenFlag,
   WalletFlag,
 } from './layout.ts'
+import { boundedPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
 import { microUsdOf } from './money.ts'
@@ -65,6 +66,11 @@ export class SwapFold {
 
   get parts(): readonly StatePart[] {
     return [...this.clamp.parts, this.#routes.part]
+  }
+
+  /** What is remembered of the transaction folded last. */
+  get memory(): MemoryPart {
+    return boundedPart('last_transaction', ...this.clamp.sized, ...this.#routes.sized)
   }
 
   /** Was the mint ever traded? */

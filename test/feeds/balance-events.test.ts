@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
-import { CREATE_POOL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
+import { CREATE_POOL_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
 import { CREATE_EVENT, TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
 import { balancesOfMeta } from '../../src/feeds/chain/rpc-balances.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../src/feeds/recorded-value.ts'
 import { DATA, hasData, withData } from './data-folder.ts'
-import { amm, curveOf, pump } from './peers/program-forms.ts'
+import { amm, curveOf, poolOf, pump } from './peers/program-forms.ts'
 import { address, change, TIMESTAMP, ToldFeed } from './peers/told-transaction.ts'
 
 const [MINT, COIN, WALLET, OTHER, THIRD] = [7, 8, 9, 10, 11].map(address)
@@ -52,6 +52,17 @@ test('a quote coin that was given away is told of its owners, and SOL never is',
   ])
 })
 
+test('a pool that trades owns nothing that is told', () => {
+  const pool = poolOf(MINT)
+  const told = new ToldFeed()
+  told.normaliser.pools.learn(pool, { mint: MINT, quoteMint: null })
+  const values = { timestamp: TIMESTAMP, pool, user: WALLET, base_amount_in: 100n }
+  const sale = amm(SELL_EVENT, { ...values, pool_quote_token_reserves: 9n, quote_amount_out: 5n })
+  const balances = [change(WALLET, MINT, 100n, 0n), change(pool, MINT, 0n, 100n)]
+  const events = told.events([sale], { signers: [WALLET], balances })
+  expect(events).toMatchObject([{ type: 'swap', baseBalanceAfterRaw: 0n }])
+})
+
 test('where no event is told there are no balances, and past their limit they are counted', () => {
   const owner = (n: number) => encodeBase58(Buffer.alloc(32, `owner ${n}`))
   const balances = Array.from({ length: 300 }, (_, n) => change(owner(n), MINT, 0n, 1n))
@@ -74,6 +85,22 @@ test('amounts that no account holds end at the largest one', () => {
   const most = 2n ** 64n - 1n
   const meta = { preTokenBalances: [], postTokenBalances: [entry(`${most}`), entry(`${most}`)] }
   expect(balancesOfMeta(meta)).toEqual([change(WALLET, MINT, 0n, most)])
+})
+
+test('accounts of an owner are summed, and decimals that a message leaves out are what it means by that', () => {
+  const entry = (amount: string, told = {}) => ({
+    ...{ mint: MINT, owner: WALLET },
+    uiTokenAmount: { amount, ...told },
+  })
+  const meta = {
+    preTokenBalances: [entry('1'), entry('2')],
+    postTokenBalances: [entry('3'), entry('4')],
+  }
+  expect(balancesOfMeta(meta)).toEqual([change(WALLET, MINT, 3n, 7n)])
+  // A field of protobuf that is 0 is not sent.
+  expect(balancesOfMeta(meta, 0)).toEqual([{ ...change(WALLET, MINT, 3n, 7n), decimals: 0 }])
+  const told = { preTokenBalances: [], postTokenBalances: [entry('3', { decimals: 8 })] }
+  expect(balancesOfMeta(told, 0)).toEqual([{ ...change(WALLET, MINT, 0n, 3n), decimals: 8 }])
 })
 
 test('decimals of a quote coin come from balances and pools; what none can have is counted and not told', () => {

@@ -117,6 +117,38 @@ test('trades and creations of before quotes were told are in SOL', () => {
   expect(created).toMatchObject({ type: 'token_created', virtualQuoteRaw: 3n })
 })
 
+test('a creation of before creators were told is of who made it, with what every curve began with', () => {
+  const values = {
+    mint: MINT,
+    name: 'Name',
+    symbol: 'SYM',
+    uri: 'uri',
+    user: WALLET,
+    bonding_curve: POOL,
+  }
+  const creation = before('creator', CREATE_EVENT, values)
+  // It has no time: a trade beside it does.
+  const { events, counters } = read(creation, emitted(TRADE_EVENT, CURVE))
+  expect(counters.unusableEvents).toBe(0)
+  expect(events[0]).toMatchObject({
+    ...{ type: 'token_created', creator: WALLET, name: 'Name', timestamp: 1_790_000_000 },
+    ...{
+      supplyRaw: 10n ** 15n,
+      virtualBaseRaw: 1_073n * 10n ** 12n,
+      virtualQuoteRaw: 30n * 10n ** 9n,
+    },
+    realBaseRaw: 793_100_000_000_000n,
+  })
+  // Between the two forms it says neither who made it nor what it has.
+  expect(read(before('timestamp', CREATE_EVENT, values)).events).toEqual([])
+})
+
+test('cashback that a trade pays is told with it, and none is not', () => {
+  const trade = (cashback: bigint) => read(emitted(TRADE_EVENT, { ...CURVE, cashback })).events[0]
+  expect(trade(7n)).toMatchObject({ type: 'swap', cashbackRaw: 7n })
+  expect(trade(0n)).not.toHaveProperty('cashbackRaw')
+})
+
 test('a creation of before the supply was told has none', () => {
   const [created] = read(before('token_total_supply', CREATE_EVENT, CREATED)).events
   expect(created).toMatchObject({ type: 'token_created', virtualQuoteRaw: 3n })

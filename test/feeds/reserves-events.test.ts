@@ -154,6 +154,26 @@ test('a purchase without a fee, and one into no account of its own, are somebody
     { ...BOOST, coin_creator_fee: 1n },
   ])
     expect(told.events([bought(values)])).toMatchObject([{ type: 'swap', quoteRaw: 400n }])
+  // Out of no account at all, it is a boost beside the burn of its own pool.
+  const untold = bought({ ...BOOST, user_quote_token_account: address(0) })
+  const [mint, pool] = [address(11), poolOf(address(11))]
+  const elsewhere = amm(BOOST_BUY_AND_BURN_EVENT, { ...AT, mint, pool, base_reserves_after: 1n })
+  const kinds = (...emitted: Parameters<ToldFeed['events']>[0]) =>
+    told.events(emitted).map(({ type }) => type)
+  expect(kinds(untold, burned)).toEqual(['reserves'])
+  expect(kinds(untold)).toEqual(['swap'])
+  expect(kinds(untold, elsewhere)[0]).toBe('swap')
+})
+
+test('a trade of more than its pool has is told as far as it goes, and counted', () => {
+  const told = feed()
+  for (const [values, reserves] of [
+    [{ base_amount_out: 206_001n }, { virtualBaseRaw: 0n, virtualQuoteRaw: 85_402n }],
+    [{ virtual_quote_reserves: -68_403n }, { virtualBaseRaw: 205_000n, virtualQuoteRaw: 0n }],
+    [{ lp_fee: 403n }, { virtualBaseRaw: 205_000n, virtualQuoteRaw: 85_402n }],
+  ] as const)
+    expect(told.events([bought(values)])).toMatchObject([{ type: 'swap', ...reserves }])
+  expect(told.counters.contradictoryEvents).toBe(3)
 })
 
 const CHANGE = {

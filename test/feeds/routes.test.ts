@@ -86,6 +86,16 @@ test('through a router’s account all hops are of who moved the coin at the end
     [A, 1, OTHER],
     [B, 2, OTHER],
   ])
+  // Of sales the end is the first: its coin was somebody's.
+  const given = [change(OTHER, B, 150n, 50n), change(curveOf(B), A, 100n, 0n)]
+  const sales = [onCurve(B, A, false), onCurve(A, SOL, false)]
+  const sold = new ToldFeed().swaps(sales, { signers: [PAYER], balances: given })
+  expect(hops(sold)).toEqual([
+    [B, 1, OTHER],
+    [A, 2, OTHER],
+  ])
+  expect(sold[0]).toMatchObject({ baseBalanceBeforeRaw: 150n, baseBalanceAfterRaw: 50n })
+  expect(sold[1]).not.toHaveProperty('baseBalanceBeforeRaw')
 })
 
 test('trades of others, of other directions or coins, and circles without an end are no route', () => {

@@ -5,7 +5,10 @@ import { DORMANT_FAULTS } from './faults/dormant.ts'
 import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
 import { FOLD_FAULTS } from './faults/fold.ts'
+import { OCTOBER_CHAIN_FAULTS } from './faults/october-chain.ts'
 import { OCTOBER_FILES_FAULTS } from './faults/october-files.ts'
+import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
+import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
 import { RING_FAULTS } from './faults/ring.ts'
@@ -25,7 +28,10 @@ export const FAULTS: readonly Fault[] = [
   ...FEED_FAULTS,
   ...CLIENT_FAULTS,
   ...COMMAND_FAULTS,
+  ...OCTOBER_CHAIN_FAULTS,
   ...OCTOBER_FILES_FAULTS,
+  ...OCTOBER_FOLD_FAULTS,
+  ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
   ...RING_FAULTS,
   ...SUM_FAULTS,

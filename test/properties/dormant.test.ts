@@ -143,21 +143,26 @@ test('a token whose run cannot be read is not woken half: the event is refused b
   expect(digest()).toBe(before)
 })
 
-test('a creator who bought, whatever was told of the balance, has sold all at rest as before', () => {
-  const engine = new Engine(DORMANT_OPTIONS)
-  const nothing = { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n }
-  engine.accept(created({ slot: 1_000, creator: 'wallet 1' }))
-  engine.accept(swap({ slot: 1_001, signer: 'wallet 1', ...nothing }))
-  const token = engine.state.book.findToken('mint')
-  const reader = new TokenReader(engine.state, engine.top, engine.links)
-  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
-  for (const later of [10, 20]) engine.accept(trade(later, 1))
-  engine.dormancy.rest([token])
-  expect(engine.state.dormant.tokens).toBe(1)
-  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
-  engine.dormancy.wake(token)
-  expect(reader.at(token).hasCreatorSoldAll).toBe(true)
-})
+/** Bought that many raw units, and was told to hold none of them: which is a sale, and which was handed on? */
+for (const [baseRaw, isSold] of [
+  [1n, true],
+  [2n, false],
+] as const)
+  test(`a creator with ${baseRaw} raw units that no balance shows is at rest what it was awake`, () => {
+    const engine = new Engine(DORMANT_OPTIONS)
+    const nothing = { baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 0n }
+    engine.accept(created({ slot: 1_000, creator: 'wallet 1' }))
+    engine.accept(swap({ slot: 1_001, signer: 'wallet 1', baseRaw, ...nothing }))
+    const token = engine.state.book.findToken('mint')
+    const reader = new TokenReader(engine.state, engine.top, engine.links)
+    expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
+    for (const later of [10, 20]) engine.accept(trade(later, 1))
+    engine.dormancy.rest([token])
+    expect(engine.state.dormant.tokens).toBe(1)
+    expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
+    engine.dormancy.wake(token)
+    expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
+  })
 
 test('a record that names one behind it as the one before is damage, and no circle', () => {
   const dormant = new Dormant(TAPE_BLOCK_RECORDS)

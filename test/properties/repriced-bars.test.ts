@@ -107,3 +107,31 @@ test(`bars are others too once a quote told late goes before the one told first 
   mint.pair.apply(mint.swap({ timestamp: START_SECOND + FIRST_SLOT + 690 }))
   mint.expectCharts()
 })
+
+/** Swaps that nobody can price, and the many behind them: with few the bars are made at the read. */
+for (const [unpriced, priced, isStored] of [
+  [200, 300, false],
+  [1_100, 1_200, true],
+] as const)
+  test(`trades without a price leave the prices of ${isStored ? 'stored' : 'derived'} bars to others`, () => {
+    const mint = new BusyMint()
+    const random = new Random(SEED + 1)
+    // Their times lie among those of the others, though they come first in the order.
+    const trade = (count: number, slot: number) => {
+      for (let i = 0; i < count; i++) {
+        const seconds = random.integer(0, 4_000) * random.pick([1, 1, 30])
+        const timestamp = START_SECOND + FIRST_SLOT + seconds
+        mint.pair.apply(mint.swap({ slot: random.chance(0.05) ? slot - 1 : slot, timestamp }))
+      }
+    }
+    mint.pair.apply(created({ slot: FIRST_SLOT - 20, quoteMint: 'A' }))
+    trade(unpriced, FIRST_SLOT)
+    mint.pair.apply(swap({ mint: 'A', pool: 'curve A', slot: FIRST_SLOT + 5 }))
+    trade(priced, FIRST_SLOT + 10)
+    // Its creation says that it is quoted in what nobody knows.
+    const inNothing = { mint: 'A', signature: 'A', quoteMint: 'nobody' }
+    mint.pair.apply(created({ ...inNothing, slot: FIRST_SLOT + 15 }))
+    trade(unpriced / 2, FIRST_SLOT + 20)
+    expect(mint.hasStoredBars).toBe(isStored)
+    mint.expectCharts()
+  })

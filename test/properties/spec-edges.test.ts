@@ -1,7 +1,7 @@
 /** Edges that the contract names, with figures worked out by hand: neither side may move them. */
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent, Swap } from '../../src/engine/event.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
@@ -77,16 +77,24 @@ for (const [decimals, left, isNothing] of LEFT)
     expect(JSON.parse(table)).toMatchObject({ new: isNothing ? [{ mint: 'mint' }] : [] })
   })
 
-test('a creator who was told to hold tokens and trades none has sold all once none are left', () => {
+/** Has the creator sold all, after each of these? A difference to the oracle fails. */
+function soldAllAfter(events: readonly FeedEvent[]): number[] {
   const pair = new Pair('event')
-  const nothing = { signer: 'creator', baseRaw: 0n, baseBalanceBeforeRaw: 0n }
-  const listed = (baseBalanceAfterRaw: bigint) => {
-    expect(follow(pair, [swap({ ...nothing, baseBalanceAfterRaw })])).toBeNull()
+  pair.apply(created())
+  return events.map((event) => {
+    expect(follow(pair, [event])).toBeNull()
     const filters = { new: { devSoldAll: true } }
     return JSON.parse(pair.answers.tables({ type: 'new', filters, limit: 1 })).new.length
-  }
-  pair.apply(created())
-  expect([0n, 5_000_000n, 0n].map(listed)).toEqual([0, 0, 1])
+  })
+}
+
+test('a creator who was told to hold tokens that it never bought has sold all once it sold them', () => {
+  const told = (raw: bigint) =>
+    swap({ signer: 'creator', baseRaw: 0n, baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: raw })
+  const sold = () => swap({ signer: 'creator', direction: 'sell', baseRaw: 5_000_000n })
+  expect(soldAllAfter([told(0n), told(5_000_000n), sold()])).toEqual([0, 0, 1])
+  // Gone without a sale they were handed on.
+  expect(soldAllAfter([told(5_000_000n), told(0n)])).toEqual([0, 0])
 })
 
 /** [whole tokens, decimals]: times 10^decimals each is less than the raw units that it stands for, in doubles. */
@@ -101,13 +109,15 @@ for (const [soldAllWhole, decimals] of SOLD_ALL)
     const engine = new Engine({ clock: 'event', identities: 1 << 12, rules: { soldAllWhole } })
     const answers = new EngineAnswers(engine, () => {})
     const left = BigInt(Math.round(soldAllWhole * 10 ** decimals))
-    const listed = (balance: bigint) => {
-      engine.accept(swap({ signer: 'creator', baseBalanceAfterRaw: balance }))
+    const listed = (over: Partial<Swap>) => {
+      engine.accept(swap({ signer: 'creator', ...over }))
       const filters = { new: { devSoldAll: true } }
       return JSON.parse(answers.tables({ type: 'new', filters, limit: 1 })).new.length
     }
     engine.accept(created({ decimals }))
-    expect([listed(left + 1n), listed(left)]).toEqual([0, 1])
+    const [direction, bought] = ['sell', left + 10n] as const
+    const sales = [{ baseRaw: bought }, { direction, baseRaw: 9n }, { direction, baseRaw: 1n }]
+    expect(sales.map(listed)).toEqual([0, 0, 1])
   })
 
 /** Of these a share times 100 is another number in doubles, which no filter of the whole one would find. */

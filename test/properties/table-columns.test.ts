@@ -34,6 +34,9 @@ const LOOKS_ON = 0.9
 const EVENTS_MEANWHILE = 20
 /** Events after which another mint is the one that is created over and over. */
 const CREATED_ANEW = 60
+/** The first mints are what every fifth is quoted in. */
+const COINS = 3
+const IN_COIN_EVERY = 5
 /** Less than the slots that an event may come late by. */
 const LATE_SLOTS_MAX = 24
 
@@ -132,6 +135,10 @@ function amountOf(token: TokenReader, name: string): number {
   return Number(metric.read(token))
 }
 
+/** A price that makes market caps as they are of mints quoted in SOL. */
+const IN_COIN = { virtualQuoteRaw: 30n * 10n ** 14n }
+const isInCoin = (mint: number) => mint >= COINS && mint % IN_COIN_EVERY === 0
+
 /** Few creators and links for many mints; events come late, so that births are taken back. */
 class CrowdedMarket {
   readonly #random: Random
@@ -142,12 +149,15 @@ class CrowdedMarket {
   }
 
   birth(mint: number): FeedEvent {
-    return created({ ...this.#place(`mint ${mint}`), creator: this.#creator() })
+    const place = this.#place(`mint ${mint}`)
+    const quote = isInCoin(mint) && { ...IN_COIN, quoteMint: `mint ${mint % COINS}` }
+    return created({ ...place, creator: this.#creator(), ...quote })
   }
 
   event(): FeedEvent {
     const random = this.#random
-    const place = this.#place(`mint ${random.integer(0, MINTS)}`)
+    const mint = random.integer(0, random.chance(0.05) ? COINS : MINTS)
+    const place = this.#place(`mint ${mint}`)
     if (random.chance(0.1)) {
       const link = random.chance(0.1) ? '' : `https://x.com/link${random.integer(1, LINKS)}`
       return { ...twitter(place.mint, link), timestamp: place.timestamp }
@@ -163,7 +173,7 @@ class CrowdedMarket {
       signer: `wallet ${random.integer(1, WALLETS)}`,
       direction: random.chance(0.7) ? 'buy' : 'sell',
       pool: `curve ${place.mint}`,
-      virtualQuoteRaw: BigInt(random.integer(30, 400)) * 1_000_000_000n,
+      virtualQuoteRaw: BigInt(random.integer(30, 400)) * (isInCoin(mint) ? 10n ** 14n : 10n ** 9n),
     })
   }
 

@@ -96,8 +96,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: what a swap told is not taken back with it',
     file: 'src/engine/token-births.ts',
-    find: 'this.#state.undo.save(this.#state.birthsUndo, hand.token)\n    b[bAt + B.quote] = told',
-    replace: 'b[bAt + B.quote] = told',
+    find: 'this.#state.undo.save(this.#state.birthsUndo, hand.token)\n    b[bAt + B.quote] = quote',
+    replace: 'b[bAt + B.quote] = quote',
     tests: ['model', 'test/properties/late-creation.test.ts'],
   },
   {
@@ -118,8 +118,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'liquidity: one side only',
     file: 'src/engine/token-reader.ts',
-    find: 'return 2 * usdOfQuote(',
-    replace: 'return usdOfQuote(',
+    find: 'return 2 * this.#state.quotes.usdOf(',
+    replace: 'return this.#state.quotes.usdOf(',
     tests: ['model'],
   },
   {

@@ -5,8 +5,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: duplicates count',
     file: 'src/engine/engine.ts',
-    find: 'if (!this.#identities.add(identityKey[0], identityKey[1]))',
-    replace: 'if (false)',
+    find: 'if (!this.#identities.add(identityKey[0], identityKey[1])) {\n      this.counts.duplicates += 1\n      return\n    }\n    this.counts.swaps',
+    replace: 'this.counts.swaps',
     tests: ['model'],
   },
   {
@@ -194,8 +194,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: folding narrow bars keeps the last open',
     file: 'src/engine/chart.ts',
-    find: 'usd.open = f64[atF + Bar.openUsdF]\n',
-    replace: '\n',
+    find: '  series.open = open\n',
+    replace: '',
     tests: ['bars'],
   },
   {
@@ -215,7 +215,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars lose the low',
     file: 'src/engine/candles.ts',
-    find: 'if (trade.priceUsd < f64[at + Bar.lowUsdF]) f64[at + Bar.lowUsdF] = trade.priceUsd',
+    find: 'if (price < f64[at + LOW]) f64[at + LOW] = price',
     replace: '',
     tests: ['bars'],
   },
