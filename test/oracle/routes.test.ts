@@ -144,7 +144,12 @@ describe('a number that no route has', () => {
     const [, alone] = bought(at)
     const plain = { bought_usd: 30, trades: 1 }
     const [ofBob, last] = bought(transaction())
-    const cases = [[alone], [{ ...ofBob, signer: 'bob' }, last], bought(transaction(), [1, 3])]
+    const [ofC, lastOfC] = bought(transaction())
+    const cases = [
+      [alone],
+      [{ ...ofBob, signer: 'bob' }, last],
+      [{ ...ofC, mint: 'C' }, lastOfC],
+    ]
     for (const events of cases)
       expect(oracleOf(...BEFORE, ...events).tokenTraders('B', TRADERS)).toMatchObject({
         items: [plain],
