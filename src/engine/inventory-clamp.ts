@@ -115,9 +115,11 @@ export class InventoryClamp {
   #hasSwapOfTransaction(hand: Hand): boolean {
     const { tape } = this.#state
     let next = hand.p[hand.pAt + P.lastSwapPlus1]
-    while (next > tape.firstInMemory) {
-      const [r, at] = [tape.u32Of(next - 1), tape.at(next - 1)]
+    // A transaction is a run of neighbours with one signature.
+    for (let index = hand.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return false
+      if (index !== next - 1) continue
       if (hopOf(r, at) !== Hop.passed) return true
       next = r[at + U.previousInPosition]
     }

@@ -141,6 +141,16 @@ export class Quotes {
     return price * this.coinPriceUsd(own, solPriceUsd, steps - 1)
   }
 
+  /**
+   * Dollars of what prices of a token are counted in (`TokenReader.priceInUnits`): a whole SOL or dollar, but
+   * the raw unit of a coin, so that a price stays what it is when more is learned of the coin's decimals.
+   */
+  unitUsd(quote: number, solPriceUsd: number): number {
+    if (quote < FIRST_COIN) return usdOfQuote(1, quote, solPriceUsd)
+    const price = this.coinPriceUsd(quote, solPriceUsd)
+    return price === 0 ? 0 : price / 10 ** this.decimalsOf(quote)
+  }
+
   /** Lamports that one raw unit of a coin is worth now; 0 while nobody knows. */
   lamportsPerUnit(quote: number, solPriceUsd: number): number {
     const price = this.coinPriceSol(quote, solPriceUsd)

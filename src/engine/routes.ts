@@ -8,7 +8,7 @@ import type { StatePart } from './memory/state-part.ts'
 import { shareOf, soldShare } from './position-fold.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
-import { Flag, Hop, hopOf, markPassed, U, volumeMicroUsdOf, walletOf } from './swap-record.ts'
+import { F, Flag, Hop, hopOf, markPassed, U, volumeMicroUsdOf, walletOf } from './swap-record.ts'
 import { feesOfSwap, lamportsOfSwap } from './swap-value.ts'
 
 /** Swaps of one transaction looked back over for the hop before; a route has a few. */
@@ -86,7 +86,7 @@ export class Routes {
   #endSale(hand: Hand): void {
     const before = this.#hopBefore(hand, (r, at, index) => {
       const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + U.token]))
-      return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index)
+      return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index, at)
     })
     if (before < 0) return
     hand.isPassed = true
@@ -126,9 +126,11 @@ export class Routes {
     return -1
   }
 
-  /** Waits the sale at a tape index for what it brings? */
-  #isOpen(index: number): boolean {
-    return this.#sales.u32[0][(index % SALES) * S_LANES + S.indexPlus1] === index + 1
+  /** Waits the sale at a tape index, whose record lies at lane `at`, for what it brings? */
+  #isOpen(index: number, at: number): boolean {
+    if (this.#sales.u32[0][(index % SALES) * S_LANES + S.indexPlus1] !== index + 1) return false
+    // Its mint may have been taken to be quoted in SOL or dollars then.
+    return this.#state.tape.f64Of(index)[(at >>> 1) + F.volumeMicroUsd] <= 0
   }
 
   #quoteOf(token: number): number {

@@ -19,6 +19,7 @@ import {
 } from './layout.ts'
 import { completionOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
+import { Quote } from './platform.ts'
 import { percentOf, priceInQuote } from './prices.ts'
 import { mintOfQuote, symbolOfQuote } from './quote-names.ts'
 import type { State } from './state.ts'
@@ -185,11 +186,13 @@ export class TokenReader {
   }
 
   get priceSol(): number {
-    return this.#state.quotes.solOf(this.priceInQuote, this.quote, this.#state.solPriceUsd)
+    const { quotes, solPriceUsd } = this.#state
+    if (this.quote < Quote.other) return quotes.solOf(this.priceInUnits, this.quote, solPriceUsd)
+    return (this.priceInUnits * quotes.lamportsPerUnit(this.quote, solPriceUsd)) / 1e9
   }
 
   get priceUsd(): number {
-    return this.#state.quotes.usdOf(this.priceInQuote, this.quote, this.#state.solPriceUsd)
+    return this.priceInUnits * this.unitUsd
   }
 
   get solPriceUsd(): number {
@@ -206,8 +209,9 @@ export class TokenReader {
   }
 
   get liquidityUsd(): number {
-    const quote = wholeAt(this.#t, this.#tAt + T.virtualQuoteLo, this.quoteDecimals)
-    return 2 * this.#state.quotes.usdOf(quote, this.quote, this.#state.solPriceUsd)
+    const at = this.#tAt + T.virtualQuoteLo
+    if (this.quote >= Quote.other) return 2 * numberAt(this.#t, at) * this.unitUsd
+    return 2 * wholeAt(this.#t, at, this.quoteDecimals) * this.unitUsd
   }
 
   /** Since creation. */
@@ -318,14 +322,14 @@ export class TokenReader {
     return this.#state.quotes.decimalsOf(this.quote)
   }
 
-  /** Dollars of one whole unit of its quote now; 0 while nobody knows. */
-  get quoteUsd(): number {
-    return this.#state.quotes.usdOf(1, this.quote, this.#state.solPriceUsd)
+  /** Dollars of what `priceInUnits` is counted in, now; 0 while nobody knows. */
+  get unitUsd(): number {
+    return this.#state.quotes.unitUsd(this.quote, this.#state.solPriceUsd)
   }
 
   /** Are its dollars those of a known price? Else they read 0. */
   get isPriced(): boolean {
-    return this.quoteUsd > 0
+    return this.unitUsd > 0
   }
 
   /** What it is quoted in; "" for a coin that nobody named. */
@@ -343,7 +347,12 @@ export class TokenReader {
     return this.#b[this.#bAt + B.creatorPlus1]
   }
 
-  get priceInQuote(): number {
+  /** Price of a whole token in whole SOL or dollars, or in raw units of the coin that it is quoted in. */
+  get priceInUnits(): number {
+    if (this.quote >= Quote.other) {
+      const base = wholeAt(this.#t, this.#tAt + T.virtualBaseLo, this.decimals)
+      return base === 0 ? 0 : numberAt(this.#t, this.#tAt + T.virtualQuoteLo) / base
+    }
     return priceInQuote(
       this.#t,
       this.#tAt + T.virtualBaseLo,

@@ -107,7 +107,7 @@ export class KeptRows {
   /** The page of a place, with the token's row there as it has to be now. */
   #current(place: number, token: TokenReader): RowPage {
     const { changes } = this.#state
-    const { quoteUsd } = token
+    const { unitUsd } = token
     const page = this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
     const at = place & PAGE_MASK
     const changed = changes.of(token.token)
@@ -117,14 +117,14 @@ export class KeptRows {
       page.tokens[at] === token.token &&
       page.changes[at] === changed &&
       page.creators[at] === creator &&
-      page.prices[at] === quoteUsd
+      page.prices[at] === unitUsd
     )
       return page
     this.#keep(page, place, tokenJson(token, 'table'))
     page.tokens[at] = token.token
     page.changes[at] = changed
     page.creators[at] = creator
-    page.prices[at] = quoteUsd
+    page.prices[at] = unitUsd
     return page
   }
 

@@ -1,6 +1,7 @@
 import { walletLane } from '../engine/lanes.ts'
 import { U32List } from '../engine/memory/u32-list.ts'
 import { widened } from '../engine/memory/widened.ts'
+import { Quote } from '../engine/platform.ts'
 import type { State } from '../engine/state.ts'
 import { ageSecondsAt, type TokenReader } from '../engine/token-reader.ts'
 import type { XLinks } from '../engine/x-links.ts'
@@ -50,36 +51,62 @@ export class NumberColumn extends TokenColumn {
   }
 }
 
-/** Market caps in dollars, out of their parts: nothing is read anew when SOL has another price. */
+/**
+ * Market caps in dollars, out of their parts: nothing is read anew when SOL, or a coin that others are quoted
+ * in, has another price. What a quote is worth is asked for once at each use, of those that are met.
+ */
 export class MarketCapColumn extends TokenColumn {
-  #pricesInQuote = new Float64Array(FIRST_TOKENS)
+  #pricesInUnits = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint32Array(FIRST_TOKENS)
   /** What `all` gives, kept up with what is read. */
   #all = new Float64Array(0)
-  /** Is it of the dollars below? */
+  /** Has it all tokens at the price of SOL below? */
   #areWeighed = false
-  /** Dollars of one, by quote. */
-  #dollarsOfOne = new Float64Array(0)
+  /** Tokens that are quoted in coins, or were, in no order. */
+  #ofCoins = new Uint32Array(FIRST_TOKENS)
+  #ofCoinsCount = 0
+  #isOfCoin = new Uint8Array(FIRST_TOKENS)
+  /** By quote: dollars of a unit of it, and the use that asked for them last. */
+  #dollars = new Float64Array(FIRST_TOKENS)
+  #askedAt = new Float64Array(FIRST_TOKENS)
+  #use = 0
+
+  override cover(): void {
+    super.cover()
+    const { count } = this.state.quotes
+    if (count > this.#dollars.length) {
+      this.#dollars = widened(new Float64Array(count * 2), this.#dollars)
+      this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
+    }
+    this.#use += 1
+    const before = this.#dollars[Quote.sol]
+    this.#priceQuote(Quote.sol)
+    if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false
+  }
 
   protected read(token: number, reader: TokenReader): void {
-    this.#pricesInQuote[token] = reader.priceInQuote
+    this.#pricesInUnits[token] = reader.priceInUnits
     this.#suppliesWhole[token] = reader.supplyWhole
     this.#quotes[token] = reader.quote
+    if (reader.quote >= Quote.other && this.#isOfCoin[token] === 0) this.#addOfCoin(token)
     if (token < this.#all.length) this.#all[token] = this.#worth(token)
   }
 
+  /** Valid after `cover`. */
   usdOf(token: number): number {
     this.refreshOne(token)
-    return this.#value(token)
+    return this.#worth(token)
   }
 
-  /** The values of all tokens, until the next call. */
+  /** The values of all tokens, until the next call; valid after `cover`. */
   all(): Float64Array {
     this.settle()
-    this.#dollars()
     const { count } = this.state.tokens
     if (!this.#areWeighed || this.#all.length < count) this.#weighAll()
+    else
+      for (let i = 0; i < this.#ofCoinsCount; i++)
+        this.#all[this.#ofCoins[i]] = this.#worth(this.#ofCoins[i])
     return this.#all.subarray(0, count)
   }
 
@@ -90,32 +117,24 @@ export class MarketCapColumn extends TokenColumn {
     this.#areWeighed = true
   }
 
-  /** At the prices of quotes that were asked for last. */
-  #worth(token: number): number {
-    const price = this.#pricesInQuote[token] * this.#dollarsOfOne[this.#quotes[token]]
-    return finiteNumber(price * this.#suppliesWhole[token])
-  }
-
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
-  #value(token: number): number {
-    const { quotes, solPriceUsd } = this.state
-    const price = quotes.usdOf(this.#pricesInQuote[token], this.#quotes[token], solPriceUsd)
+  #worth(token: number): number {
+    const quote = this.#quotes[token]
+    if (this.#askedAt[quote] !== this.#use) this.#priceQuote(quote)
+    const price = this.#pricesInUnits[token] * this.#dollars[quote]
     return finiteNumber(price * this.#suppliesWhole[token])
   }
 
-  /** Dollars of one, by quote: asked for at each use, since a coin has another price with each of its trades. */
-  #dollars(): Float64Array {
-    const { quotes, solPriceUsd } = this.state
-    if (this.#dollarsOfOne.length < quotes.count)
-      this.#dollarsOfOne = widened(new Float64Array(quotes.count * 2), this.#dollarsOfOne)
-    const dollars = this.#dollarsOfOne
-    for (let quote = 0; quote < quotes.count; quote++) {
-      const usd = quotes.usdOf(1, quote, solPriceUsd)
-      if (dollars[quote] === usd) continue
-      dollars[quote] = usd
-      this.#areWeighed = false
-    }
-    return dollars
+  #priceQuote(quote: number): void {
+    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
+    this.#askedAt[quote] = this.#use
+  }
+
+  #addOfCoin(token: number): void {
+    if (this.#ofCoinsCount === this.#ofCoins.length)
+      this.#ofCoins = widened(new Uint32Array(this.#ofCoinsCount * 2), this.#ofCoins)
+    this.#ofCoins[this.#ofCoinsCount++] = token
+    this.#isOfCoin[token] = 1
   }
 
   narrow(
@@ -124,12 +143,14 @@ export class MarketCapColumn extends TokenColumn {
     end: number,
     { min, max }: Bounds,
   ): number {
-    const [prices, supplies, quotes] = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes]
-    const dollars = this.#dollars()
+    const [prices, supplies, quotes] = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes]
+    const [dollars, askedAt, use] = [this.#dollars, this.#askedAt, this.#use]
     let at = end - 1
     for (let i = to - 1; i >= from; i--) {
       const token = tokens[i]
-      const value = finiteNumber(prices[token] * dollars[quotes[token]] * supplies[token])
+      const quote = quotes[token]
+      if (askedAt[quote] !== use) this.#priceQuote(quote)
+      const value = finiteNumber(prices[token] * dollars[quote] * supplies[token])
       kept[at] = token
       at -= isWithin(value, min, max)
     }
@@ -137,14 +158,16 @@ export class MarketCapColumn extends TokenColumn {
   }
 
   protected get ownBytes(): number {
-    const parts = [this.#pricesInQuote, this.#suppliesWhole, this.#quotes, this.#all]
-    return parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
+    const ofCoins = [this.#ofCoins, this.#isOfCoin, this.#dollars, this.#askedAt]
+    return [...parts, ...ofCoins].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
   protected widen(size: number): void {
-    this.#pricesInQuote = widened(new Float64Array(size), this.#pricesInQuote)
+    this.#pricesInUnits = widened(new Float64Array(size), this.#pricesInUnits)
     this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
     this.#quotes = widened(new Uint32Array(size), this.#quotes)
+    this.#isOfCoin = widened(new Uint8Array(size), this.#isOfCoin)
   }
 }
 

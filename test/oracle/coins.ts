@@ -3,16 +3,7 @@
  * four coins. All of it is asked of the tokens as they stand: at a place of the fold, or now.
  */
 import { whole } from './exact.ts'
-import {
-  type CoinPrice,
-  inCoin,
-  inCoinThen,
-  inSol,
-  inUsdc,
-  NOTHING,
-  type Quote,
-  type Valuation,
-} from './quote.ts'
+import { inCoin, inCoinThen, inSol, inUsdc, NOTHING, type Quote, type Valuation } from './quote.ts'
 import { decimalsOf, quoteThenOf, supplyOf, type Token } from './world.ts'
 
 export interface Coins {
@@ -75,13 +66,6 @@ export function coinPriceUsd(
   return price * coinPriceUsd(coins, quote.coin, solPriceUsd, steps - 1)
 }
 
-function coinPrice(coins: Coins, coin: string, solPriceUsd: number): CoinPrice {
-  return {
-    usd: coinPriceUsd(coins, coin, solPriceUsd),
-    sol: coinPriceSol(coins, coin, solPriceUsd),
-  }
-}
-
 /** Lamports of one raw unit of a coin at this place of the fold. */
 export function lamportsPerUnitOf(coins: Coins, quote: Quote, solPriceUsd: number): number {
   if (quote.kind !== 'coin') return 0
@@ -107,7 +91,12 @@ export function valuationNow(coins: Coins, token: Token, solPriceUsd: number): V
   }
   if (quote.kind === 'sol') return inSol(amounts, solPriceUsd)
   if (quote.kind === 'usdc') return inUsdc(amounts, solPriceUsd)
-  return inCoin(amounts, coinPrice(coins, quote.coin, solPriceUsd))
+  const power = Number(`1e${quoteDecimals(coins, quote)}`)
+  const unit = {
+    usd: coinPriceUsd(coins, quote.coin, solPriceUsd) / power,
+    lamports: lamportsPerUnitOf(coins, quote, solPriceUsd),
+  }
+  return inCoin({ ...amounts, quoteRaw: reserves.quoteRaw }, unit)
 }
 
 /** A trade's values at its place: `token` as the trade left it, in the quote that is known by now. */

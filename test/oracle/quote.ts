@@ -97,20 +97,23 @@ export function inUsdc({ quoteWhole, baseWhole, supplyWhole }: Amounts, solPrice
   return { priceUsd, priceSol, marketCapUsd: priceUsd * supplyWhole, liquidityUsd: 2 * quoteWhole }
 }
 
-/** What one whole unit of a coin is worth. */
-export interface CoinPrice {
+/** What one raw unit of a coin is worth. */
+export interface UnitPrice {
   readonly usd: number
-  readonly sol: number
+  readonly lamports: number
 }
 
-/** By the coin's price of now. */
-export function inCoin({ quoteWhole, baseWhole, supplyWhole }: Amounts, coin: CoinPrice) {
-  const inQuote = quoteWhole / baseWhole
-  const priceUsd = inQuote * coin.usd
-  const liquidityUsd = 2 * quoteWhole * coin.usd
+/** By the coin's price of now, in raw units of it: more that is learned of its decimals changes nothing. */
+export function inCoin(
+  { quoteRaw, baseWhole, supplyWhole }: Omit<Amounts, 'quoteWhole'> & Pick<Reserves, 'quoteRaw'>,
+  unit: UnitPrice,
+) {
+  const inUnits = Number(quoteRaw) / baseWhole
+  const priceUsd = inUnits * unit.usd
+  const liquidityUsd = 2 * Number(quoteRaw) * unit.usd
   return {
     priceUsd,
-    priceSol: inQuote * coin.sol,
+    priceSol: (inUnits * unit.lamports) / 1e9,
     marketCapUsd: priceUsd * supplyWhole,
     liquidityUsd,
   }

@@ -145,11 +145,7 @@ describe('a number that no route has', () => {
     const plain = { bought_usd: 30, trades: 1 }
     const [ofBob, last] = bought(transaction())
     const [ofC, lastOfC] = bought(transaction())
-    const cases = [
-      [alone],
-      [{ ...ofBob, signer: 'bob' }, last],
-      [{ ...ofC, mint: 'C' }, lastOfC],
-    ]
+    const cases = [[alone], [{ ...ofBob, signer: 'bob' }, last], [{ ...ofC, mint: 'C' }, lastOfC]]
     for (const events of cases)
       expect(oracleOf(...BEFORE, ...events).tokenTraders('B', TRADERS)).toMatchObject({
         items: [plain],
