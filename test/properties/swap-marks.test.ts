@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { RECENT_ARRIVALS_MAX, RecentArrivals } from '../../src/engine/recent-arrivals.ts'
-import { SIGNATURE_LANES, U } from '../../src/engine/swap-record.ts'
+import { SIGNATURE_LANES, U, walletOf } from '../../src/engine/swap-record.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { parseCursor, type SwapCursor } from '../../src/wire/requests/swaps-cursor.ts'
@@ -91,7 +91,7 @@ test(`the newest arrivals of each wallet are found, and no more than are remembe
     const wallets: number[] = []
     engine.facts.on('trade', (index) => {
       recent.note(index)
-      wallets.push(tape.u32Of(index)[tape.at(index) + U.wallet])
+      wallets.push(walletOf(tape.u32Of(index), tape.at(index)))
     })
     engine.events(events)
     for (const wallet of new Set(wallets)) {

@@ -66,7 +66,7 @@ function numbersOf(value: unknown, key = ''): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => numbersOf(item, key))
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, item]) => numbersOf(item, name))
-  return /sol|usd|price|volume|pnl|^[ohlcv]$/.test(key) ? [value] : []
+  return /sol|usd|price(?!d)|volume|pnl|^[ohlcv]$/.test(key) ? [value] : []
 }
 
 function isUnknown(value: unknown): boolean {
