@@ -50,6 +50,7 @@ export class BalanceFold {
     const pf = state.positions.f64[position >>> ROW_SHIFT]
     const pAt = (position & ROW_MASK) * P_LANES
     holders.takeOut(position)
+    if (p[pAt + P.buys] + p[pAt + P.sells] === 0) p[pAt + P.lastBuyAt] = event.timestamp
     if (isLess(told, 0, p, pAt + P.balanceLo)) this.#noteLeft(token, p, pAt, event)
     copyU64(p, pAt + P.balanceLo, told, 0)
     if (isLess(told, 0, p, pAt + P.inventoryLo)) clampInventory(p, pf, pAt, told)

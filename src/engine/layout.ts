@@ -143,6 +143,7 @@ export const P = {
   buys: 32,
   sells: 33,
   firstBuyAt: 34,
+  /** While there is no trade: when the balance was told last. */
   lastBuyAt: 35,
   firstSellAt: 36,
   lastSellAt: 37,

@@ -33,6 +33,7 @@ const READS = {
   sold: (p, _pf, at, decimals) => listed(p, at, P.soldLo, decimals),
   lastActiveAt: (p, _pf, at) => {
     if (!isListedAt(p, at)) return NONE
+    if (p[at + P.buys] + p[at + P.sells] === 0) return p[at + P.lastBuyAt]
     return Math.max(
       p[at + P.buys] > 0 ? p[at + P.lastBuyAt] : 0,
       p[at + P.sells] > 0 ? p[at + P.lastSellAt] : 0,

@@ -184,7 +184,9 @@ export class PositionReader {
     return first === never ? null : first
   }
 
+  /** Of who was only handed tokens, when that was told last. */
   get lastActiveAt(): number {
+    if (this.buys + this.sells === 0) return this.#lane(P.lastBuyAt)
     return Math.max(this.lastBuyAt ?? 0, this.lastSellAt ?? 0)
   }
 

@@ -109,18 +109,6 @@ export class Quotes {
     return isPlatform ? DECIMALS_DEFAULT : QUOTE_DECIMALS[Quote.other]
   }
 
-  /** SOL of an amount in whole units of a quote at this price of SOL; 0 when it hangs on a price nobody knows. */
-  solOf(quoteWhole: number, quote: number, solPriceUsd: number): number {
-    if (quote < FIRST_COIN) return solOfQuote(quoteWhole, quote, solPriceUsd)
-    return quoteWhole * this.coinPriceSol(quote, solPriceUsd)
-  }
-
-  /** Dollars of an amount in whole units of a quote; 0 as `solOf`. */
-  usdOf(quoteWhole: number, quote: number, solPriceUsd: number): number {
-    if (quote < FIRST_COIN) return usdOfQuote(quoteWhole, quote, solPriceUsd)
-    return quoteWhole * this.coinPriceUsd(quote, solPriceUsd)
-  }
-
   /** SOL of one whole unit of a coin, through the coins that it is quoted in itself. */
   coinPriceSol(quote: number, solPriceUsd: number, steps = QUOTE_STEPS_MAX): number {
     const token = steps === 0 ? -1 : this.tokenOf(quote)

@@ -20,7 +20,7 @@ import {
 import { completionOf } from './lifecycle.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { Quote } from './platform.ts'
-import { percentOf, priceInQuote } from './prices.ts'
+import { percentOf, priceInQuote, solOfQuote } from './prices.ts'
 import { mintOfQuote, symbolOfQuote } from './quote-names.ts'
 import type { State } from './state.ts'
 import { sumAt, type TopHolders } from './top-holders.ts'
@@ -187,7 +187,7 @@ export class TokenReader {
 
   get priceSol(): number {
     const { quotes, solPriceUsd } = this.#state
-    if (this.quote < Quote.other) return quotes.solOf(this.priceInUnits, this.quote, solPriceUsd)
+    if (this.quote < Quote.other) return solOfQuote(this.priceInUnits, this.quote, solPriceUsd)
     return (this.priceInUnits * quotes.lamportsPerUnit(this.quote, solPriceUsd)) / 1e9
   }
 

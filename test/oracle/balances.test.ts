@@ -16,7 +16,7 @@ describe('holders', () => {
     const record = {
       ...{ wallet: 'alice', trades: 0, holding_amount: 1e7, holding_usd: expect.closeTo(30, 9) },
       ...{ insider_wallet: true, fresh_wallet: false, pro_trader: false, is_open: true },
-      ...{ pnl: 0, cost_basis_usd: 0, last_active_ts: 0, first_active_ts: null, last_buy_ts: null },
+      ...{ pnl: 0, cost_basis_usd: 0, first_active_ts: null, last_buy_ts: null },
     }
     expect(oracle.tokenTraders('mint', TRADERS)).toMatchObject({ total: 1, items: [record] })
     expect(oracle.walletTokens('alice', TRADERS)).toMatchObject({ items: [{ mint: 'mint' }] })

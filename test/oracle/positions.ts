@@ -33,6 +33,8 @@ export interface Position {
   readonly swaps: FoldedSwap[]
   /** The same with what was told between them. */
   readonly history: (FoldedSwap | BalanceTold)[]
+  /** When a balance was told last. */
+  toldAt: number
   /** It was given some before it had a swap of its own. */
   wasHanded: boolean
   /** Of each sale the part that came out of the inventory. */
@@ -63,6 +65,7 @@ export function openPosition(wallet: string, mint: string): Position {
     unclamped: EMPTY,
     swaps: [],
     history: [],
+    toldAt: 0,
     wasHanded: false,
     trackedRaw: new Map(),
     boughtRaw: 0n,
@@ -107,13 +110,17 @@ export function foldPosition(
 }
 
 /** The balance is truth; a lower one than the inventory clamps it for good. */
-export function foldBalance(position: Position, { balanceRaw, signature }: Balance): void {
+export function foldBalance(
+  position: Position,
+  { balanceRaw, signature, timestamp }: Balance,
+): void {
   if (position.swaps.length === 0 && balanceRaw > 0n) position.wasHanded = true
   position.held ||= balanceRaw > 0n
   position.balanceRaw = balanceRaw
   position.inventory = clamp(position.inventory, balanceRaw)
   position.unclamped = position.inventory
   position.history.push({ raw: balanceRaw, signature })
+  position.toldAt = timestamp
 }
 
 /** A sale in a route brought what its next hop did, not what the middle coin was worth. */

@@ -147,9 +147,9 @@ function timesOf(position: Position, now: number) {
   const lastSell = sells.at(-1) ?? null
   const end = position.balanceRaw > 0n ? now : lastSell
   return {
-    // Who was only handed tokens was never active.
+    // Who was only handed tokens was last seen when that was told.
     first_active_ts: firsts.length === 0 ? null : Math.min(...firsts),
-    last_active_ts: Math.max(0, ...lasts),
+    last_active_ts: lasts.length === 0 ? position.toldAt : Math.max(...lasts),
     first_buy_ts: firstBuy,
     last_buy_ts: buys.at(-1) ?? null,
     first_sell_ts: sells[0] ?? null,

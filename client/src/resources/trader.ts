@@ -44,7 +44,7 @@ const TRADER = {
   realized_pnl_sol: 'number',
   unrealized_pnl_sol: 'number',
   untracked_tokens: 'number',
-  /** Null of a wallet that was only handed tokens, which has `last_active_ts` 0. */
+  /** Null of a wallet that was only handed tokens: its `last_active_ts` is when that was told. */
   first_active_ts: 'number?',
   first_buy_ts: 'number?',
   last_buy_ts: 'number?',

@@ -118,8 +118,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'liquidity: one side only',
     file: 'src/engine/token-reader.ts',
-    find: 'return 2 * this.#state.quotes.usdOf(',
-    replace: 'return this.#state.quotes.usdOf(',
+    find: 'return 2 * wholeAt(this.#t, at, this.quoteDecimals) * this.unitUsd',
+    replace: 'return wholeAt(this.#t, at, this.quoteDecimals) * this.unitUsd',
     tests: ['model'],
   },
   {
@@ -321,8 +321,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'search: market caps stay at the price of SOL that was asked for first',
     file: 'src/wire/token-columns.ts',
-    find: 'this.#areWeighed = false\n    }',
-    replace: '}',
+    find: 'if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false',
+    replace: '',
     tests: ['test/properties/search.test.ts'],
   },
   {

@@ -79,7 +79,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'route: a sale is paid twice',
     file: ROUTES,
-    find: ' && this.#isOpen(index)',
+    find: ' && this.#isOpen(index, at)',
     replace: '',
     tests: ['test/properties/routes.test.ts'],
   },

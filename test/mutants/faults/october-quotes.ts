@@ -68,8 +68,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: units of a coin are millionths',
     file: QUOTES,
-    find: '10 ** this.decimalsOf(quote)',
-    replace: '1e6',
+    find: '(price * 1e9) / 10 ** this.decimalsOf(quote)',
+    replace: '(price * 1e9) / 1e6',
     tests: ['test/properties/quote-coins.test.ts'],
   },
   {
@@ -306,22 +306,22 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: hang on SOL where their coin has another price',
     file: 'src/wire/kept-rows.ts',
-    find: 'const { quoteUsd } = token',
-    replace: 'const quoteUsd = this.#state.solPriceUsd',
+    find: 'const { unitUsd } = token',
+    replace: 'const unitUsd = this.#state.solPriceUsd',
     tests: ['test/properties/kept-rows.test.ts'],
   },
   {
     name: 'tables: coins are worth nothing in filters',
     file: 'src/wire/token-columns.ts',
-    find: 'const usd = quotes.usdOf(1, quote, solPriceUsd)',
-    replace: 'const usd = [solPriceUsd, 1][quote] ?? 0',
+    find: 'this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)',
+    replace: 'this.#dollars[quote] = [this.state.solPriceUsd, 1][quote] ?? 0',
     tests: ['test/properties/table-columns.test.ts'],
   },
   {
     name: 'tables: market caps stay when a coin has another price',
     file: 'src/wire/token-columns.ts',
-    find: 'this.#dollars()\n    const { count }',
-    replace: 'if (!this.#areWeighed) this.#dollars()\n    const { count }',
+    find: 'this.#all[this.#ofCoins[i]] = this.#worth(this.#ofCoins[i])',
+    replace: 'this.#worth(this.#ofCoins[i])',
     tests: ['test/properties/quote-coins.test.ts'],
   },
 ]

@@ -250,8 +250,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/wire/token-columns.ts',
-    find: 'if (dollars[quote] === usd) continue',
-    replace: 'if (dollars[quote] > 0) continue',
+    find: 'this.#priceQuote(Quote.sol)',
+    replace: 'if (this.#use === 1) this.#priceQuote(Quote.sol)',
     tests: ['test/properties/table-columns.test.ts'],
   },
   {
@@ -460,7 +460,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: go by the price of SOL of their first read',
     file: 'src/wire/kept-rows.ts',
-    find: 'page.prices[at] === quoteUsd',
+    find: 'page.prices[at] === unitUsd',
     replace: 'page.prices[at] > 0',
     tests: ['test/properties/kept-rows.test.ts'],
   },

@@ -150,7 +150,7 @@ function Cell({
     case 'active':
       return (
         <td class="number faint">
-          {record.last_active_ts === 0 ? '–' : <TimeAgo seconds={record.last_active_ts} />}
+          <TimeAgo seconds={record.last_active_ts} />
         </td>
       )
   }
