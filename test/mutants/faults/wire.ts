@@ -250,8 +250,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/wire/token-columns.ts',
-    find: 'this.#priceQuote(Quote.sol)',
-    replace: 'if (this.#use === 1) this.#priceQuote(Quote.sol)',
+    find: 'this.#dollars[quote] = this.state',
+    replace: 'this.#dollars[quote] ||= this.state',
     tests: ['test/properties/table-columns.test.ts'],
   },
   {
