@@ -45,14 +45,16 @@ export class Hand {
   decimals = 0
   slot = 0.5
   solPriceUsd = 0.5
+  /** Dollars per SOL that came with the swap; 0 for none. */
+  givenSolPriceUsd = 0.5
   microUsd = 0.5
   /** SOL value of the swap in lamports. */
   lamports = 0.5
-  /** Of a swap quoted in a coin: lamports that one raw unit of it is worth. */
-  lamportsPerUnit = 0.5
   /** What the trader paid or got; of a route what its hop of SOL or dollars did. */
   paidMicroUsd = 0.5
   paidLamports = 0.5
+  /** Part of what a sale sold that the inventory had, 0 to 1. */
+  soldShare = 0.5
   /** Fees in lamports that hops before this one paid. */
   feesBefore = 0.5
   priceUsd = 0.5

@@ -65,19 +65,11 @@ export class InventoryClamp {
   /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(hand: Hand, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = hand
-    const count = this.#count.u32[0][0]
-    if (count !== 0 && isFirstOfTransaction) {
-      this.#state.undo.save(this.#countUndo, 0)
-      this.#count.u32[0][0] = 0
-    }
-    const found = isFirstOfTransaction ? -1 : this.#find(hand.position, count)
-    if (found >= 0) {
-      this.#undo(hand, found)
-      return
-    }
     copyU64(expected, 0, p, pAt + P.balanceLo)
-    const isTold = (hand.flags & Flag.balanceBeforeGiven) !== 0
-    if (!isTold || (!isFirstOfTransaction && this.#hasSwapOfTransaction(hand))) return
+    if (!isFirstOfTransaction) {
+      if (this.#goOn(hand)) return
+    } else if (this.#count.u32[0][0] !== 0) this.#forgetAll()
+    if ((hand.flags & Flag.balanceBeforeGiven) === 0) return
     copyU64(expected, 0, r, rAt + U.balanceBeforeLo)
     if (isLess(expected, 0, p, pAt + P.balanceLo)) this.#noteLeft(hand, p, pAt + P.balanceLo)
     if (isLess(expected, 0, p, pAt + P.inventoryLo)) clamp(hand, expected)
@@ -86,15 +78,19 @@ export class InventoryClamp {
   /** After the swap is folded and the balance set. */
   apply(hand: Hand): void {
     const { p, pAt, r, rAt } = hand
-    const change = hand.isBuy ? addU64 : subtractU64
-    change(expected, 0, r, rAt + U.baseLo)
+    // Two calls, each of one function: which one to call would be looked up every time.
+    if (hand.isBuy) addU64(expected, 0, r, rAt + U.baseLo)
+    else subtractU64(expected, 0, r, rAt + U.baseLo)
     const balanceAt = pAt + P.balanceLo
     const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
     const isClamped = isLess(p, balanceAt, p, pAt + P.inventoryLo)
-    if (isExpected && !isClamped) {
-      this.#forget(hand.position)
-      return
-    }
+    if (!isExpected || isClamped) this.#clampBehind(hand, isClamped)
+    else if (this.#count.u32[0][0] !== 0) this.#forget(hand.position)
+  }
+
+  #clampBehind(hand: Hand, isClamped: boolean): void {
+    const { p, pAt } = hand
+    const balanceAt = pAt + P.balanceLo
     this.#remember(hand)
     if (isLess(p, balanceAt, expected, 0)) {
       copyU64(left, 0, expected, 0)
@@ -109,6 +105,18 @@ export class InventoryClamp {
   /** A balance was told for a position apart from its swaps: what was clamped of it stays clamped. */
   settle(position: number): void {
     this.#forget(position)
+  }
+
+  /** Goes on behind a swap of the same transaction and position; false: there is none. */
+  #goOn(hand: Hand): boolean {
+    const found = this.#find(hand.position, this.#count.u32[0][0])
+    if (found >= 0) this.#undo(hand, found)
+    return found >= 0 || this.#hasSwapOfTransaction(hand)
+  }
+
+  #forgetAll(): void {
+    this.#state.undo.save(this.#countUndo, 0)
+    this.#count.u32[0][0] = 0
   }
 
   /** Is a swap of the position before this one of the same transaction? */

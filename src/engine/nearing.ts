@@ -1,5 +1,5 @@
 import { type Identities, identify, identityKey } from './identities.ts'
-import { B_LANES, K_LANES, L, L_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
+import { B_LANES, K_LANES, L, L_LANES, M, M_LANES, P_LANES, T_LANES, W_LANES } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { hashSignature, signatureHash } from './signature.ts'
 import type { State } from './state.ts'
@@ -51,11 +51,20 @@ export class Nearing {
     const position = this.#state.findPosition(u32[at + U.token], u32[at + U.wallet])
     if (position < 0) {
       this.#nearLink(u32[at + U.wallet])
+      this.#nearCount(u32[at + U.token])
       return
     }
     const page = this.#state.positions.u32[position >>> ROW_SHIFT]
     const lane = (position & ROW_MASK) * P_LANES
     this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
+  }
+
+  /** A new position is counted in its token's row. */
+  #nearCount(token: number): void {
+    const { metadata } = this.#state
+    if (token >= metadata.count) return
+    const lane = (token & ROW_MASK) * M_LANES + M.positions
+    this.sum = metadata.u32[token >>> ROW_SHIFT][lane] | 0
   }
 
   /** A new position is linked before the newest of its wallet. */

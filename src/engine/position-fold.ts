@@ -32,9 +32,6 @@ function foldBuy(hand: Hand): void {
   p[pAt + P.lastBuyAt] = timestamp
 }
 
-/** Part of the amount sold that the inventory had, 0 to 1, of the sale folded last. */
-export let soldShare = 0.5
-
 function foldSell(hand: Hand): void {
   const { p, pf, pAt, pAtF, r, rAt, timestamp } = hand
   const soldAt = rAt + U.baseLo
@@ -46,7 +43,7 @@ function foldSell(hand: Hand): void {
   const inventory = numberAt(p, inventoryAt)
   const ofInventory = tracked === inventory ? 1 : tracked / inventory
   const ofSold = isBeyond ? tracked / sold : 1
-  soldShare = ofSold
+  hand.soldShare = ofSold
   const usd = realize(pf, pAtF + P.costUsdF, hand.paidMicroUsd, ofInventory, ofSold)
   pf[pAtF + P.realizedUsdF] += usd
   hand.lf[hand.lAtF + L.realizedMicroUsdF] += usd

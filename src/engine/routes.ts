@@ -5,7 +5,7 @@ import type { Sized } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
-import { shareOf, soldShare } from './position-fold.ts'
+import { shareOf } from './position-fold.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
 import { F, Flag, Hop, hopOf, markPassed, U, volumeMicroUsdOf, walletOf } from './swap-record.ts'
@@ -47,7 +47,10 @@ export class Routes {
     hand.paidLamports = hand.lamports
     hand.feesBefore = 0
     const hop = hopOf(hand.r, hand.rAt)
-    if (hop === Hop.none) return
+    if (hop !== Hop.none) this.#takeHop(hand, hop)
+  }
+
+  #takeHop(hand: Hand, hop: number): void {
     if (hop === Hop.first) hand.isPassed = hand.isBuy
     else if (hand.isBuy) this.#payBefore(hand)
     else this.#endSale(hand)
@@ -61,7 +64,7 @@ export class Routes {
     this.#state.undo.save(this.#undo, row)
     this.#sales.u32[0][row * S_LANES + S.indexPlus1] = hand.index + 1
     this.#sales.u32[0][row * S_LANES + S.position] = hand.position
-    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = soldShare
+    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = hand.soldShare
   }
 
   /** A buy with a coin that was bought right before: it costs what that one did. */

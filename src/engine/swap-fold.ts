@@ -21,7 +21,7 @@ import {
 import { boundedPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
-import { microUsdOf } from './money.ts'
+import { lamportsOf, microUsdOf } from './money.ts'
 import { Quote } from './platform.ts'
 import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
 import { RestingHoldings } from './resting-holdings.ts'
@@ -91,7 +91,8 @@ export class SwapFold {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
-    const givenSolPriceUsd = beginFold(hand.r, hand.rf, hand.rAt)
+    hand.givenSolPriceUsd = hand.rf[hand.rAtF + F.givenSolPriceUsd]
+    beginFold(hand.r, hand.rAt)
     hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
     state.undo.save(state.tokensUndo, hand.token)
     state.undo.save(state.walletsUndo, hand.wallet)
@@ -102,7 +103,7 @@ export class SwapFold {
     this.#births.takeQuote(hand)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
-    this.#foldMoney(givenSolPriceUsd)
+    this.#foldMoney()
     this.#routes.take(hand)
     this.#takePosition()
     const judged = this.#judge()
@@ -208,8 +209,9 @@ export class SwapFold {
     if ((t[tAt + T.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
   }
 
-  #foldMoney(given: number): void {
+  #foldMoney(): void {
     const { hand } = this
+    const given = hand.givenSolPriceUsd
     const { r, rf, rAt, rAtF } = hand
     const globals = this.#state.globals.f64[0]
     if (hand.flags & Flag.ownSolPrice) {
@@ -222,15 +224,23 @@ export class SwapFold {
     // + 0: no price at all is 0 and never -0, which is other bytes.
     rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
     if (hand.quote >= Quote.other) {
-      hand.lamportsPerUnit = this.#state.quotes.lamportsPerUnit(hand.quote, solPriceUsd)
-      hand.microUsd = coinMicroUsd(quoteNumber, hand.lamportsPerUnit, solPriceUsd)
-      rf[rAtF + F.volumeMicroUsd] = -hand.lamportsPerUnit + 0
-    } else {
-      hand.lamportsPerUnit = 0
-      hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
-      rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+      this.#foldCoinMoney()
+      return
     }
-    hand.lamports = lamportsOfAmount(quoteNumber, hand.quote, hand.lamportsPerUnit, solPriceUsd)
+    hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
+    hand.lamports = hand.quote === Quote.sol ? quoteNumber : lamportsOf(hand.microUsd, solPriceUsd)
+    rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+  }
+
+  /** Of a swap quoted in a coin: at what the coin is worth in this place of the order. */
+  #foldCoinMoney(): void {
+    const { hand } = this
+    const { r, rf, rAt, rAtF, quote, solPriceUsd } = hand
+    const lamportsPerUnit = this.#state.quotes.lamportsPerUnit(quote, solPriceUsd)
+    const amount = numberAt(r, rAt + U.quoteLo)
+    hand.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
+    hand.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
+    rf[rAtF + F.volumeMicroUsd] = -lamportsPerUnit + 0
   }
 
   /** Behind the reserves: a swap whose price stays has those that stood. */
@@ -244,7 +254,12 @@ export class SwapFold {
   #foldFees(isFirstOfTransaction: boolean): void {
     const { hand } = this
     const { r, rf, rAt } = hand
-    let fees = feesOfSwap(r, rf, rAt, hand.quote) + hand.feesBefore
+    let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
+    fees += numberAt(r, rAt + U.cashbackLo)
+    if (hand.isAmm) fees += numberAt(r, rAt + U.lpFeeLo)
+    // In SOL nothing is to be converted: a call would put its double on the heap.
+    if (hand.quote !== Quote.sol) fees = feesOfSwap(r, rf, rAt, hand.quote)
+    fees += hand.feesBefore
     if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
     hand.pf[hand.pAtF + P.feesF] += fees
   }

@@ -214,7 +214,7 @@ export function hopOf(u32: Uint32Array, at: number): number {
 
 /** The coin of the record passed through: nobody held it. */
 export function markPassed(u32: Uint32Array, at: number): void {
-  u32[at + U.wallet] = (u32[at + U.wallet] | (Hop.passed << WALLET_BITS)) >>> 0
+  markHop(u32, at, Hop.passed)
 }
 
 /** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
@@ -246,20 +246,24 @@ export function coinMicroUsd(
 
 /**
  * The record at u32 lane `at` is folded from now on: what the feed gave and the fold would write over is
- * moved. Returns the SOL price that was given, 0 for none. A curve has no liquidity providers: an LP fee
- * that a feed gives with it counts to the platform's.
+ * moved. The SOL price that was given is written over.
  */
-export function beginFold(u32: Uint32Array, f64: Float64Array, at: number): number {
+export function beginFold(u32: Uint32Array, at: number): void {
   const flags = u32[at + U.flags]
-  const solPriceUsd = f64[(at >>> 1) + F.givenSolPriceUsd]
   copyU64(u32, at + U.cashbackLo, u32, at + U.givenCashbackLo)
   if (flags & Flag.amm) copyU64(u32, at + U.lpFeeLo, u32, at + U.givenLpFeeLo)
-  else if (!isZeroAt(u32, at + U.givenLpFeeLo))
-    addU64(u32, at + U.platformFeeLo, u32, at + U.givenLpFeeLo)
+  else if (!isZeroAt(u32, at + U.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
   const route = toldRoute(flags)
-  const hop = route > 1 ? Hop.later : route
+  if (route > 0) markHop(u32, at, route > 1 ? Hop.later : Hop.first)
+}
+
+/** A curve has no liquidity providers: an LP fee that a feed gives with it counts to the platform's. */
+function addLpFeeOfCurve(u32: Uint32Array, at: number): void {
+  addU64(u32, at + U.platformFeeLo, u32, at + U.givenLpFeeLo)
+}
+
+function markHop(u32: Uint32Array, at: number, hop: number): void {
   u32[at + U.wallet] = (u32[at + U.wallet] | (hop << WALLET_BITS)) >>> 0
-  return solPriceUsd
 }
 
 /** A folded record, taken back, as it was when its fold began. */

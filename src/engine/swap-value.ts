@@ -67,6 +67,7 @@ export function feesOfSwap(r: Uint32Array, rf: Float64Array, at: number, quote: 
   let fees = numberAt(r, at + U.platformFeeLo) + numberAt(r, at + U.creatorFeeLo)
   if (r[at + U.flags] & Flag.amm) fees += numberAt(r, at + U.lpFeeLo)
   fees += numberAt(r, at + U.cashbackLo)
+  if (quote === Quote.sol) return fees
   const atF = at >>> 1
   return lamportsOfAmount(fees, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
 }

@@ -198,8 +198,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'clamp: before every swap of a transaction',
     file: CLAMP,
-    find: '(!isFirstOfTransaction && this.#hasSwapOfTransaction(hand))',
-    replace: 'false',
+    find: 'return found >= 0 || this.#hasSwapOfTransaction(hand)',
+    replace: 'return found >= 0',
     tests: ['test/properties/told-events.test.ts'],
   },
   {
