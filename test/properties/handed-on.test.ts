@@ -35,7 +35,7 @@ test('what leaves a creator is sold, burned or handed on, whatever of it comes l
     fc.property(fc.integer(), fc.integer({ min: 1, max: 8 }), (seed, count) => {
       followAll(story(new Random(seed), count))
     }),
-    { numRuns: 80 },
+    { numRuns: 240 },
   )
 })
 
