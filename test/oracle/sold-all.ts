@@ -39,7 +39,8 @@ function leftUnsold({ history }: Position): BalanceTold[] {
     // Balances are those before and after the transaction, not the swap.
     if (open?.transaction !== transaction) {
       if (open) told(open.balanceAfterRaw, open.swap.signature)
-      if (swap.baseBalanceBeforeRaw !== undefined) told(swap.baseBalanceBeforeRaw, swap.signature)
+      // What was gone before the transaction no burn of it explains.
+      if (swap.baseBalanceBeforeRaw !== undefined) told(swap.baseBalanceBeforeRaw, '')
     }
     ledger =
       swap.direction === 'buy'
