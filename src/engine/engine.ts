@@ -301,21 +301,25 @@ export class Engine implements EventSink {
     return true
   }
 
+  /** Is what stands at a key, with `identityKey`, to be folded? Counts it as a duplicate or as too late if not. */
+  #isTaken(key: RingKey): boolean {
+    if (!this.#ordered.isInReach(key)) {
+      // What is refused is not remembered: it is refused again when it comes again.
+      if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
+      else this.counts.lateRefused += 1
+      return false
+    }
+    if (this.#identities.add(identityKey[0], identityKey[1])) return true
+    this.counts.duplicates += 1
+    return false
+  }
+
   /** Takes the record at u32 lane `at`, unless it is a duplicate or has to be refused. */
   #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
     if (!this.#tick(u32[at + U.timestamp])) return
     const key = this.#key
     this.#arrivals.readRecord(key, u32, f64, at)
-    if (!this.#ordered.isInReach(key)) {
-      // A refused swap is not remembered: it is refused again when it comes again.
-      if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
-      else this.counts.lateRefused += 1
-      return
-    }
-    if (!this.#identities.add(identityKey[0], identityKey[1])) {
-      this.counts.duplicates += 1
-      return
-    }
+    if (!this.#isTaken(key)) return
     this.counts.swaps += 1
     this.#noteTime(u32[at + U.timestamp])
     key.arrival = this.seq
@@ -406,15 +410,7 @@ export class Engine implements EventSink {
     hashSignatureText(event.signature, book)
     const about = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 2, 0x85ebca6b)
     identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)
-    if (!this.#ordered.isInReach(key)) {
-      if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
-      else this.counts.lateRefused += 1
-      return
-    }
-    if (!this.#identities.add(identityKey[0], identityKey[1])) {
-      this.counts.duplicates += 1
-      return
-    }
+    if (!this.#isTaken(key)) return
     if ((flagsOf(this.state, token) & TokenFlag.exists) === 0) this.idle.unknownMints += 1
     else if (
       event.type === 'balance' &&
