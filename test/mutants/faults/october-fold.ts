@@ -590,8 +590,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: a balance that comes again is folded again',
     file: ENGINE,
-    find: '    if (!this.#identities.add(identityKey[0], identityKey[1])) {\n      this.counts.duplicates += 1\n      return\n    }\n    if ((flagsOf',
-    replace: '    this.#identities.add(identityKey[0], identityKey[1])\n    if ((flagsOf',
+    find: 'event.ordinal)\n    if (!this.#isTaken(key)) return',
+    replace: 'event.ordinal)\n    if (!this.#ordered.isInReach(key)) return',
     tests: ['model'],
   },
   {
@@ -604,8 +604,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: late reserves count where they come',
     file: ENGINE,
-    find: 'event.ordinal)\n    if (!this.#ordered.isInReach(key)) {',
-    replace: "event.ordinal)\n    if (!this.#ordered.isInReach(key) && event.type === 'balance') {",
+    find: 'event.ordinal)\n    if (!this.#isTaken(key)) return',
+    replace: "event.ordinal)\n    if (!this.#isTaken(key) && event.type === 'balance') return",
     tests: ['model'],
   },
   {

@@ -5,8 +5,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: duplicates count',
     file: 'src/engine/engine.ts',
-    find: 'if (!this.#identities.add(identityKey[0], identityKey[1])) {\n      this.counts.duplicates += 1\n      return\n    }\n    this.counts.swaps',
-    replace: 'this.counts.swaps',
+    find: 'if (this.#identities.add(identityKey[0], identityKey[1])) return true',
+    replace:
+      'if (this.#identities.add(identityKey[0], identityKey[1]) || key === this.#key) return true',
     tests: ['model'],
   },
   {
