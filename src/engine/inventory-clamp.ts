@@ -62,13 +62,18 @@ export class InventoryClamp {
     return [this.#clamps, this.#count, this.#expected, ...this.burns.sized]
   }
 
+  /** Another transaction: no clamp of the one before can be undone, whoever trades in this one. */
+  beginTransaction(): void {
+    if (this.#count.u32[0][0] === 0) return
+    this.#state.undo.save(this.#countUndo, 0)
+    this.#count.u32[0][0] = 0
+  }
+
   /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(hand: Hand, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = hand
     copyU64(expected, 0, p, pAt + P.balanceLo)
-    if (!isFirstOfTransaction) {
-      if (this.#goOn(hand)) return
-    } else if (this.#count.u32[0][0] !== 0) this.#forgetAll()
+    if (!isFirstOfTransaction && this.#goOn(hand)) return
     if ((hand.flags & Flag.balanceBeforeGiven) === 0) return
     copyU64(expected, 0, r, rAt + U.balanceBeforeLo)
     if (isLess(expected, 0, p, pAt + P.balanceLo)) this.#noteLeft(hand, p, pAt + P.balanceLo)
@@ -112,11 +117,6 @@ export class InventoryClamp {
     const found = this.#find(hand.position, this.#count.u32[0][0])
     if (found >= 0) this.#undo(hand, found)
     return found >= 0 || this.#hasSwapOfTransaction(hand)
-  }
-
-  #forgetAll(): void {
-    this.#state.undo.save(this.#countUndo, 0)
-    this.#count.u32[0][0] = 0
   }
 
   /** Is a swap of the position before this one of the same transaction? */

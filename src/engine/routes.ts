@@ -9,7 +9,7 @@ import { shareOf } from './position-fold.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
 import { F, Flag, Hop, hopOf, markPassed, U, volumeMicroUsdOf, walletOf } from './swap-record.ts'
-import { feesOfSwap, lamportsOfSwap } from './swap-value.ts'
+import { feesOfSwap, lamportsOfSwap, quoteCounted } from './swap-value.ts'
 
 /** Swaps of one transaction looked back over for the hop before; a route has a few. */
 const LOOK_BACK_MAX = 64
@@ -78,7 +78,7 @@ export class Routes {
     const { tape } = this.#state
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
     if (r[at + U.flags] & Flag.sell) return
-    const quote = this.#quoteOf(coin)
+    const quote = quoteCounted(r, rf, at, this.#quoteOf(coin))
     hand.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
     hand.paidLamports = lamportsOfSwap(r, rf, at, quote)
     hand.feesBefore = feesOfSwap(r, rf, at, quote)

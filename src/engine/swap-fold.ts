@@ -103,6 +103,7 @@ export class SwapFold {
     this.#births.takeQuote(hand)
     hand.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
+    if (isFirstOfTransaction) this.clamp.beginTransaction()
     this.#foldMoney()
     this.#routes.take(hand)
     this.#takePosition()

@@ -2,7 +2,7 @@ import { numberAt, wholeAt } from '../base/u64.ts'
 import { lamportsOf } from './money.ts'
 import { QUOTE_DECIMALS, Quote } from './platform.ts'
 import { priceInQuote, solOfQuote, usdOfQuote } from './prices.ts'
-import { Flag, lamportsPerUnitOf, solPriceOf, U, volumeMicroUsdOf } from './swap-record.ts'
+import { F, Flag, lamportsPerUnitOf, solPriceOf, U, volumeMicroUsdOf } from './swap-record.ts'
 
 /** Prices of a trade by whole token, as `priceSwap` leaves them. */
 export const swapPrice = { usd: 0.5, sol: 0.5 }
@@ -60,6 +60,16 @@ export function lamportsOfSwap(
   // Dollars are those that were counted, whatever the mint was taken to be quoted in then.
   const amount = quote === Quote.usdc ? volumeMicroUsdOf(r, rf, at) : numberAt(r, at + U.quoteLo)
   return lamportsOfAmount(amount, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
+}
+
+/**
+ * Quote that a folded swap record was counted in. Its mint may be known by now to be quoted in a coin, and
+ * have been taken for one in SOL or dollars then: the lane of dollars tells it, which is below 0 for coins.
+ */
+export function quoteCounted(r: Uint32Array, rf: Float64Array, at: number, quote: number): number {
+  const microUsd = rf[(at >>> 1) + F.volumeMicroUsd]
+  if (quote < Quote.other || microUsd <= 0) return quote
+  return microUsd === numberAt(r, at + U.quoteLo) ? Quote.usdc : Quote.sol
 }
 
 /** All fees of a folded swap record in lamports, without that of the chain. */
