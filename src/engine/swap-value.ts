@@ -63,12 +63,12 @@ export function lamportsOfSwap(
 }
 
 /**
- * Quote that a folded swap record was counted in. Its mint may be known by now to be quoted in a coin, and
- * have been taken for one in SOL or dollars then: the lane of dollars tells it, which is below 0 for coins.
+ * Quote that a folded swap record was counted in. Its mint may be known by now to be quoted in a coin or
+ * in dollars, and have been taken for another then: the lane of dollars tells it, which is below 0 for coins.
  */
 export function quoteCounted(r: Uint32Array, rf: Float64Array, at: number, quote: number): number {
   const microUsd = rf[(at >>> 1) + F.volumeMicroUsd]
-  if (quote < Quote.other || microUsd <= 0) return quote
+  if (quote === Quote.sol || microUsd <= 0) return quote
   return microUsd === numberAt(r, at + U.quoteLo) ? Quote.usdc : Quote.sol
 }
 

@@ -122,16 +122,18 @@ describe('a creator has sold all', () => {
     expect(listed(bought, burn(all - 100_000_000n, { signature: 'x' }), told(0n))).toEqual(no)
     const other = { reason: 'boost' }
     expect(listed(bought, burn(all - 100_000_000n, other), told(0n))).toEqual(no)
-    // Told behind the balance, it is the same transaction.
-    expect(listed(bought, told(0n), burn(all - 100_000_000n))).toMatchObject(yes)
+    // Told behind the balance that it explains, it comes too late (decision 24).
+    const behind = { txIndex: 9_999, ordinal: 9_999 }
+    expect(listed(bought, told(0n), burn(all - 100_000_000n, behind))).toEqual(no)
     // A swap may be in it: 40 sold, 60 burned.
     const rest = sold({
-      ...{ slot: 110, txIndex: 9_998, signature: 'tx', baseRaw: 40_000_000n },
+      ...{ slot: 110, txIndex: 9_998, ordinal: 1 },
+      ...{ signature: 'tx', baseRaw: 40_000_000n },
       ...{ baseBalanceBeforeRaw: 100_000_000n, baseBalanceAfterRaw: 0n },
     })
-    const index = { txIndex: 9_998, ordinal: 1 }
-    expect(listed(bought, rest, burn(all - 60_000_000n, index))).toMatchObject(yes)
-    expect(listed(bought, rest, burn(all - 59_999_999n, index))).toEqual(no)
+    const index = { txIndex: 9_998, ordinal: 0 }
+    expect(listed(bought, burn(all - 60_000_000n, index), rest)).toMatchObject(yes)
+    expect(listed(bought, burn(all - 59_999_999n, index), rest)).toEqual(no)
   })
 })
 

@@ -3,7 +3,7 @@ import type { Balance, Reserves, Swap, TokenCreated } from '../../src/engine/eve
 import { isExcluded } from './classes.ts'
 import { type Coins, lamportsPerUnitOf, valuationThen } from './coins.ts'
 import { U64_MAX } from './exact.ts'
-import type { Arrivals, Placed } from './order.ts'
+import { type Arrivals, compareBirths, type Placed } from './order.ts'
 import { foldBalance, foldPosition, openPosition, type Position } from './positions.ts'
 import { lamportsOfWorth, quoteOf, worthOf } from './quote.ts'
 import { Routes } from './routes.ts'
@@ -84,6 +84,9 @@ export class Fold {
 
   private tokenOf({ event, key }: Placed): Token {
     const known = this.tokens.get(event.mint)
+    // What was told too late can be older than what was folded first.
+    if (known && compareBirths(key, known.firstKey) < 0)
+      Object.assign(known, { firstKey: key, firstTimestamp: event.timestamp })
     if (known) return known
     const told = this.creations.get(event.mint) ?? null
     const token: Token = {
@@ -193,6 +196,7 @@ export class Fold {
       pro: swap.pro ?? isPro(trader, this.proRule),
       afterCreation: token.created !== null,
       isMiddle: at === undefined,
+      burns: token.burns.length,
     }
   }
 
@@ -209,7 +213,7 @@ export class Fold {
     const position = known ?? openPosition(wallet, token.mint)
     token.positions.set(wallet, position)
     this.traderOf(wallet).positions.set(token.mint, position)
-    foldBalance(position, told)
+    foldBalance(position, told, token.burns.length)
   }
 }
 

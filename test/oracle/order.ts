@@ -18,7 +18,7 @@ export interface Key {
 export interface Placed<E extends ChainEvent = ChainEvent> {
   readonly event: E
   readonly key: Key
-  /** Where it is folded: its key, but a creation that is told too late counts where it arrived. */
+  /** Where it is folded: its key, but what is told too late counts where it arrived. */
   readonly foldedAt: Key
   /** The tx index on the wire: the one given, else the one inferred, else 0. */
   readonly txIndex: number
@@ -135,7 +135,7 @@ export class Arrivals {
     const key = { slot: event.slot, txIndex, ordinal: event.ordinal, arrival: 0 }
     const isToldLate = this.isOutOfReach(event)
     const isCreation = event.type === 'token_created'
-    const foldedAt = isToldLate && isCreation ? newest : key
+    const foldedAt = isToldLate ? newest : key
     return { event, key, foldedAt, txIndex, arrivedPriceUsd, foldsAnew: isCreation || !isToldLate }
   }
 

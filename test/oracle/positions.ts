@@ -11,6 +11,8 @@ import type { FoldedSwap } from './world.ts'
 export interface BalanceTold {
   readonly raw: bigint
   readonly signature: string
+  /** How many burns of the mint were told before. */
+  readonly burns: number
 }
 
 /** What the tracked inventory cost, in both currencies. */
@@ -113,13 +115,14 @@ export function foldPosition(
 export function foldBalance(
   position: Position,
   { balanceRaw, signature, timestamp }: Balance,
+  burns: number,
 ): void {
   if (position.swaps.length === 0 && balanceRaw > 0n) position.wasHanded = true
   position.held ||= balanceRaw > 0n
   position.balanceRaw = balanceRaw
   position.inventory = clamp(position.inventory, balanceRaw)
   position.unclamped = position.inventory
-  position.history.push({ raw: balanceRaw, signature })
+  position.history.push({ raw: balanceRaw, signature, burns })
   position.toldAt = timestamp
 }
 

@@ -12,9 +12,10 @@ export function devSoldAll(token: Token): boolean {
   return (
     Number(position.balanceRaw) <= millionth &&
     leftUnsold(position).every(
-      ({ raw, signature }) =>
+      ({ raw, signature, burns }) =>
         Number(raw) <= millionth ||
-        token.burns.some((burn) => burn.signature === signature && burn.raw >= raw),
+        // A burn explains what is told behind it (decision 24).
+        token.burns.slice(0, burns).some((burn) => burn.signature === signature && burn.raw >= raw),
     )
   )
 }
@@ -23,24 +24,24 @@ export function devSoldAll(token: Token): boolean {
 function leftUnsold({ history }: Position): BalanceTold[] {
   const left: BalanceTold[] = []
   let ledger = 0n
-  const told = (raw: bigint, signature: string) => {
-    if (raw < ledger) left.push({ raw: ledger - raw, signature })
+  const told = (raw: bigint, signature: string, burns: number) => {
+    if (raw < ledger) left.push({ raw: ledger - raw, signature, burns })
     ledger = raw
   }
   let open: FoldedSwap | null = null
   for (const step of history) {
     if (!('swap' in step)) {
-      if (open) told(open.balanceAfterRaw, open.swap.signature)
+      if (open) told(open.balanceAfterRaw, open.swap.signature, open.burns)
       open = null
-      told(step.raw, step.signature)
+      told(step.raw, step.signature, step.burns)
       continue
     }
     const { swap, transaction } = step
     // Balances are those before and after the transaction, not the swap.
     if (open?.transaction !== transaction) {
-      if (open) told(open.balanceAfterRaw, open.swap.signature)
+      if (open) told(open.balanceAfterRaw, open.swap.signature, open.burns)
       // What was gone before the transaction no burn of it explains.
-      if (swap.baseBalanceBeforeRaw !== undefined) told(swap.baseBalanceBeforeRaw, '')
+      if (swap.baseBalanceBeforeRaw !== undefined) told(swap.baseBalanceBeforeRaw, '', 0)
     }
     ledger =
       swap.direction === 'buy'
@@ -48,6 +49,6 @@ function leftUnsold({ history }: Position): BalanceTold[] {
         : ledger - (ledger < swap.baseRaw ? ledger : swap.baseRaw)
     open = step
   }
-  if (open) told(open.balanceAfterRaw, open.swap.signature)
+  if (open) told(open.balanceAfterRaw, open.swap.signature, open.burns)
   return left
 }

@@ -38,6 +38,8 @@ export interface FoldedSwap {
   readonly balanceAfterRaw: bigint
   readonly fresh: boolean
   readonly pro: boolean
+  /** How many burns of the mint were told before. */
+  readonly burns: number
   /** The creation of the token was known at this place. */
   readonly afterCreation: boolean
   /** Its coin is the middle of a route: the trade counts, but nobody holds anything by it. */
