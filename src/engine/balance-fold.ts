@@ -1,4 +1,4 @@
-import { copyU64, isLess, isZeroAt, subtractU64, wholeAt, writeU64 } from '../base/u64.ts'
+import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../base/u64.ts'
 import type { Balance } from './event.ts'
 import { isNeverHolder } from './exclusion.ts'
 import { clampInventory } from './inventory-clamp.ts'
@@ -90,11 +90,8 @@ export class BalanceFold {
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
     copyU64(left, 0, p, pAt + P.balanceLo)
     subtractU64(left, 0, told, 0)
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const decimals = b[(token & ROW_MASK) * B_LANES + B.decimals]
-    if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return
     hashSignatureText(signature, this.#state.book)
-    if (!this.#swaps.clamp.burns.covers(left, token, signatureHash[0], signatureHash[1]))
+    if (this.#swaps.clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
       p[pAt + P.flags] |= PositionFlag.gaveAway
   }
 }

@@ -1,6 +1,7 @@
-import { copyU64, isLess } from '../base/u64.ts'
+import { copyU64, isLess, wholeAt } from '../base/u64.ts'
+import { B, B_LANES } from './layout.ts'
 import type { Sized } from './memory/memory-part.ts'
-import { Rows } from './memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { rowsPart } from './memory/rows-part.ts'
 import type { StatePart } from './memory/state-part.ts'
 import type { State } from './state.ts'
@@ -41,10 +42,22 @@ export class Burns {
     copyU64(lanes, LANES.burnedLo, burned, 0)
   }
 
-  /** Did the same transaction burn the u64 in `left`, or more? */
-  covers(left: Uint32Array, token: number, signatureHigh: number, signatureLow: number): boolean {
+  /**
+   * Was the u64 in `left`, which left a wallet without a sale, handed on? Next to nothing is not, nor what
+   * the same transaction burned.
+   */
+  isHandedOn(
+    left: Uint32Array,
+    token: number,
+    signatureHigh: number,
+    signatureLow: number,
+  ): boolean {
+    const b = this.#state.births.u32[token >>> ROW_SHIFT]
+    const decimals = b[(token & ROW_MASK) * B_LANES + B.decimals]
+    if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return false
     const [lanes] = this.#last.u32
-    return this.#isOf(token, signatureHigh, signatureLow) && !isLess(lanes, LANES.burnedLo, left, 0)
+    const isBurned = !isLess(lanes, LANES.burnedLo, left, 0)
+    return !(isBurned && this.#isOf(token, signatureHigh, signatureLow))
   }
 
   #isOf(token: number, signatureHigh: number, signatureLow: number): boolean {

@@ -144,9 +144,8 @@ export class InventoryClamp {
 
   /** What left in this transaction, if no burn of it says where to. */
   #judgeLeft(hand: Hand): void {
-    if (wholeAt(left, 0, hand.decimals) <= this.#state.rules.soldAllWhole) return
     hashSignature(hand.r, hand.rAt + U.signature)
-    if (!this.burns.covers(left, hand.token, signatureHash[0], signatureHash[1]))
+    if (this.burns.isHandedOn(left, hand.token, signatureHash[0], signatureHash[1]))
       hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
   }
 

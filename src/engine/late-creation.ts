@@ -31,7 +31,7 @@ export class LateCreation {
     hand.token = token
     hand.takeToken(this.#state)
     this.#markCreator(hand)
-    const swaps = swapsOldestFirst(this.#state, token).filter((index) => !this.#hasPassed(index))
+    const swaps = this.#tradesOf(token)
     this.#judgeSnipers(hand, swaps)
     this.#judgeInsiders(hand, swaps)
     this.#judgeBundles(hand, swaps)
@@ -42,7 +42,7 @@ export class LateCreation {
     const hand = this.#hand
     hand.token = token
     hand.takeToken(this.#state)
-    const swaps = swapsOldestFirst(this.#state, token).filter((index) => !this.#hasPassed(index))
+    const swaps = this.#tradesOf(token)
     this.#judgeBundles(hand, swaps)
   }
 
@@ -68,10 +68,12 @@ export class LateCreation {
     this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
-  /** Did the coin only pass through, on a route? */
-  #hasPassed(index: number): boolean {
+  /** Swaps of the token, oldest first, but those whose coin only passed through on a route. */
+  #tradesOf(token: number): readonly number[] {
     const { tape } = this.#state
-    return hopOf(tape.u32Of(index), tape.at(index)) === Hop.passed
+    return swapsOldestFirst(this.#state, token).filter(
+      (index) => hopOf(tape.u32Of(index), tape.at(index)) !== Hop.passed,
+    )
   }
 
   /** Now that the history begins with a creation, a balance before the first swap tells. */

@@ -225,7 +225,7 @@ export class SwapFold {
     // + 0: no price at all is 0 and never -0, which is other bytes.
     rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
     if (hand.quote >= Quote.other) {
-      this.#foldCoinMoney()
+      this.#foldCoinMoney(quoteNumber)
       return
     }
     hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
@@ -234,11 +234,10 @@ export class SwapFold {
   }
 
   /** Of a swap quoted in a coin: at what the coin is worth in this place of the order. */
-  #foldCoinMoney(): void {
+  #foldCoinMoney(amount: number): void {
     const { hand } = this
-    const { r, rf, rAt, rAtF, quote, solPriceUsd } = hand
+    const { rf, rAtF, quote, solPriceUsd } = hand
     const lamportsPerUnit = this.#state.quotes.lamportsPerUnit(quote, solPriceUsd)
-    const amount = numberAt(r, rAt + U.quoteLo)
     hand.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
     hand.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
     rf[rAtF + F.volumeMicroUsd] = -lamportsPerUnit + 0

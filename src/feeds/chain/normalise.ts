@@ -2,11 +2,10 @@ import { LRUCache } from 'lru-cache'
 import type { ChainPosition, FeedEvent, Swap } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import {
-  BOOST_BUY_AND_BURN_EVENT,
+  AMM_POOL_LAYOUTS,
   BUY_EVENT,
   CREATE_POOL_EVENT,
   DEPOSIT_EVENT,
-  INIT_BOOST_EVENT,
   SELL_EVENT,
   WITHDRAW_EVENT,
 } from './amm-pool-layouts.ts'
@@ -44,13 +43,7 @@ const FOLDED: ReadonlySet<AnyEventLayout> = new Set<AnyEventLayout>([
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
-  BUY_EVENT,
-  SELL_EVENT,
-  CREATE_POOL_EVENT,
-  DEPOSIT_EVENT,
-  WITHDRAW_EVENT,
-  INIT_BOOST_EVENT,
-  BOOST_BUY_AND_BURN_EVENT,
+  ...AMM_POOL_LAYOUTS,
 ])
 
 /** What a transaction's events come to before its balances are looked at. */

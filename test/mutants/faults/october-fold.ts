@@ -254,7 +254,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'handed on: what was burned with a swap',
     file: CLAMP,
-    find: 'if (!this.burns.covers(left, hand.token, signatureHash[0], signatureHash[1]))',
+    find: 'if (this.burns.isHandedOn(left, hand.token, signatureHash[0], signatureHash[1]))',
     replace: '',
     tests: ['test/properties/handed-on.test.ts'],
   },
@@ -387,7 +387,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'handed on: what was burned beside a balance',
     file: BALANCE,
-    find: 'if (!this.#swaps.clamp.burns.covers(left, token, signatureHash[0], signatureHash[1]))',
+    find: 'if (this.#swaps.clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))',
     replace: '',
     tests: ['test/properties/handed-on.test.ts'],
   },
@@ -415,8 +415,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'burn: covers more than it burned',
     file: BURNS,
-    find: ' && !isLess(lanes, LANES.burnedLo, left, 0)',
-    replace: '',
+    find: 'const isBurned = !isLess(lanes, LANES.burnedLo, left, 0)',
+    replace: 'const isBurned = true',
     tests: ['test/properties/handed-on.test.ts'],
   },
   {
@@ -541,7 +541,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'late creation: who passed the coin on is judged',
     file: LATE,
-    find: '    this.#markCreator(hand)\n    const swaps = swapsOldestFirst(this.#state, token).filter((index) => !this.#hasPassed(index))',
+    find: '    this.#markCreator(hand)\n    const swaps = this.#tradesOf(token)',
     replace: '    this.#markCreator(hand)\n    const swaps = swapsOldestFirst(this.#state, token)',
     tests: ['model'],
   },
