@@ -1,7 +1,7 @@
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 import type { Hand } from './hand.ts'
 import { barLane } from './lanes.ts'
-import { BAR_LANES, Bar, T, TokenFlag } from './layout.ts'
+import { BAR_LANES, BAR_PRICES, Bar, BarPrice, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import { TapeDamage } from './tape.ts'
@@ -18,12 +18,6 @@ export const STORED_FROM_SWAPS = 2_048
 const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const NEARED_EVERY = 16
 const NEARED_TRADES = 64
-
-/** The prices of a series lie side by side: open, high, low, close. */
-const PRICES = Bar.closeUsdF - Bar.openUsdF + 1
-const HIGH = Bar.highUsdF - Bar.openUsdF
-const LOW = Bar.lowUsdF - Bar.openUsdF
-const CLOSE = Bar.closeUsdF - Bar.openUsdF
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -184,12 +178,12 @@ const SERIES = [
 function extend(f64: Float64Array, at: number, price: number): void {
   if (price === 0) return
   if (f64[at] === 0) {
-    f64.fill(price, at, at + PRICES)
+    f64.fill(price, at, at + BAR_PRICES)
     return
   }
-  if (price > f64[at + HIGH]) f64[at + HIGH] = price
-  if (price < f64[at + LOW]) f64[at + LOW] = price
-  f64[at + CLOSE] = price
+  if (price > f64[at + BarPrice.high]) f64[at + BarPrice.high] = price
+  if (price < f64[at + BarPrice.low]) f64[at + BarPrice.low] = price
+  f64[at + BarPrice.close] = price
 }
 
 /** The prices of a mint's trades are other ones: its bars are begun anew. */

@@ -2,7 +2,7 @@ import type { BarChains } from './bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 import type { ChartTrade, ChartTrades } from './chart-trades.ts'
 import { tokenLane } from './lanes.ts'
-import { BAR_LANES, Bar, T, TokenFlag } from './layout.ts'
+import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
@@ -154,13 +154,14 @@ export class Chart {
 
 /** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
 function prepend(series: ChartBar['usd'], f64: Float64Array, at: number): void {
-  const [open, high, low, close] = [f64[at], f64[at + 1], f64[at + 2], f64[at + 3]]
+  const open = f64[at + BarPrice.open]
   if (open === 0) return
+  const [high, low] = [f64[at + BarPrice.high], f64[at + BarPrice.low]]
   const isEmpty = series.open === 0
   series.open = open
   series.high = isEmpty ? high : Math.max(series.high, high)
   series.low = isEmpty ? low : Math.min(series.low, low)
-  if (isEmpty) series.close = close
+  if (isEmpty) series.close = f64[at + BarPrice.close]
 }
 
 /** Time from which on no bar that opens at or before `to` goes. */

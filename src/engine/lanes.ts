@@ -31,8 +31,12 @@ export function positionFlagsAt(p: Uint32Array, pAt: number): number {
  * route does not, nor one that was taken back.
  */
 export function isListedAt(p: Uint32Array, pAt: number): boolean {
-  if (p[pAt + P.buys] + p[pAt + P.sells] > 0) return true
-  return (p[pAt + P.flags] & PositionFlag.held) !== 0
+  return isListed(p[pAt + P.buys] + p[pAt + P.sells], p[pAt + P.flags])
+}
+
+/** As `isListedAt`, of a position of so many trades with these flags. */
+export function isListed(trades: number, flags: number): boolean {
+  return trades > 0 || (flags & PositionFlag.held) !== 0
 }
 
 /** Has the position whose lanes begin at `pAt` a balance that counts? */

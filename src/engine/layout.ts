@@ -230,6 +230,10 @@ export const Bar = {
 } as const
 export const BAR_LANES = 22
 
+/** The four prices of a series lie side by side: f64 lanes from its open on. */
+export const BarPrice = { open: 0, high: 1, low: 2, close: 3 } as const
+export const BAR_PRICES = 4
+
 /** What a clamp of an inventory took from a position. */
 export const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
 export const C_LANES = 8

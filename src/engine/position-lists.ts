@@ -1,7 +1,7 @@
 import { notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
-import { isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
-import { D, L, N, P, P_LANES, PositionFlag, R, T } from './layout.ts'
+import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
+import { D, L, N, P, P_LANES, R, T } from './layout.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { RestingRecords } from './resting-records.ts'
 import type { State } from './state.ts'
@@ -39,7 +39,7 @@ export class PositionLists {
     if (run === null) return this.#listed(this.rowsOfToken(token))
     const found: number[] = []
     for (let record = run.first; record < run.end; record++)
-      if (isListed(this.#state, positionOf(record))) found.push(positionOf(record))
+      if (standsInLists(this.#state, positionOf(record))) found.push(positionOf(record))
     return found
   }
 
@@ -81,7 +81,7 @@ export class PositionLists {
       const record = recordPlus1 - 1
       if (
         isDormant(state, dormant.lane(record, P.token), record) &&
-        isListed(state, positionOf(record))
+        standsInLists(state, positionOf(record))
       )
         found.push(positionOf(record))
       recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
@@ -100,9 +100,9 @@ export class PositionLists {
 }
 
 /** Does a position, or a record of the dormant tape, stand in lists? */
-function isListed(state: State, position: number): boolean {
+function standsInLists(state: State, position: number): boolean {
   const lane = (name: number) => positionLane(state, position, name)
-  return lane(P.buys) + lane(P.sells) > 0 || (lane(P.flags) & PositionFlag.held) !== 0
+  return isListed(lane(P.buys) + lane(P.sells), lane(P.flags))
 }
 
 /** The newest record of a wallet on the dormant tape + 1; 0 for none. */

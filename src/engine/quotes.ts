@@ -110,23 +110,13 @@ export class Quotes {
   }
 
   /** SOL of one whole unit of a coin, through the coins that it is quoted in itself. */
-  coinPriceSol(quote: number, solPriceUsd: number, steps = QUOTE_STEPS_MAX): number {
-    const token = steps === 0 ? -1 : this.tokenOf(quote)
-    if (token < 0) return 0
-    const price = this.#priceInQuote(token)
-    const own = this.#birth(token, B.quote)
-    if (own < FIRST_COIN) return solOfQuote(price, own, solPriceUsd)
-    return price * this.coinPriceSol(own, solPriceUsd, steps - 1)
+  coinPriceSol(quote: number, solPriceUsd: number): number {
+    return this.#coinPrice(quote, solPriceUsd, solOfQuote, QUOTE_STEPS_MAX)
   }
 
   /** As `coinPriceSol`, in dollars. */
-  coinPriceUsd(quote: number, solPriceUsd: number, steps = QUOTE_STEPS_MAX): number {
-    const token = steps === 0 ? -1 : this.tokenOf(quote)
-    if (token < 0) return 0
-    const price = this.#priceInQuote(token)
-    const own = this.#birth(token, B.quote)
-    if (own < FIRST_COIN) return usdOfQuote(price, own, solPriceUsd)
-    return price * this.coinPriceUsd(own, solPriceUsd, steps - 1)
+  coinPriceUsd(quote: number, solPriceUsd: number): number {
+    return this.#coinPrice(quote, solPriceUsd, usdOfQuote, QUOTE_STEPS_MAX)
   }
 
   /**
@@ -143,6 +133,21 @@ export class Quotes {
   lamportsPerUnit(quote: number, solPriceUsd: number): number {
     const price = this.coinPriceSol(quote, solPriceUsd)
     return price === 0 ? 0 : (price * 1e9) / 10 ** this.decimalsOf(quote)
+  }
+
+  /** In SOL or dollars, as `ofQuote` counts what the last coin is quoted in. */
+  #coinPrice(
+    quote: number,
+    solPriceUsd: number,
+    ofQuote: typeof solOfQuote,
+    steps: number,
+  ): number {
+    const token = steps === 0 ? -1 : this.tokenOf(quote)
+    if (token < 0) return 0
+    const price = this.#priceInQuote(token)
+    const own = this.#birth(token, B.quote)
+    if (own < FIRST_COIN) return ofQuote(price, own, solPriceUsd)
+    return price * this.#coinPrice(own, solPriceUsd, ofQuote, steps - 1)
   }
 
   /** Price of a token in whole units of its quote. */

@@ -30,8 +30,17 @@ import type { RollingWindow } from './rolling-window.ts'
 import { Routes } from './routes.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
-import { ARRIVAL_BITS, beginFold, coinMicroUsd, F, Flag, INPUT_FLAGS, U } from './swap-record.ts'
-import { feesOfSwap, lamportsOfAmount, priceSwap, swapPrice } from './swap-value.ts'
+import {
+  ARRIVAL_BITS,
+  beginFold,
+  coinMicroUsd,
+  F,
+  Flag,
+  INPUT_FLAGS,
+  lamportsPerUnitOf,
+  U,
+} from './swap-record.ts'
+import { lamportsOfAmount, priceSwap, swapPrice } from './swap-value.ts'
 import type { TokenBirths } from './token-births.ts'
 import type { TopHolders } from './top-holders.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
@@ -253,12 +262,15 @@ export class SwapFold {
 
   #foldFees(isFirstOfTransaction: boolean): void {
     const { hand } = this
-    const { r, rf, rAt } = hand
+    const { r, rAt } = hand
     let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
     fees += numberAt(r, rAt + U.cashbackLo)
     if (hand.isAmm) fees += numberAt(r, rAt + U.lpFeeLo)
     // In SOL nothing is to be converted: a call would put its double on the heap.
-    if (hand.quote !== Quote.sol) fees = feesOfSwap(r, rf, rAt, hand.quote)
+    if (hand.quote !== Quote.sol) {
+      const lamportsPerUnit = lamportsPerUnitOf(hand.rf, hand.rAtF)
+      fees = lamportsOfAmount(fees, hand.quote, lamportsPerUnit, hand.solPriceUsd)
+    }
     fees += hand.feesBefore
     if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
     hand.pf[hand.pAtF + P.feesF] += fees

@@ -35,35 +35,30 @@ function priceInQuote(coins: Coins, token: Token): number {
   return whole(quoteRaw, quoteDecimals(coins, quoteThenOf(token))) / whole(baseRaw, decimals)
 }
 
-/** No steps left is no price, which also ends circles. */
-export function coinPriceSol(
-  coins: Coins,
-  coin: string,
-  solPriceUsd: number,
-  steps = STEPS,
-): number {
-  const token = coins.tokens.get(coin)
-  if (token === undefined || steps === 0) return 0
-  const price = priceInQuote(coins, token)
-  const quote = quoteThenOf(token)
-  if (quote.kind === 'sol') return price
-  if (quote.kind === 'usdc') return solPriceUsd === 0 ? 0 : price / solPriceUsd
-  return price * coinPriceSol(coins, quote.coin, solPriceUsd, steps - 1)
+export function coinPriceSol(coins: Coins, coin: string, solPriceUsd: number): number {
+  const ofUsdc = (price: number) => (solPriceUsd === 0 ? 0 : price / solPriceUsd)
+  return coinPrice(coins, coin, { ofSol: (price) => price, ofUsdc }, STEPS)
 }
 
-export function coinPriceUsd(
-  coins: Coins,
-  coin: string,
-  solPriceUsd: number,
-  steps = STEPS,
-): number {
+export function coinPriceUsd(coins: Coins, coin: string, solPriceUsd: number): number {
+  const ofSol = (price: number) => price * solPriceUsd
+  return coinPrice(coins, coin, { ofSol, ofUsdc: (price) => price }, STEPS)
+}
+
+interface Money {
+  ofSol(price: number): number
+  ofUsdc(price: number): number
+}
+
+/** No steps left is no price, which also ends circles. */
+function coinPrice(coins: Coins, coin: string, money: Money, steps: number): number {
   const token = coins.tokens.get(coin)
   if (token === undefined || steps === 0) return 0
   const price = priceInQuote(coins, token)
   const quote = quoteThenOf(token)
-  if (quote.kind === 'sol') return price * solPriceUsd
-  if (quote.kind === 'usdc') return price
-  return price * coinPriceUsd(coins, quote.coin, solPriceUsd, steps - 1)
+  if (quote.kind === 'sol') return money.ofSol(price)
+  if (quote.kind === 'usdc') return money.ofUsdc(price)
+  return price * coinPrice(coins, quote.coin, money, steps - 1)
 }
 
 /** Lamports of one raw unit of a coin at this place of the fold. */

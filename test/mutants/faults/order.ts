@@ -216,7 +216,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars lose the low',
     file: 'src/engine/candles.ts',
-    find: 'if (price < f64[at + LOW]) f64[at + LOW] = price',
+    find: 'if (price < f64[at + BarPrice.low]) f64[at + BarPrice.low] = price',
     replace: '',
     tests: ['bars'],
   },
