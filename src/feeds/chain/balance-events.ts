@@ -1,6 +1,6 @@
+import { isAddress } from '../../base/address-text.ts'
 import type { Balance, ChainPosition, FeedEvent } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { isAddress } from './address-text.ts'
 import { isCoinMint } from './programs.ts'
 import type { SettledSwaps } from './settled-swaps.ts'
 import type { ChainTransaction, TokenBalanceChange } from './transaction.ts'

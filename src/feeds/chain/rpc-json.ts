@@ -1,3 +1,4 @@
+import { isAddress } from '../../base/address-text.ts'
 import { decodeBase58 } from '../../base/base58.ts'
 import {
   integerAt,
@@ -8,7 +9,6 @@ import {
   textAt,
   textsAt,
 } from '../../base/json-access.ts'
-import { isAddress } from './address-text.ts'
 import type { EmittedBytes } from './program-logs.ts'
 import { programName } from './programs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'

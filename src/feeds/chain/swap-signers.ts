@@ -1,6 +1,6 @@
+import { isAddress } from '../../base/address-text.ts'
 import type { Swap } from '../../engine/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { isAddress } from './address-text.ts'
 import { balanceOf, type ChainTransaction } from './transaction.ts'
 
 /** How it was found who traded. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isAddress } from '../../base/address-text.ts'
 import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../engine/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
@@ -16,7 +17,6 @@ const AGAIN_MS: readonly number[] = [600_000, 3_600_000, 21_600_000]
 const MINTS_MAX = 5_000
 /** Mints that are not asked about again, or not counted again. */
 const SEEN_MAX = 50_000
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 export interface DexPaidOptions {
   readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
@@ -76,7 +76,7 @@ export class DexPaid {
   }
 
   #want(mint: string): void {
-    if (this.#seen.has(mint) || !ADDRESS.test(mint)) return
+    if (this.#seen.has(mint) || !isAddress(mint)) return
     if (this.#due.size >= MINTS_MAX) {
       if (!this.#unasked.has(mint)) this.#leftOut += 1
       this.#unasked.set(mint, true)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../engine/event.ts'
-import { Quote, quoteOf } from '../../engine/platform.ts'
+import { PUMP_MINT, Quote, quoteOf } from '../../engine/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/program-address.ts'
 import { PoolDepths, type PoolReserves } from './pool-depths.ts'
 import type { PortalCounters } from './portal-counters.ts'
@@ -30,8 +30,6 @@ const FRAMES_MAX = 50_000
 const MINTS_MAX = 20_000
 /** Keys that are remembered as unknown; those past it are not told. */
 const UNKNOWN_KEYS_MAX = 64
-/** The quote of coins that is no coin of the platform and no money either. */
-const PUMP_MINT = 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn'
 
 /**
  * Events of PumpPortal's frames. They have neither slot nor index nor ordinal nor fees, and no time
