@@ -1,5 +1,5 @@
 import type { AddressBook } from './address-book.ts'
-import type { PlacedEvent } from './event.ts'
+import type { Balance, PlacedEvent, Reserves } from './event.ts'
 import { identify } from './identities.ts'
 import type { OrderRing } from './order-ring.ts'
 import type { RingKey } from './ring-key.ts'
@@ -44,9 +44,25 @@ export class Arrivals {
 
   /** The key of an event that is no swap. */
   keyOf(event: PlacedEvent, arrival: number): RingKey {
+    hashSignatureText(event.signature, this.#book)
+    return this.#keyOf(event, arrival)
+  }
+
+  /**
+   * The key of what is told of reserves, or of a wallet's balance (else `wallet` is -1); fills `identityKey`.
+   * One transaction tells several under one ordinal, so what it is about is a part of the identity.
+   */
+  readTold(event: Reserves | Balance, token: number, wallet: number, arrival: number): RingKey {
+    hashSignatureText(event.signature, this.#book)
+    const about = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 2, 0x85ebca6b)
+    identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)
+    return this.#keyOf(event, arrival)
+  }
+
+  /** Of the event whose signature stands in `signatureHash`. */
+  #keyOf(event: PlacedEvent, arrival: number): RingKey {
     const { slot, ordinal } = event
     if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
-    hashSignatureText(event.signature, this.#book)
     const [signatureHigh, signatureLow] = signatureHash
     const txIndex = event.txIndex ?? this.#txIndexOf(slot, signatureHigh, signatureLow)
     return { slot, txIndex, ordinal, isSlotKnown: true, signatureHigh, signatureLow, arrival }

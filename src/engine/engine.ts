@@ -22,17 +22,15 @@ import type {
   TokenCreated,
 } from './event.ts'
 import type { EventSink } from './event-sink.ts'
-import { Identities, identify, identityKey } from './identities.ts'
-import { B, B_LANES, TokenFlag } from './layout.ts'
+import { Identities, identityKey } from './identities.ts'
+import { TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
 import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { MetadataFold } from './metadata-fold.ts'
 import { NEARED, Nearing } from './nearing.ts'
 import { LATE_SLOTS, OrderRing } from './order-ring.ts'
 import { OrderedFold } from './ordered-fold.ts'
-import { Quote } from './platform.ts'
 import { PositionLists } from './position-lists.ts'
 import { noCounts, Progress } from './progress.ts'
 import { RecordBatch } from './record-batch.ts'
@@ -40,22 +38,13 @@ import type { RestingHoldings } from './resting-holdings.ts'
 import { NOWHERE, type RingKey } from './ring-key.ts'
 import { RollingWindow } from './rolling-window.ts'
 import { SearchIndex } from './search-index.ts'
-import { hashSignatureText, signatureHash } from './signature.ts'
 import { State } from './state.ts'
 import { SwapChains } from './swap-chains.ts'
 import { SwapIntake } from './swap-intake.ts'
-import {
-  F,
-  Flag,
-  INPUT_FLAGS,
-  SWAP_U32_LANES,
-  TOLD_BITS,
-  toldQuoteDecimals,
-  toldQuoteOf,
-  U,
-} from './swap-record.ts'
+import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from './swap-record.ts'
 import { tapePart } from './tape-part.ts'
 import { TokenOrder } from './token-order.ts'
+import { noteCoinOfSwap, noteDecimalsOfCreation } from './told-coins.ts'
 import { TopHolders } from './top-holders.ts'
 import { TraderColumns } from './trader-columns.ts'
 import { XLinks } from './x-links.ts'
@@ -333,7 +322,7 @@ export class Engine implements EventSink {
       f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
-    if (toldQuoteOf(u32, at) === Quote.other) this.#takeCoin(u32, at)
+    noteCoinOfSwap(this.state, u32, at)
     u32[at + U.flags] &= INPUT_FLAGS | TOLD_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
@@ -371,10 +360,7 @@ export class Engine implements EventSink {
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
     this.dormancy.wake(token)
-    if (event.type === 'token_created' && event.quoteDecimals !== undefined) {
-      const { quotes } = this.state
-      quotes.tellDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
-    }
+    if (event.type === 'token_created') noteDecimalsOfCreation(this.state, event)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
     const pricing = pricingOf(this.state, token)
@@ -382,18 +368,6 @@ export class Engine implements EventSink {
     this.#tell(event, token)
     if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
       this.facts.emit('repriced', token)
-  }
-
-  /** The swap says that its mint is quoted in a coin: the first that is told of a mint counts. */
-  #takeCoin(u32: Uint32Array, at: number): void {
-    const { births, quotes } = this.state
-    const quote = quotes.numberOfCoin(u32[at + U.quoteMint])
-    const decimals = toldQuoteDecimals(u32[at + U.flags])
-    if (decimals >= 0) quotes.tellDecimals(quote, decimals)
-    const token = u32[at + U.token]
-    const b = births.u32[token >>> ROW_SHIFT]
-    const lane = (token & ROW_MASK) * B_LANES + B.toldCoin
-    if (b[lane] === 0) b[lane] = quote
   }
 
   /** Takes what is told of reserves or of a balance, unless it is a duplicate or has to be refused. */
@@ -406,10 +380,7 @@ export class Engine implements EventSink {
       wallet = book.wallet(event.wallet)
       this.state.coverWallet(wallet)
     }
-    const key = this.#arrivals.keyOf(event, this.seq + 1)
-    hashSignatureText(event.signature, book)
-    const about = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 2, 0x85ebca6b)
-    identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)
+    const key = this.#arrivals.readTold(event, token, wallet, this.seq + 1)
     if (!this.#isTaken(key)) return
     if ((flagsOf(this.state, token) & TokenFlag.exists) === 0) this.idle.unknownMints += 1
     else if (

@@ -590,13 +590,13 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: a balance that comes again is folded again',
     file: ENGINE,
-    find: 'event.ordinal)\n    if (!this.#isTaken(key)) return',
-    replace: 'event.ordinal)\n    if (!this.#ordered.isInReach(key)) return',
+    find: 'this.seq + 1)\n    if (!this.#isTaken(key)) return',
+    replace: 'this.seq + 1)\n    if (!this.#ordered.isInReach(key)) return',
     tests: ['model'],
   },
   {
     name: 'told: of a transaction only one balance counts',
-    file: ENGINE,
+    file: 'src/engine/arrivals.ts',
     find: 'identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)',
     replace: 'identify(signatureHash[0], signatureHash[1], 0)',
     tests: ['model'],
@@ -604,8 +604,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: late reserves count where they come',
     file: ENGINE,
-    find: 'event.ordinal)\n    if (!this.#isTaken(key)) return',
-    replace: "event.ordinal)\n    if (!this.#isTaken(key) && event.type === 'balance') return",
+    find: 'this.seq + 1)\n    if (!this.#isTaken(key)) return',
+    replace: "this.seq + 1)\n    if (!this.#isTaken(key) && event.type === 'balance') return",
     tests: ['model'],
   },
   {
