@@ -430,7 +430,7 @@ describe.skipIf(reason !== null)(
       const tab = await opened(`/token/${mint}`)
       const { page } = tab
       await page.getByRole('button', { name: '5m', exact: true }).click()
-      await page.getByRole('button', { name: 'Price' }).click()
+      await page.getByRole('button', { name: 'Price', exact: true }).click()
       await page.getByText('Bars as a table').click()
       const chart = await client.read.chart({ mint, from: 0, to: 9_999_999_999, resolution: '5' })
       if (!chart.ok) throw new Error(chart.problem.message)
@@ -440,7 +440,7 @@ describe.skipIf(reason !== null)(
       await until('the bars in USD', async () =>
         same(await shownBars(tab), rowsOf([o, h, l, c, v])),
       )
-      await page.getByRole('button', { name: 'SOL' }).click()
+      await page.getByRole('button', { name: 'SOL', exact: true }).click()
       await until('the bars in SOL', async () =>
         same(await shownBars(tab), rowsOf([o_sol, h_sol, l_sol, c_sol, v_sol])),
       )

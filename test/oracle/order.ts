@@ -38,7 +38,7 @@ export interface Counts {
 /** The place of a slotless event before anything with a slot. */
 const BEFORE_ALL: Key = { slot: -1, txIndex: -1, ordinal: -1, arrival: 0 }
 
-function compareKeys(a: Key, b: Key): number {
+export function compareKeys(a: Key, b: Key): number {
   return a.slot - b.slot || a.txIndex - b.txIndex || a.ordinal - b.ordinal
 }
 

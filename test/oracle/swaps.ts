@@ -4,6 +4,7 @@ import type { Page } from '../../src/wire/answers.ts'
 import { isExcluded, isSniper } from './classes.ts'
 import { type Coins, quoteDecimals } from './coins.ts'
 import { addSaturating, dateText, whole, wire } from './exact.ts'
+import { compareKeys } from './order.ts'
 import { decimalsOf, type FoldedSwap, type Token } from './world.ts'
 
 function swapRow(coins: Coins, token: Token, folded: FoldedSwap): object {
@@ -27,7 +28,7 @@ function swapRow(coins: Coins, token: Token, folded: FoldedSwap): object {
     sol_price_usd: folded.solPriceUsd,
     volume_usd: folded.worth.microUsd / 1e6,
     m_cap_usd: wire(value.marketCapUsd),
-    bonding_curve_progress: folded.progressPct,
+    bonding_curve_progress: isBehindMigration(token, folded) ? 100 : folded.progressPct,
     liquidity_usd: wire(value.liquidityUsd),
     chain_fee: whole(swap.chainFeeRaw ?? 0n, 9),
     platform_fee: whole(platformFeeRaw(swap), inQuote),
@@ -38,6 +39,12 @@ function swapRow(coins: Coins, token: Token, folded: FoldedSwap): object {
     sniper_wallet: folded.afterCreation && sniperAt(token, folded),
     pro_trader: flagged && folded.pro,
   }
+}
+
+/** Also of a migration that was told long after the swap. One without a slot has that of the event before it. */
+function isBehindMigration({ migrated }: Token, { swap, key }: FoldedSwap): boolean {
+  if (migrated === null) return false
+  return swap.slot === null ? key.slot > migrated.key.slot : compareKeys(key, migrated.key) > 0
 }
 
 /** A curve has no liquidity providers: what a feed tells as their fee is the platform's. */
