@@ -8,6 +8,7 @@ import { programFile } from './base/program-files.ts'
 import { totals } from './base/snake-case.ts'
 import { messageOf } from './base/thrown.ts'
 import { withoutPlaces } from './base/without-places.ts'
+import { ClockReports } from './clock-reports.ts'
 import { Durability } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
@@ -28,6 +29,7 @@ import { startServer } from './server/server.ts'
 import { checkTlsFiles, type TlsFiles } from './server/tls-files.ts'
 import { Service } from './service.ts'
 import { isSimulatedFolder } from './store/market-mark.ts'
+import { WallClock } from './wall-clock.ts'
 import { EngineService } from './wire/engine-service.ts'
 import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
@@ -47,6 +49,8 @@ export type Logger = ReturnType<typeof pino>
 export class Program {
   readonly #config: Config
   readonly #log: Logger
+  readonly #clock: WallClock
+  readonly #clockReports: ClockReports
   readonly #service: Service
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
@@ -73,10 +77,16 @@ export class Program {
   constructor(config: Config, log: Logger) {
     this.#config = config
     this.#log = log
-    this.#service = new Service(config, (reason) => {
-      log.error({ reason }, 'no more events are taken')
-      this.#stopFeeds()
-    })
+    this.#clockReports = new ClockReports(log, config.clock === 'event')
+    this.#clock = new WallClock((step, seconds) => this.#clockReports.step(step, seconds))
+    this.#service = new Service(
+      config,
+      (reason) => {
+        log.error({ reason }, 'no more events are taken')
+        this.#stopFeeds()
+      },
+      () => this.#clock.nowMs(),
+    )
     this.#badLines = new LineReports(log)
     this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
@@ -170,6 +180,7 @@ export class Program {
     this.#isRecovered = true
     // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
     setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
+    this.#clockReports.standStill(this.#service.clockReason)
     const reports = {
       line: (feed: string) => this.#badLines.of(feed),
       trouble: (source: string, reason: string) =>
@@ -177,8 +188,11 @@ export class Program {
       sentence: (sentence: string) => this.#log.warn({}, sentence),
     }
     const { engine } = this.#service
-    const isAhead = (timestamp: number) => this.#service.isAhead(timestamp)
-    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, isAhead)
+    const time = {
+      isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
+      nowMs: () => this.#clock.nowMs(),
+    }
+    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time)
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     // Told at every level: with PORT=0 nothing else says where the service is.
@@ -210,6 +224,7 @@ export class Program {
   }
 
   #keepTime(): void {
+    this.#clockReports.standStill(this.#service.clockReason)
     try {
       this.#service.tick()
     } catch {
@@ -279,7 +294,8 @@ export class Program {
     if (this.#feeds === null) return 'The feeds are about to start.'
     const { failure, historyLimit, clockReason, tokenLimit } = this.#service
     const stopped = this.#durability?.failure?.message ?? failure ?? historyLimit.reason
-    const reason = stopped ?? clockReason ?? tokenLimit.reason
+    const held = this.#config.clock === 'event' ? null : this.#clock.heldReason
+    const reason = stopped ?? clockReason ?? held ?? tokenLimit.reason
     if (reason !== null) return reason
     if (this.#feedFailure !== null) return this.#feedFailure
     if (this.#isDraining) return STOPPING

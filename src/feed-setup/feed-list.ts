@@ -4,6 +4,7 @@ import type { Feed } from '../engine/event-sink.ts'
 import type { NewForms } from '../feeds/chain/new-forms.ts'
 import type { FeedCounters } from '../feeds/feed-counters.ts'
 import type { ReportLine } from '../feeds/lines/line-report.ts'
+import type { FeedTime } from './feed-time.ts'
 import { SideFeeds } from './side-feeds.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
@@ -23,7 +24,7 @@ export interface FeedReports {
 }
 
 /**
- * Makes the feeds of FEED. `isAhead` says whether events of a time are refused now, as too far ahead of the clock.
+ * Makes the feeds of FEED.
  * @throws ConfigError when the file of SOL_PRICE can no longer be used
  */
 export async function makeFeeds(
@@ -31,18 +32,20 @@ export async function makeFeeds(
   engine: Engine,
   counters: FeedCounters,
   reports: FeedReports,
-  isAhead: (timestamp: number) => boolean,
+  time: FeedTime,
 ): Promise<Feeds> {
-  const side = await SideFeeds.make(config, reports.sentence, isAhead)
+  const side = await SideFeeds.make(config, reports.sentence, time)
   const main: Feed[] = []
   for (const name of config.feeds) {
-    const feed = isLiveFeed(name) ? null : await makeFeed(name, config, engine, counters, reports)
+    const feed = isLiveFeed(name)
+      ? null
+      : await makeFeed(name, config, engine, counters, reports, time)
     if (feed !== null) main.push(side.beside(name, feed))
   }
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
-    const feed = supervisedFeed(config, counters, engine, reports.trouble)
+    const feed = supervisedFeed(config, counters, engine, reports.trouble, time.nowMs)
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
@@ -55,10 +58,11 @@ async function makeFeed(
   engine: Engine,
   counters: FeedCounters,
   { line, sentence }: FeedReports,
+  { nowMs }: FeedTime,
 ): Promise<Feed | null> {
   switch (name.kind) {
     case 'sim':
-      return makeSimulator(config, engine)
+      return makeSimulator(config, engine, nowMs)
     case 'stdin': {
       const { StdinFeed } = await import('../feeds/stdin.ts')
       return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
@@ -82,15 +86,15 @@ async function newForms(say: (sentence: string) => void): Promise<NewForms> {
   return new NewForms(say)
 }
 
-async function makeSimulator(config: Config, engine: Engine): Promise<Feed> {
+async function makeSimulator(config: Config, engine: Engine, nowMs: () => number): Promise<Feed> {
   const { SimulatorFeed } = await import('../feeds/simulator.ts')
   return new SimulatorFeed({
     seed: config.simSeed,
     tokens: config.simTokens,
     rate: config.simRate,
-    startSeconds: Math.floor(Date.now() / 1000),
+    startSeconds: Math.floor(nowMs() / 1000),
     firstSlot: engine.newestSlot + 1,
-    clock: () => Date.now() / 1000,
+    clock: () => nowMs() / 1000,
     addressBook: engine.state.book,
   })
 }

@@ -12,6 +12,7 @@ import { REMEMBERED_MAX } from '../feeds/supervisor/reserve-trades.ts'
 import { resumedCursor } from '../feeds/supervisor/resumed-cursor.ts'
 import type { Source } from '../feeds/supervisor/source.ts'
 import { Supervisor } from '../feeds/supervisor/supervisor.ts'
+import { REAL_TIMERS } from '../feeds/timers.ts'
 import { YellowstoneSource } from '../feeds/yellowstone/yellowstone-source.ts'
 
 /** The live feeds of FEED as one, which goes on from where the engine stands. */
@@ -20,9 +21,11 @@ export function supervisedFeed(
   counters: FeedCounters,
   engine: Engine,
   report: (who: string, reason: string) => void,
+  wallMs: () => number = REAL_TIMERS.wallMs,
 ): Feed {
+  const timers = { ...REAL_TIMERS, wallMs }
   const forms = new NewForms((sentence) => report('events', sentence))
-  const sources = liveSources(config, NO_RECORDER, counters, report, forms)
+  const sources = liveSources(config, NO_RECORDER, counters, report, forms, timers)
   const { backfillSlotsMax, backfillMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
@@ -35,7 +38,7 @@ export function supervisedFeed(
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, toldByReserve }
   const backfill = { backfillSlotsMax, backfillMs }
-  return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock })
+  return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
@@ -45,6 +48,7 @@ function liveSources(
   counters: FeedCounters,
   report: (who: string, reason: string) => void,
   forms: NewForms,
+  timers = REAL_TIMERS,
 ): Source[] {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const sources: Source[] = []
@@ -53,7 +57,7 @@ function liveSources(
   if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, forms, rawFrames }))
   if (feeds.some(({ kind }) => kind === 'pumpportal')) {
     const refused = (reason: string) => report(PUMPPORTAL, reason)
-    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused }))
+    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused, timers }))
   }
   return sources
 }

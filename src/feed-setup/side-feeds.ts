@@ -5,10 +5,13 @@ import { ObservedSink } from '../feeds/metadata/observed-sink.ts'
 import type { PriceSeries } from '../feeds/sol-price/price-series.ts'
 import { PricedSink } from '../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../feeds/sol-price/sol-price-feed.ts'
+import type { FeedTime } from './feed-time.ts'
 import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
 export const FIRST_PRICE_MS = 10_000
+
+const MACHINE_TIME: FeedTime = { isAhead: () => false, nowMs: () => Date.now() }
 
 /** What runs beside the feeds of FEED: the price of SOL, and the texts of tokens. */
 export class SideFeeds {
@@ -32,20 +35,19 @@ export class SideFeeds {
   }
 
   /**
-   * Makes those that the settings ask for, with the modules of those alone. `isAhead` says whether events of a
-   * time are refused now.
+   * Makes those that the settings ask for, with the modules of those alone.
    * @throws ConfigError when the file of SOL_PRICE cannot be used
    */
   static async make(
     { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
     report: (sentence: string) => void = () => {},
-    isAhead: (timestamp: number) => boolean = () => false,
+    { isAhead, nowMs }: FeedTime = MACHINE_TIME,
   ): Promise<SideFeeds> {
     return new SideFeeds(
-      solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report) : null,
+      solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report, nowMs) : null,
       givenPrices(solPrice),
       isAhead,
-      metadata === null ? null : await makeMetadata(metadata, rules),
+      metadata === null ? null : await makeMetadata(metadata, rules, nowMs),
     )
   }
 
@@ -76,19 +78,22 @@ export class SideFeeds {
 async function makeSolPrice(
   names: readonly string[],
   report: (sentence: string) => void,
+  wallMs: () => number,
 ): Promise<SolPriceFeed> {
   const { SolPriceFeed } = await import('../feeds/sol-price/sol-price-feed.ts')
   const { PRICE_VENUES } = await import('../feeds/sol-price/venues.ts')
   return new SolPriceFeed({
     venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
     report,
+    wallMs,
   })
 }
 
 async function makeMetadata(
   { gateways }: NonNullable<Config['metadata']>,
   { completingPercent }: Config['rules'],
+  wallMs: () => number,
 ): Promise<MetadataFeed> {
   const { MetadataFeed } = await import('../feeds/metadata/metadata-feed.ts')
-  return new MetadataFeed({ gateways, completingPercent })
+  return new MetadataFeed({ gateways, completingPercent, wallMs })
 }

@@ -26,6 +26,8 @@ export interface MetadataOptions extends SafeFetchOptions {
   readonly completingPercent?: number
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
+  /** What events are stamped by, in unix milliseconds, where that is another clock. */
+  readonly wallMs?: () => number
   /** Time between two questions to DexScreener. */
   readonly dexEveryMs?: number
 }
@@ -55,7 +57,7 @@ export class MetadataFeed implements Feed {
   constructor(options: MetadataOptions) {
     // Each fetch listens for the end, and so do two loops with what they wait for.
     setMaxListeners(RUNNING_MAX + 8, this.#stopping.signal)
-    this.#clockMs = options.clockMs ?? Date.now
+    this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now
     this.#steadyMs = options.clockMs ?? (() => performance.now())
     this.#fetch = new SafeFetch(options)
     this.#queue = new FetchQueue(options.gateways)

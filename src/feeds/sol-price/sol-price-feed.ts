@@ -22,6 +22,8 @@ export interface SolPriceOptions {
   readonly report?: (sentence: string) => void
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
+  /** What events are stamped by, in unix milliseconds, where that is another clock. */
+  readonly wallMs?: () => number
   readonly everyMs?: number
   readonly silenceMs?: number
   readonly stallMs?: number
@@ -51,7 +53,7 @@ export class SolPriceFeed implements Feed {
 
   constructor(options: SolPriceOptions) {
     this.#options = options
-    this.#clockMs = options.clockMs ?? Date.now
+    this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now
     this.#steadyMs = options.clockMs ?? (() => performance.now())
     this.#sockets = options.venues.map((venue) => this.#socketTo(venue))
   }

@@ -1,0 +1,122 @@
+import os from 'node:os'
+
+/**
+ * A larger step forward of the wall clock has to last. Smaller ones are what time services make every day, and
+ * cost no more than an event may lie ahead of the clock.
+ */
+export const STEP_MS_MAX = 60_000
+/**
+ * So long, by the monotonic clock. A time service that set the clock wrong sees it at its next poll, after 32 or
+ * 64 s; the market's clock never goes back, so windows of 24 hours would be empty until the wrong time comes.
+ */
+export const STEP_LASTS_MS = 90_000
+
+export interface MachineClocks {
+  /** Unix milliseconds; anybody may set it. */
+  readonly wallMs: () => number
+  /** Milliseconds that never jump; they stand still while the machine sleeps. */
+  readonly steadyMs: () => number
+  /** As `steadyMs`, but they go on while the machine sleeps. */
+  readonly upMs: () => number
+}
+
+const MACHINE: MachineClocks = {
+  wallMs: () => Date.now(),
+  steadyMs: () => performance.now(),
+  upMs: () => os.uptime() * 1000,
+}
+
+/** What became of a step forward that the other clocks contradict. */
+export type ClockStep = 'held' | 'taken' | 'undone'
+
+interface HeldStep {
+  /** What the wall clock is ahead of the monotonic one. */
+  readonly offsetMs: number
+  readonly sinceMs: number
+}
+
+/**
+ * The wall clock of the machine without single steps ahead: one of more than STEP_MS_MAX that the monotonic clock
+ * contradicts is taken once it lasted STEP_LASTS_MS. Till then the time goes on as if there had been none. Steps
+ * back are handed on at once, and so is what the machine slept.
+ */
+export class WallClock {
+  readonly #clocks: MachineClocks
+  readonly #onStep: (step: ClockStep, aheadSeconds: number) => void
+  /** The most that the wall clock was ahead of the monotonic one when it was taken. */
+  #offsetMs: number
+  /** What the machine had slept when that was. */
+  #sleptMs: number
+  #held: HeldStep | null = null
+
+  constructor(
+    onStep: (step: ClockStep, aheadSeconds: number) => void = () => {},
+    clocks: MachineClocks = MACHINE,
+  ) {
+    this.#clocks = clocks
+    this.#onStep = onStep
+    this.#offsetMs = clocks.wallMs() - clocks.steadyMs()
+    this.#sleptMs = this.#slept()
+  }
+
+  /** Unix milliseconds. */
+  nowMs(): number {
+    const wallMs = this.#clocks.wallMs()
+    const steadyMs = this.#clocks.steadyMs()
+    const offsetMs = wallMs - steadyMs
+    const aheadMs = offsetMs - this.#offsetMs
+    if (aheadMs <= STEP_MS_MAX) {
+      if (this.#held !== null) this.#end('undone', aheadMs)
+      if (aheadMs > 0) this.#offsetMs = offsetMs
+      return wallMs
+    }
+    if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) return this.#take(offsetMs)
+    // One that changes meanwhile has not lasted.
+    if (this.#held === null || Math.abs(offsetMs - this.#held.offsetMs) > STEP_MS_MAX) {
+      const isFirst = this.#held === null
+      this.#held = { offsetMs, sinceMs: steadyMs }
+      if (isFirst) this.#onStep('held', Math.round(aheadMs / 1000))
+    }
+    if (steadyMs - this.#held.sinceMs >= STEP_LASTS_MS) {
+      this.#end('taken', aheadMs)
+      return this.#take(offsetMs)
+    }
+    return steadyMs + this.#offsetMs
+  }
+
+  /** Why the machine's clock is not gone by now, in one sentence; null: it is. */
+  get heldReason(): string | null {
+    if (this.#held === null) return null
+    return heldSentence(Math.round((this.#held.offsetMs - this.#offsetMs) / 1000))
+  }
+
+  #take(offsetMs: number): number {
+    this.#held = null
+    this.#offsetMs = offsetMs
+    this.#sleptMs = this.#slept()
+    return offsetMs + this.#clocks.steadyMs()
+  }
+
+  #end(step: ClockStep, aheadMs: number): void {
+    this.#held = null
+    this.#onStep(step, Math.round(aheadMs / 1000))
+  }
+
+  #slept(): number {
+    try {
+      return this.#clocks.upMs() - this.#clocks.steadyMs()
+    } catch {
+      // Nothing here says how long the machine is up: every step has to last.
+      return 0
+    }
+  }
+}
+
+/** One sentence for the log and for `/readyz`. */
+export function heldSentence(aheadSeconds: number): string {
+  return (
+    `The clock of this machine went ${aheadSeconds} s ahead at once, which no other clock of it bears out: ` +
+    `this is taken once it has lasted ${STEP_LASTS_MS / 1000} s, and until then live feeds wait, and lines ` +
+    'of the new time are refused. If it is wrong, set the clock.'
+  )
+}
