@@ -11,6 +11,9 @@ import {
 } from './store/compactor-messages.ts'
 import { runCompactor } from './store/compactor-process.ts'
 
+/** A launcher that is silent for long is ended (store/compactor-launcher.ts): it says this often that it is not. */
+const ALIVE_EVERY_MS = 1_000
+
 const compactorRun = Compile(CompactorRun)
 const ending = new AbortController()
 
@@ -21,11 +24,14 @@ function tell(message: LauncherMessage): void {
 
 process.on('message', (run) => {
   if (!compactorRun.Check(run)) return tell({ failed: 'the launcher was asked for no run' })
+  const breathing = setInterval(() => tell({ alive: true }), ALIVE_EVERY_MS)
   const progressed = (progress: CompactorProgress) => tell({ progress })
-  runCompactor(run, process.ppid, progressed, ending.signal).then(
-    (result) => tell({ result }),
-    (error: unknown) => tell({ failed: messageOf(error) }),
-  )
+  runCompactor(run, process.ppid, progressed, ending.signal)
+    .then(
+      (result) => tell({ result }),
+      (error: unknown) => tell({ failed: messageOf(error) }),
+    )
+    .finally(() => clearInterval(breathing))
 })
 
 process.on('disconnect', () => {

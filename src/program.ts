@@ -295,7 +295,7 @@ export class Program {
     const { failure, historyLimit, clockReason, tokenLimit } = this.#service
     const stopped = this.#durability?.failure?.message ?? failure ?? historyLimit.reason
     const held = this.#config.clock === 'event' ? null : this.#clock.heldReason
-    const reason = stopped ?? clockReason ?? held ?? tokenLimit.reason
+    const reason = stopped ?? clockReason ?? tokenLimit.reason ?? held
     if (reason !== null) return reason
     if (this.#feedFailure !== null) return this.#feedFailure
     if (this.#isDraining) return STOPPING

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import os from 'node:os'
 import { Compile } from 'typebox/compile'
 import { entryFile } from '../base/program-files.ts'
+import { messageOf } from '../base/thrown.ts'
 import {
   type CompactorProgress,
   type CompactorResult,
@@ -9,9 +10,17 @@ import {
   LauncherMessage,
 } from './compactor-messages.ts'
 import { StoreError } from './failure.ts'
+import { endOrphan } from './process-lock.ts'
 
 /** V8 heap of the launcher: it holds one run and passes lines on. */
 const HEAP_MB = 32
+/**
+ * Longest that a launcher tells nothing while it runs a compactor, of which it is to say each second that it does:
+ * one that hangs would hold a stop for ever. Of the lowest priority, it may wait for a core for some seconds.
+ */
+export const LAUNCHER_SILENCE_MS_MAX = 60_000
+/** That it hangs is found by so many looks without a word of it. */
+const LOOKS = 6
 /** The serving process comes first whenever both want a core. */
 const LOWEST_PRIORITY = 19
 
@@ -24,6 +33,11 @@ const launcherMessage = Compile(LauncherMessage)
  */
 export class CompactorLauncher {
   #process: ChildProcess | null = null
+  readonly #silenceMsMax: number
+
+  constructor(silenceMsMax = LAUNCHER_SILENCE_MS_MAX) {
+    this.#silenceMsMax = silenceMsMax
+  }
 
   /** Begins the process: while this one is small. */
   start(): void {
@@ -60,6 +74,8 @@ export class CompactorLauncher {
       if (launcher === null) return reject(notMade('its launcher could not be started'))
       const take = (message: unknown) => {
         if (!launcherMessage.Check(message)) return
+        silentLooks = 0
+        if ('alive' in message) return
         if ('progress' in message) return onProgress(message.progress)
         end()
         if ('result' in message) resolve(message.result)
@@ -69,7 +85,18 @@ export class CompactorLauncher {
         end()
         reject(notMade('its launcher has ended'))
       }
+      const hangs = () => {
+        end()
+        reject(notMade(this.#endHanging(launcher, run.folder)))
+      }
+      // Looks are counted: one alone may come late, and before what lies in the channel, where this process slept.
+      let silentLooks = 0
+      const silence = setInterval(() => {
+        silentLooks += 1
+        if (silentLooks >= LOOKS) hangs()
+      }, this.#silenceMsMax / LOOKS)
       const end = () => {
+        clearInterval(silence)
         launcher.off('message', take)
         launcher.off('disconnect', gone)
         launcher.off('error', gone)
@@ -79,6 +106,19 @@ export class CompactorLauncher {
       launcher.on('error', gone)
       launcher.send(run)
     })
+  }
+
+  /** Ends one that hangs, and its compactor, which must not work beside the next one; says what came of it. */
+  #endHanging(launcher: ChildProcess, folder: string): string {
+    const told = `its launcher told nothing for ${this.#silenceMsMax / 1000} s and was ended`
+    launcher.kill('SIGKILL')
+    if (this.#process === launcher) this.#process = null
+    try {
+      endOrphan(folder)
+      return told
+    } catch (error) {
+      return `${told}; ${messageOf(error)}`
+    }
   }
 
   /** Ends the process, and a compactor that it runs. */

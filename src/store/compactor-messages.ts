@@ -47,6 +47,8 @@ export type CompactorProgress = Type.Static<typeof CompactorProgress>
 
 /** What the launcher tells the program about the compactor it was asked for. */
 export const LauncherMessage = Type.Union([
+  /** Sent every so often while a compactor runs: the launcher itself does not hang. */
+  Type.Object({ alive: Type.Literal(true) }),
   Type.Object({ progress: CompactorProgress }),
   Type.Object({ result: CompactorResult }),
   Type.Object({ failed: Type.String() }),

@@ -206,6 +206,29 @@ describe('with much in the journal', () => {
   )
 
   test(
+    'a stop ends a launcher that hangs, says so, and makes its last snapshot with another one',
+    async () => {
+      const DATA_DIR = copyOf(large)
+      const program = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
+      const pid = program.child.pid ?? 0
+      const compactor = await nextCompactor(pid, LARGE_MS)
+      const launcher = launcherOf(pid)
+      if (compactor === null || launcher === null) throw new Error('no compactor came')
+      for (const child of [launcher, compactor]) process.kill(child, 'SIGSTOP')
+      expect(await program.end('SIGTERM')).toBe(0)
+      const told = program.lines.filter((line) => /"msg":"snapshot /.test(line))
+      expect(told).toEqual([
+        expect.stringMatching(
+          /The snapshot was not made: its launcher told nothing for 60 s and was ended"/,
+        ),
+        expect.stringMatching(/"msg":"snapshot made and verified"/),
+      ])
+      for (const child of [launcher, compactor]) expect(isRunning(child)).toBe(false)
+    },
+    LARGE_MS,
+  )
+
+  test(
     'a compactor that outlived its program is ended before the next one touches the folder',
     async () => {
       const DATA_DIR = copyOf(large)
