@@ -3,10 +3,12 @@ import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { RESERVES_REASONS } from '../../src/engine/event.ts'
+import { FULL_SIZES } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
+  fullSizeFiles,
   goldenEvents,
   goldenFolder,
   keptFiles,
@@ -52,6 +54,22 @@ for (const version of VERSIONS) {
     expect(state, RAISE).toEqual({ ...usual, snapshotSeq: 0 })
   })
 }
+
+for (const version of VERSIONS)
+  test(`the folder that the program of ${version} left starts from its snapshot, to the answers that were given`, () => {
+    const disk = fullSizeFiles(version)
+    const { state, answers: given } = readingOf(disk, goldenEvents(), FULL_SIZES)
+    expect(state).toMatchObject({ seq: 120, snapshotSeq: 106 })
+    expect([...disk.files.keys()].filter((path) => !/\.mf[js]$/.test(path))).toEqual([])
+    expect(
+      given === (version === PRESENT ? answers : answersBefore),
+      'the answers are others: node test/store/golden/make.ts --answers',
+    ).toBe(true)
+  })
+
+test('a snapshot as the program has it is written as its very bytes', () => {
+  expectSame(writtenNow(FULL_SIZES), fullSizeFiles(PRESENT))
+})
 
 test('the present version is read to the very state that was written', () => {
   expect(readingOf(keptFiles(PRESENT)).state, RAISE).toEqual(expected)

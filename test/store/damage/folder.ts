@@ -1,4 +1,5 @@
 import { Engine } from '../../../src/engine/engine.ts'
+import type { EngineOptions } from '../../../src/engine/engine-options.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { archivedEngine } from '../../../src/store/archived-engine.ts'
 import { type Compaction, compact } from '../../../src/store/compaction.ts'
@@ -21,6 +22,8 @@ export const EPOCH = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'
 export const NEW_EPOCH = '99999999-8888-4777-8666-555555555555'
 /** Few records a chunk and few identities, so that files are small. */
 export const SIZES = { clock: 'event', identities: 64, tapeChunkRecords: 64 } as const
+/** Those of the program: what it starts from has them. */
+export const FULL_SIZES: EngineOptions = { clock: 'event' }
 
 const BATCH = 4
 const NOWHERE: JournalPlace = { seq: 0, crc: 0, segment: 0 }
@@ -49,9 +52,12 @@ export interface RunPlan {
 }
 
 /** A folder as a run in order leaves it, all of its journal kept. */
-export function writtenFolder({ events, segmentsAt, snapshotsAt, hasRests }: RunPlan): ImageDisk {
+export function writtenFolder(
+  { events, segmentsAt, snapshotsAt, hasRests }: RunPlan,
+  sizes: EngineOptions = SIZES,
+): ImageDisk {
   const disk = new ImageDisk()
-  const engine = new Engine(SIZES)
+  const engine = new Engine(sizes)
   const all = () => Array.from({ length: engine.state.tokens.count }, (_, token) => token)
   const { journal } = begun(disk, {}, engine)
   const journaled = new JournaledEngine(engine, journal, hasRests === true ? all : () => [])
@@ -59,7 +65,7 @@ export function writtenFolder({ events, segmentsAt, snapshotsAt, hasRests }: Run
   for (let from = 0; from < events.length; ) {
     if (segmentsAt.includes(from)) {
       const untilSegment = journal.boundary()
-      if (snapshotsAt.includes(untilSegment)) makeSnapshot(disk, untilSegment)
+      if (snapshotsAt.includes(untilSegment)) makeSnapshot(disk, untilSegment, true, sizes)
     }
     const stop = segmentsAt.find((at) => at > from) ?? events.length
     const to = Math.min(from + BATCH, stop)
@@ -88,8 +94,9 @@ export function makeSnapshot(
   disk: ImageDisk,
   untilSegment: number,
   keepsJournal = true,
+  sizes: EngineOptions = SIZES,
 ): Compaction {
-  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  const newEngine = () => archivedEngine(disk, FOLDER, sizes)
   return runToEnd(compact({ disk, folder: FOLDER, untilSegment, newEngine, keepsJournal }))
 }
 
@@ -104,8 +111,9 @@ export function recovered(
   disk: ImageDisk,
   boot = BOOT,
   written: Partial<WrittenBefore> | null = {},
+  sizes: EngineOptions = SIZES,
 ): { engine: Engine; found: Recovered } {
-  const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
+  const newEngine = () => archivedEngine(disk, FOLDER, sizes)
   const engine = newEngine()
   const left = written === null ? null : { ...LEFT, ...written }
   const options = { disk, folder: FOLDER, boot, written: left, engine, newEngine }

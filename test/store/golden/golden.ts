@@ -2,13 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
+import type { EngineOptions } from '../../../src/engine/engine-options.ts'
 import type { FeedEvent } from '../../../src/engine/event.ts'
 import { stateDigest } from '../../../src/store/state-digest.ts'
 import { eventLineText } from '../../../src/wire/event-line-text.ts'
 import { parseEventLine } from '../../../src/wire/event-lines.ts'
 import { everyRead } from '../../model/every-read.ts'
 import { history } from '../../oracle/histories.ts'
-import { FOLDER, recovered, writtenFolder } from '../damage/folder.ts'
+import { BOOT, FOLDER, recovered, SIZES, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 import { octoberHistory } from './october.ts'
 
@@ -76,9 +77,27 @@ export function goldenEvents(folder = SHARED): FeedEvent[] {
 }
 
 /** The files as this program writes them. */
-export function writtenNow(): ImageDisk {
+export function writtenNow(sizes: EngineOptions = SIZES): ImageDisk {
   const plan = { events: goldenEvents(), segmentsAt: [SECOND_SEGMENT_AT], snapshotsAt: [2] }
-  return writtenFolder(plan)
+  return writtenFolder(plan, sizes)
+}
+
+/**
+ * The snapshot of a version with the sizes that its program had, written by the sources of then out of the same
+ * history: those in the folders have the small ones of tests, so that the program takes them for damaged.
+ */
+export function fullSizePath(version: Version): string {
+  return fileURLToPath(new URL(`full-size/${version}.mfs.gz`, import.meta.url))
+}
+
+/** The folder that the program of a version left: it has no chunk of the tape yet. */
+export function fullSizeFiles(version: Version): ImageDisk {
+  const disk = keptFiles(version)
+  for (const path of [...disk.files.keys()]) {
+    if (path.endsWith('.mft')) disk.files.delete(path)
+    if (path.endsWith('.mfs')) disk.files.set(path, gunzipSync(readFileSync(fullSizePath(version))))
+  }
+  return disk
 }
 
 /** The history of October 2026 as this program writes it. */
@@ -103,8 +122,9 @@ export function keptFiles(version: Version | Special): ImageDisk {
 export function readingOf(
   disk: ImageDisk,
   events = goldenEvents(),
+  sizes: EngineOptions = SIZES,
 ): { state: ExpectedState; answers: string } {
-  const { engine, found } = recovered(disk)
+  const { engine, found } = recovered(disk, BOOT, {}, sizes)
   const { tape } = engine.state
   tape.leaveMemory(tape.archivedCount)
   const state = {

@@ -7,10 +7,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { FULL_SIZES } from '../damage/folder.ts'
 import type { ImageDisk } from '../damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
+  fullSizePath,
   goldenEvents,
   goldenFolder,
   goldenLines,
@@ -40,5 +42,8 @@ function make(folder: string, beside: string, write: () => ImageDisk): void {
     else writeFileSync(join(folder, basename(path)), bytes)
 }
 
-make(goldenFolder(PRESENT), SHARED, writtenNow)
+make(goldenFolder(PRESENT), SHARED, () => writtenNow())
+if (isWhole)
+  for (const [path, bytes] of writtenNow(FULL_SIZES).files)
+    if (path.endsWith('.mfs')) writeFileSync(fullSizePath(PRESENT), gzip(bytes))
 make(goldenFolder(OCTOBER), goldenFolder(OCTOBER), octoberWrittenNow)
