@@ -1,5 +1,6 @@
 import { decodeBase58 } from './base58.ts'
 import { ConfigError } from './config-error.ts'
+import { isSolPrice, SOL_PRICE_RANGE } from './sol-price-range.ts'
 
 /** Where the price of SOL comes from. */
 export type SolPriceSetting =
@@ -40,7 +41,7 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
   if (text.startsWith('fixed:')) {
     const price = text.slice('fixed:'.length)
     const usd = /^\d+(\.\d+)?$/.test(price) ? Number(price) : 0
-    if (usd > 0 && usd <= 1_000_000) return { kind: 'fixed', usd }
+    if (isSolPrice(usd)) return { kind: 'fixed', usd }
   } else if (text.startsWith('file:') && text.length > 'file:'.length) {
     return { kind: 'file', file: text.slice('file:'.length) }
   } else {
@@ -50,7 +51,7 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
   }
   throw new ConfigError(
     `SOL_PRICE is "${text}"; it must be one or more of ${VENUES.join(', ')} with commas, ` +
-      'fixed:<usd>, file:<path> or off.',
+      `fixed:<usd> (${SOL_PRICE_RANGE}), file:<path> or off.`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
+import { isSolPrice } from '../base/sol-price-range.ts'
 import { areNone, otherRules } from '../base/thresholds.ts'
 import { Announcements } from './announcements.ts'
 import { Arrivals } from './arrivals.ts'
@@ -318,8 +319,11 @@ export class Engine implements EventSink {
     const isKnown = (flagsOf(this.state, token) & TokenFlag.exists) !== 0
     const pricing = pricingOf(this.state, token)
     this.dormancy.wake(token)
-    if ((u32[at + U.flags] & Flag.ownSolPrice) === 0)
-      f64[(at >>> 1) + F.givenSolPriceUsd] = this.state.feedSolPriceUsd
+    const priceAt = (at >>> 1) + F.givenSolPriceUsd
+    // Journals of former versions may have prices that no feed may tell: none was told then.
+    if ((u32[at + U.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
+      u32[at + U.flags] &= ~Flag.ownSolPrice
+    if ((u32[at + U.flags] & Flag.ownSolPrice) === 0) f64[priceAt] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
     else u32[at + U.txIndex] = key.txIndex
     noteCoinOfSwap(this.state, u32, at)
@@ -343,7 +347,7 @@ export class Engine implements EventSink {
 
   #acceptSolPrice(event: SolPrice): void {
     this.#progress.othersTaken += 1
-    this.state.feedSolPriceUsd = event.usd
+    if (isSolPrice(event.usd)) this.state.feedSolPriceUsd = event.usd
   }
 
   #acceptMetadata(event: Metadata): void {

@@ -1,6 +1,8 @@
 import Type from 'typebox'
+import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/sol-price-range.ts'
 import { RESERVES_REASONS, ROUTE_HOPS_MAX } from '../engine/event.ts'
 
+const USD_ALLOWED = `a number from ${SOL_PRICE_RANGE} (USD per SOL)`
 const U32_MAX = 0xffffffff
 const U64_MAX_TEXT = '18446744073709551615'
 
@@ -32,7 +34,11 @@ export const TOLD: LineKinds = {
   integerTo: (maximum, name) =>
     Type.Integer({ minimum: 0, maximum, description: `an integer from 0 to ${name}` }),
   rawText: RawText,
-  usd: Type.Number({ exclusiveMinimum: 0, description: 'a finite number above 0' }),
+  usd: Type.Number({
+    minimum: SOL_PRICE_USD_MIN,
+    maximum: SOL_PRICE_USD_MAX,
+    description: USD_ALLOWED,
+  }),
 }
 
 /**
@@ -116,7 +122,7 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
     base_balance_before_raw: OptionalRaw,
     base_balance_after_raw: OptionalRaw,
     supply_raw: OptionalRaw,
-    sol_price_usd: nullable(usd, 'a finite number above 0'),
+    sol_price_usd: nullable(usd, USD_ALLOWED),
     quote_mint: OptionalAddress,
     quote_decimals: Decimals,
     route: nullable(

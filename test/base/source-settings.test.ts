@@ -20,6 +20,8 @@ test('SOL_PRICE takes venues, a price or a file', () => {
     names: ['kraken', 'coinbase'],
   })
   expect(solPrice('fixed:150.5')).toEqual({ kind: 'fixed', usd: 150.5 })
+  for (const usd of ['0', '0.0000009', '1000000.1'])
+    expect(() => solPrice(`fixed:${usd}`)).toThrow('fixed:<usd> (0.000001 to 1000000), file:')
   expect(solPrice('file:prices.txt')).toEqual({ kind: 'file', file: 'prices.txt' })
 })
 

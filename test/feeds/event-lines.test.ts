@@ -226,7 +226,7 @@ test('an error names the key, what came and what is allowed', () => {
     '"timestamp" is 4294967296 but must be an integer from 0 to 2^32-1 (unix seconds)',
   )
   expect(errorOf({ sol_price_usd: 0 })).toBe(
-    '"sol_price_usd" is 0 but must be a finite number above 0, null or absent',
+    '"sol_price_usd" is 0 but must be a number from 0.000001 to 1000000 (USD per SOL), null or absent',
   )
   expect(errorOf({ ordinal: 2 ** 32 })).toMatch(/^"ordinal" is 4294967296 but must be an integer/)
   expect(errorOf({ mint: 'x'.repeat(65) })).toMatch(
@@ -278,16 +278,17 @@ test('metadata leaves absent keys alone and clears with null or nothing', () => 
   expect(parseEventValue({ ...line, dex_paid: 'yes' })).toHaveProperty('error')
 })
 
-test('prices are finite numbers above 0', () => {
-  for (const usd of ['0', '-1', '1e999', '"1"', 'null', '{}']) {
+test('prices are numbers that a SOL may cost', () => {
+  for (const usd of ['0', '-1', '1e-7', '1000000.1', '1e300', '1e999', '"1"', 'null', '{}']) {
     expect(parseEventLine(`{"type":"sol_price","timestamp":1,"usd":${usd}}`)).toHaveProperty(
       'error',
     )
   }
-  expect(parseEventLine('{"type":"sol_price","timestamp":1,"usd":1e300}')).toHaveProperty(
-    'usd',
-    1e300,
-  )
+  for (const usd of [0.000_001, 1_000_000])
+    expect(parseEventLine(`{"type":"sol_price","timestamp":1,"usd":${usd}}`)).toHaveProperty(
+      'usd',
+      usd,
+    )
 })
 
 test('hostile lines are errors and never throw', () => {

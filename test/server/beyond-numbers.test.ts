@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
-import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { created, swap } from '../oracle/fixtures.ts'
 import { USDC } from '../oracle/market.ts'
 import { EngineServer } from './engine-server.ts'
 
-/** A line may tell it: what the swap was worth is then more than a double holds. */
+/** A state of a former version may have it: what a swap is worth is then more than a double holds. */
 const SOL_PRICE_USD = 1e308
 
 test('a creation in USDC told after swaps whose dollars are beyond all numbers is folded, and all of the mint can be read', async () => {
   const service = await EngineServer.start()
   const swaps = ['alice', 'bob'].map((signer) =>
-    swap({ slot: 10, signer, solPriceUsd: SOL_PRICE_USD, quoteRaw: 2n ** 64n - 1n }),
+    swap({ slot: 10, signer, quoteRaw: 2n ** 64n - 1n }),
   )
+  service.engine.state.feedSolPriceUsd = SOL_PRICE_USD
   service.feed([...swaps, created({ slot: 11, quoteMint: USDC }), swap({ slot: 12 })])
   for (const path of [
     '/api/v2/search/tokens/detailed?query=mint',
@@ -27,8 +28,8 @@ test('a creation in USDC told after swaps whose dollars are beyond all numbers i
 
 test('a volume that is told as 0, its dollars being beyond all numbers, passes the filters that 0 passes', async () => {
   const service = await EngineServer.start()
-  const rich = { solPriceUsd: SOL_PRICE_USD, quoteRaw: 2n ** 64n - 1n }
-  service.feed([swap({ slot: 10, ...rich }), swap({ slot: 11, solPriceUsd: 150 })])
+  service.engine.state.feedSolPriceUsd = SOL_PRICE_USD
+  service.feed([swap({ slot: 10, quoteRaw: 2n ** 64n - 1n }), swap({ slot: 11, solPriceUsd: 150 })])
   const rows = async (range: object) => {
     const body = JSON.stringify({ type: 'new', newPools: { volumeUsd: range } })
     const headers = { 'Content-Type': 'application/json' }
@@ -42,8 +43,8 @@ test('a volume that is told as 0, its dollars being beyond all numbers, passes t
 
 test('a market cap that is told as 0, being beyond all numbers, passes the filters that 0 passes and stands behind others', async () => {
   const service = await EngineServer.start()
+  service.engine.state.feedSolPriceUsd = SOL_PRICE_USD
   service.feed([
-    { type: 'sol_price', timestamp: START_SECOND, usd: SOL_PRICE_USD },
     created({ slot: 10, mint: 'vast', symbol: 'X', signature: 'a' }),
     created({ slot: 10, mint: 'small', symbol: 'X', signature: 'b', quoteMint: USDC }),
     swap({ slot: 11, mint: 'vast' }),

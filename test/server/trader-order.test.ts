@@ -3,7 +3,7 @@ import { isRecord } from '../../src/base/json-access.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 
-/** A price that a line may tell: dollars of such swaps are more than a double holds. */
+/** A state of a former version may have it: dollars of such swaps are more than a double holds. */
 const SOL_PRICE_USD = 1e300
 /** More than are simply sorted. */
 const TRADERS = 90
@@ -11,12 +11,11 @@ const LIMIT = 7
 
 test('traders whose dollars are beyond all numbers are each on one page, in the order of what is told', async () => {
   const service = await EngineServer.start()
+  service.engine.state.feedSolPriceUsd = SOL_PRICE_USD
   const signers = Array.from({ length: TRADERS }, (_, i) => `w${i}`)
   for (const signer of signers)
     for (const direction of ['buy', 'sell'] as const)
-      service.feed([
-        swap({ signer, direction, solPriceUsd: SOL_PRICE_USD, quoteRaw: 2n ** 64n - 1n }),
-      ])
+      service.feed([swap({ signer, direction, quoteRaw: 2n ** 64n - 1n })])
   const told: { readonly pnl: number; readonly wallet: string }[] = []
   for (let page = 1; page <= Math.ceil(TRADERS / LIMIT); page += 1) {
     const path = `/api/v2/search/traders/tokens/mint?page=${page}&limit=${LIMIT}`

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isSolPrice, SOL_PRICE_RANGE } from '../../base/sol-price-range.ts'
 import { messageOf } from '../../base/thrown.ts'
 
 /** Most rows of a price file: a price a minute for two years. */
@@ -31,9 +32,9 @@ export function readPriceFile(path: string): PriceSeries {
     if (text === '' || text.startsWith('#')) continue
     const match = /^(\d{1,10})(?:\s*,\s*|\s+)(\d+(?:\.\d+)?)$/.exec(text)
     const usd = Number(match?.[2])
-    if (match === null || usd <= 0 || !Number.isFinite(usd))
+    if (match === null || !isSolPrice(usd))
       throw new Error(
-        `line ${index + 1} of "${path}" must be unix seconds and a price above 0, like "1733011200 238.71"`,
+        `line ${index + 1} of "${path}" must be unix seconds and a price from ${SOL_PRICE_RANGE}, like "1733011200 238.71"`,
       )
     points.push({ timestamp: Number(match[1]), usd })
   }

@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, jsonOf, listAt } from '../../base/json-access.ts'
+import { isSolPrice } from '../../base/sol-price-range.ts'
 
-/** Prices outside of this are taken for garbage; in USD per SOL. */
+/** Venues tell cents at least: below, in USD per SOL, it is garbage. */
 const USD_MIN = 0.01
-const USD_MAX = 1_000_000
 /** Bid and ask lie a hundredth of a percent apart; further ones are no market. */
 const SPREAD_SHARE = 0.01
 const DECIMAL = /^\d{1,9}(\.\d{1,12})?$/
@@ -60,7 +60,7 @@ export function readPrice(venue: PriceVenue, text: string): number | null | 'gar
   const price = venue.priceOf(message)
   if (price === null) return null
   const usd = typeof price === 'string' ? decimalOf(price) : price
-  return typeof usd === 'number' && usd >= USD_MIN && usd <= USD_MAX ? usd : 'garbage'
+  return typeof usd === 'number' && usd >= USD_MIN && isSolPrice(usd) ? usd : 'garbage'
 }
 
 /** NaN for what is no decimal text. */

@@ -163,11 +163,11 @@ function line(random: Random): Record<string, unknown> {
     creator: `w${random.below(30)}`,
     token_program: 'T',
     is_mayhem_mode: random.chance(0.1),
-    usd: random.chance(0.9) ? 150 : 1e-300,
+    usd: random.chance(0.9) ? 150 : 0.000_001,
   }
   for (const key of RAW_KEYS) made[key] = raw(random)
   for (const key of OPTIONAL_RAW_KEYS) if (random.chance(0.3)) made[key] = raw(random)
-  if (random.chance(0.2)) made.sol_price_usd = random.chance(0.8) ? 140.5 : 1e300
+  if (random.chance(0.2)) made.sol_price_usd = random.chance(0.8) ? 140.5 : 1_000_000
   if (random.chance(0.2)) made.twitter = `https://x.com/h${random.below(5)}`
   // Coins of this market quote each other, also in circles.
   if (random.chance(0.2)) made.quote_mint = `m${random.below(12)}`
