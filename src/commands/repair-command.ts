@@ -1,17 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import { TAPE_CHUNK_RECORDS } from '../engine/tape.ts'
-import { listDataFiles } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { RING_NAME, ringPath } from '../store/journal-ring.ts'
 import { MappedRing } from '../store/mapped-ring.ts'
 import { NodeDisk } from '../store/node-disk.ts'
 import { endOrphan, lockFolder } from '../store/process-lock.ts'
-import { settleRing } from '../store/ring-tail.ts'
 import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { giveToOwner } from './folder-owner.ts'
 import { count } from './inspect-text.ts'
 import { carryOut, isNothing } from './repair.ts'
 import { planRepair, type RepairPlan } from './repair-plan.ts'
+import { emptyRing } from './repair-ring.ts'
 import { settledDisk } from './settled-disk.ts'
 
 /** `mintfeed repair`. */
@@ -46,7 +43,7 @@ export const repairCommand: Command = {
       terminal.stdout.write(planText(plan))
       if (!isSure && !(await isConfirmed(terminal))) return Exit.bad
       const disk = new NodeDisk()
-      settle(disk, folder)
+      emptyRing(disk, folder, new MappedRing(folder, null, () => {}))
       const givenUp = carryOut(disk, folder, plan, new Date())
       terminal.stdout.write(
         `Moved to ${givenUp}; the next start begins at seq ${plan.place.seq} with a new epoch.\n`,
@@ -57,14 +54,6 @@ export const repairCommand: Command = {
       unlock()
     }
   },
-}
-
-/** What a killed process had in its ring alone is of the journal, before anything is given up of it. */
-function settle(disk: Disk, folder: string): void {
-  const { segments } = listDataFiles(disk, folder)
-  settleRing(disk, folder, segments, new MappedRing(folder, null, () => {}))
-  // Else the next start would take out of it what is given up.
-  if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))
 }
 
 function planText(plan: RepairPlan): string {

@@ -39,8 +39,8 @@ export function ringTail(
 }
 
 /**
- * Puts what the ring of a killed process has alone into the last segment, on the disk too; returns how many
- * bytes. What stood there was no whole frame.
+ * Puts what the ring of a killed process has alone into the last segment; returns how many bytes. What stood there
+ * was no whole frame. The caller syncs the segments before the ring goes.
  */
 export function settleRing(
   disk: Disk,
@@ -57,7 +57,6 @@ export function settleRing(
   } finally {
     placed.close()
   }
-  withFile(disk.open(path), (file) => file.sync())
   return bytes.length
 }
 

@@ -284,17 +284,24 @@ export const RING_FAULTS: readonly Fault[] = [
   },
   {
     name: 'repair: what is given up comes back out of the ring',
-    file: 'src/commands/repair-command.ts',
+    file: 'src/commands/repair-ring.ts',
     find: 'if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))',
     replace: '',
     tests: [COMMANDS],
   },
   {
     name: 'repair: what the ring alone has is given up too',
-    file: 'src/commands/repair-command.ts',
-    find: 'settleRing(disk, folder, segments, new MappedRing(folder, null, () => {}))',
+    file: 'src/commands/repair-ring.ts',
+    find: 'settleRing(disk, folder, segments, place)',
     replace: '',
     tests: [COMMANDS],
+  },
+  {
+    name: 'repair: the segment is not on the disk when the ring goes',
+    file: 'src/commands/repair-ring.ts',
+    find: 'syncFiles(disk, folder, segments)',
+    replace: '',
+    tests: ['test/commands/repair-ring.test.ts'],
   },
   {
     name: 'doctor: a ring that may not be read is nothing to tell',
