@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { pino } from 'pino'
-import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { type Config, ConfigError, readConfig, SETTING_NAMES } from './base/config.ts'
+import { mistypedSettings } from './base/mistyped-settings.ts'
 import { messageOf } from './base/thrown.ts'
 import { checkFeeds } from './feed-setup/feed-checks.ts'
 import { type Logger, Program } from './program.ts'
@@ -78,6 +79,8 @@ export async function startService(args: readonly string[]): Promise<void> {
   widenYoungHeap()
   const config = configOrExit(args)
   const log = makeLog(config.logLevel)
+  for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
+    log.warn({ variable }, sentence)
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
   obeySignals(program, config.surface.tls !== null, log)
