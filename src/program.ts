@@ -8,7 +8,7 @@ import { programFile } from './base/program-files.ts'
 import { totals } from './base/snake-case.ts'
 import { messageOf } from './base/thrown.ts'
 import { withoutPlaces } from './base/without-places.ts'
-import { Durability } from './durability.ts'
+import { Durability, type Kept, NOTHING_KEPT } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
@@ -208,6 +208,11 @@ export class Program {
     await this.#server?.stop()
     await this.#durability?.close()
     await this.#admin?.stop()
+  }
+
+  /** What is left of it once it has drained, for the last line of the log. */
+  kept(): Kept {
+    return this.#durability?.kept() ?? NOTHING_KEPT
   }
 
   #keepTime(): void {
