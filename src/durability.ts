@@ -6,6 +6,7 @@ import { marketOf } from './base/market.ts'
 import { residentBytes } from './base/memory-usage.ts'
 import { Engine } from './engine/engine.ts'
 import { boundedPart, type MemoryPart } from './engine/memory/memory-part.ts'
+import { keptSentence } from './kept-sentence.ts'
 import { RestChoice } from './rest-choice.ts'
 import type { Log } from './server/options.ts'
 import type { Service } from './service.ts'
@@ -63,9 +64,24 @@ export interface DurabilityOptions {
   readonly onDiskCall: OnDiskCall
 }
 
+/** What outlives a stop. */
+export interface Kept {
+  readonly kept: string
+  /** Events that arrived, and how many of them the newest snapshot holds; null: there is no folder. */
+  readonly seq: number | null
+  readonly snapshotSeq: number | null
+}
+
+export const NOTHING_KEPT: Kept = {
+  kept: 'nothing is kept, as DATA_DIR is none or was not read yet.',
+  seq: null,
+  snapshotSeq: null,
+}
+
 /** What keeps the service's events over a stop: lock, recovery, journal, snapshots (contract 6). */
 export class Durability {
   readonly epoch: string
+  readonly #folder: string
   readonly #journal: Journal
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
@@ -78,6 +94,7 @@ export class Durability {
 
   private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
     const { config, folder, service, log } = options
+    this.#folder = folder
     this.epoch = recovered.epoch
     this.#unlock = own.unlock
     this.#archives = own.archives
@@ -228,6 +245,17 @@ export class Durability {
   /** Has a snapshot made now. */
   snapshot(): Promise<void> {
     return this.#snapshots.take()
+  }
+
+  /** What the folder holds, once it is closed. */
+  kept(): Kept {
+    const { seq, syncedSeq, failure } = this.#journal
+    const { snapshot_seq: snapshotSeq } = this.#snapshots.figures()
+    return {
+      kept: keptSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
+      seq,
+      snapshotSeq,
+    }
   }
 
   /** The end, after the last event: all is synced, a last snapshot is made, the folder is free. */

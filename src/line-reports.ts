@@ -1,11 +1,21 @@
-import { LineReport, type ReportLine } from './feeds/lines/line-report.ts'
+import type { ReportLine } from './feeds/lines/line-report.ts'
+import { RefusalReport } from './feeds/refusal-report.ts'
 import { REAL_TIMERS } from './feeds/timers.ts'
 import type { Log } from './server/options.ts'
 
-/** Tells the log of skipped lines, each feed's by its name: of several only that says whose line it was. */
+const FIRST = 'line skipped: it cannot be read; docs/events.md says what a line may be'
+const MORE = 'more lines skipped, the last one is told'
+
+interface Line {
+  readonly line: number
+  readonly reason: string
+}
+
+/** Tells the log of skipped lines, each feed's by its name: the first at once, of others how many and the last. */
 export class LineReports {
   readonly #log: Log
-  readonly #reports: LineReport[] = []
+  readonly #reports: RefusalReport<Line>[] = []
+  readonly #counts = new Map<string, number>()
 
   constructor(log: Log) {
     this.#log = log
@@ -13,14 +23,22 @@ export class LineReports {
 
   of(feed: string): ReportLine {
     const log = this.#log
-    const report = new LineReport(
-      (line, reason) => log.warn({ feed, line, reason }, 'line skipped'),
-      ({ count, lastLine: line, lastReason: reason }) =>
-        log.warn({ feed, lines: count, line, reason }, 'more lines skipped, the last one is told'),
-      REAL_TIMERS,
-    )
+    let isFirst = true
+    const report = new RefusalReport<Line>((lines, last) => {
+      if (isFirst) log.warn({ feed, ...last }, FIRST)
+      else log.warn({ feed, lines, ...last }, MORE)
+      isFirst = false
+    }, REAL_TIMERS)
     this.#reports.push(report)
-    return report.report
+    return (line, reason) => {
+      this.#counts.set(feed, this.count(feed) + 1)
+      report.note({ line, reason })
+    }
+  }
+
+  /** Lines of a feed that were skipped so far. */
+  count(feed: string): number {
+    return this.#counts.get(feed) ?? 0
   }
 
   /** Tells what was held back of all of them. */

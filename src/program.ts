@@ -9,17 +9,16 @@ import { totals } from './base/snake-case.ts'
 import { messageOf } from './base/thrown.ts'
 import { withoutPlaces } from './base/without-places.ts'
 import { ClockReports } from './clock-reports.ts'
-import { Durability } from './durability.ts'
+import { Durability, type Kept, NOTHING_KEPT } from './durability.ts'
 import type { Feed } from './engine/event-sink.ts'
 import { type Feeds, makeFeeds } from './feed-setup/feed-list.ts'
-import { FeedShare } from './feed-setup/feed-share.ts'
 import { newFeedCounters } from './feeds/feed-counters.ts'
 import { descriptorLimit } from './figures/descriptor-limit.ts'
 import { LongSteps } from './figures/long-steps.ts'
 import { memoryFigures } from './figures/memory-figures.ts'
 import { ProcessFigures } from './figures/process-figures.ts'
 import { StallWitness } from './figures/stall-witness.ts'
-import { LineReports } from './line-reports.ts'
+import { IntakeLog } from './intake-log.ts'
 import type { RunningAdmin } from './server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from './server/dashboard-files.ts'
 import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from './server/limits.ts'
@@ -60,7 +59,7 @@ export class Program {
   readonly #awake = new AwakeLoop()
   readonly #running = new Set<Feed>()
   #epoch = ''
-  readonly #badLines: LineReports
+  readonly #intakeLog: IntakeLog
   /** Made once the API answers: their modules are a third of a start. */
   #feeds: Feeds | null = null
   #isRecovered = false
@@ -87,7 +86,7 @@ export class Program {
       },
       () => this.#clock.nowMs(),
     )
-    this.#badLines = new LineReports(log)
+    this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
     this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
@@ -115,6 +114,7 @@ export class Program {
       state: {
         isStarting: () => !this.#isRecovered,
         notReady: () => this.#notReadyShown(),
+        notice: () => (this.#isRecovered ? this.#service.notice : null),
         figures: () => this.#figures(),
       },
       // Never set back: a window would be forgotten before its end.
@@ -178,11 +178,12 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
+    this.#intakeLog.begin()
     // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
     setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
     this.#clockReports.standStill(this.#service.clockReason)
     const reports = {
-      line: (feed: string) => this.#badLines.of(feed),
+      line: (feed: string) => this.#intakeLog.line(feed),
       trouble: (source: string, reason: string) =>
         this.#log.warn({ source, reason }, 'trouble with a live feed'),
       sentence: (sentence: string) => this.#log.warn({}, sentence),
@@ -209,7 +210,7 @@ export class Program {
     // They go on for as long as the program does.
     for (const feed of feeds.side) void this.#runFeed(feed)
     await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
-    this.#badLines.sumUp()
+    this.#intakeLog.sumUp()
   }
 
   /** Stops in order: feeds, sockets, journal, a last snapshot. */
@@ -217,10 +218,15 @@ export class Program {
     this.#isDraining = true
     this.#awake.stop()
     this.#stopFeeds()
-    this.#badLines.sumUp()
+    this.#intakeLog.sumUp()
     await this.#server?.stop()
     await this.#durability?.close()
     await this.#admin?.stop()
+  }
+
+  /** What is left of it once it has drained, for the last line of the log. */
+  kept(): Kept {
+    return this.#durability?.kept() ?? NOTHING_KEPT
   }
 
   #keepTime(): void {
@@ -230,6 +236,7 @@ export class Program {
     } catch {
       // A fault of the program: the service has told it, takes no more events, and reads go on.
     }
+    this.#intakeLog.look()
   }
 
   /** New connections get what the files hold now; throws an Error of one sentence. */
@@ -254,18 +261,10 @@ export class Program {
 
   async #runFeed(feed: Feed): Promise<void> {
     this.#log.info({ feed: feed.name }, 'feed started')
-    const { counts } = this.#service.engine
-    const share = new FeedShare(this.#service, counts, () =>
-      this.#log.warn(
-        { feed: feed.name },
-        'Nearly all swaps of this feed are refused as late: DATA_DIR holds newer events, of another ' +
-          'market or another feed; take another DATA_DIR for this feed.',
-      ),
-    )
+    const share = this.#intakeLog.shareOf(feed)
     try {
       await feed.start(share)
-      share.ended()
-      this.#log.info({ feed: feed.name, ...share.counts }, 'feed ended')
+      this.#intakeLog.ended(feed, share, this.#takesNoMore)
     } catch (error) {
       this.#feedFailure ??= `The feed ${feed.name} has failed (${String(error)}).`
       const stack = error instanceof Error ? error.stack : undefined
@@ -313,6 +312,17 @@ export class Program {
     return this.#config.speed === 'max' && isReplaying
   }
 
+  /** What feeds told, and what became of it. */
+  #feedFigures(): Readonly<Record<string, number>> {
+    return {
+      ...this.#service.figures(),
+      ...totals(this.#counters, 'feed_'),
+      ...Object.fromEntries(
+        [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
+      ),
+    }
+  }
+
   #figures(): Readonly<Record<string, number>> {
     const durability = this.#durability
     return {
@@ -321,12 +331,8 @@ export class Program {
         ...this.#wired.memory,
         ...(durability === null ? [] : durability.memory),
       ]),
-      ...this.#service.figures(),
+      ...this.#feedFigures(),
       ...durability?.figures(),
-      ...totals(this.#counters, 'feed_'),
-      ...Object.fromEntries(
-        [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
-      ),
       ...this.#processFigures.read(),
       ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),

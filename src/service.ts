@@ -10,6 +10,9 @@ import { TapeDamage } from './engine/tape.ts'
 import { HistoryLimit } from './history-limit.ts'
 import { TokenLimit } from './token-limit.ts'
 
+const UNPRICED =
+  'No price of SOL is known: amounts in USD of what is quoted in SOL read 0. Set SOL_PRICE: fixed:<usd>, file:<path>, or ' +
+  'venues that can be reached.'
 const FAULT =
   'An event met a fault of this program: no events are taken until it is started anew, which says what ' +
   'to do; reads go on'
@@ -90,6 +93,12 @@ export class Service implements EventSink {
       'back now: windows of 24 hours stand still until it is reached. Set the clock, or start with a copy of ' +
       'DATA_DIR from before, or with an empty one.'
     )
+  }
+
+  /** What a reader of a service that is ready has to know, in sentences; null: nothing. */
+  get notice(): string | null {
+    const { tape, solPriceUsd } = this.engine.state
+    return tape.count > 0 && solPriceUsd === 0 ? UNPRICED : null
   }
 
   #nowSeconds(): number {

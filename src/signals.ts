@@ -37,7 +37,10 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
     isDraining = true
     log.info({ signal }, 'draining')
     program.drain().then(
-      () => process.exit(0),
+      () => {
+        log.info({ ...program.kept() }, 'stopped')
+        process.exit(0)
+      },
       (error: unknown) => {
         log.error({ reason: String(error) }, 'draining failed')
         process.exit(1)

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
-import { pino } from 'pino'
-import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { type Config, ConfigError, readConfig, SETTING_NAMES } from './base/config.ts'
+import { mistypedSettings } from './base/mistyped-settings.ts'
 import { messageOf } from './base/thrown.ts'
 import { checkFeeds } from './feed-setup/feed-checks.ts'
-import { type Logger, Program } from './program.ts'
+import { makeLog } from './log.ts'
+import { Program } from './program.ts'
 import { obeySignals } from './signals.ts'
 import { StoreError } from './store/failure.ts'
 import { widenYoungHeap } from './young-heap.ts'
@@ -12,36 +12,6 @@ import { widenYoungHeap } from './young-heap.ts'
 const EXIT_USAGE = 2
 /** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
 const EXIT_DATA = 3
-/** Makes lines of a log for eyes; it is there for development, and not where npm installs the program alone. */
-const FORMATTER = 'pino-pretty'
-/** Bytes of log that wait for room, as in a pipe that nobody reads; lines on top are left out. */
-const WAITING_LOG_BYTES_MAX = 1 << 20
-
-function isInstalled(name: string): boolean {
-  try {
-    return createRequire(import.meta.url).resolve(name) !== ''
-  } catch {
-    return false
-  }
-}
-
-function makeLog(level: string): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  if (!process.stderr.isTTY || !isInstalled(FORMATTER)) {
-    const lines = pino.destination({
-      dest: 2,
-      sync: true,
-      maxLength: WAITING_LOG_BYTES_MAX,
-      // Else a pipe that is full holds the loop until somebody reads it; what waits goes with the next line.
-      retryEAGAIN: () => false,
-    })
-    // A log on a disk that is full loses lines: the service goes on without them.
-    lines.on('error', () => {})
-    return pino(options, lines)
-  }
-  const target = { target: FORMATTER, options: { destination: 2, ignore: 'pid,hostname' } }
-  return pino({ ...options, transport: target })
-}
 
 function tell(error: unknown): void {
   process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
@@ -77,7 +47,9 @@ function configOrExit(args: readonly string[]): Config {
 export async function startService(args: readonly string[]): Promise<void> {
   widenYoungHeap()
   const config = configOrExit(args)
-  const log = makeLog(config.logLevel)
+  const log = makeLog(config, process.stderr, process.env)
+  for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
+    log.warn({ variable }, sentence)
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
   obeySignals(program, config.surface.tls !== null, log)

@@ -6,8 +6,9 @@ import {
   type YellowstoneSetting,
   yellowstoneSetting,
 } from './chain-settings.ts'
+import { COMMAND_NAMES } from './command-names.ts'
 import { ConfigError } from './config-error.ts'
-import { flagSentence } from './flag-sentence.ts'
+import { flagSentence, type Unknown } from './flag-sentence.ts'
 import { nearNames } from './near-names.ts'
 import { durationMs, integer, oneOf, origin, rateLimit, sizeBytes } from './setting-values.ts'
 import {
@@ -48,6 +49,8 @@ export interface Config {
   readonly trustProxy: readonly string[]
   readonly corsOrigin: string
   readonly logLevel: string
+  /** `text` for eyes, `json` for programs; `auto`: by whether a terminal shows it. */
+  readonly logFormat: 'auto' | 'text' | 'json'
   readonly lateSlots: number
   readonly rules: Thresholds
   /** Folder of journal, snapshots and tape; null keeps nothing. */
@@ -84,7 +87,8 @@ export interface Config {
   readonly dashboard: 'on' | 'off' | 'images'
 }
 
-const DEFAULTS: Readonly<Record<string, string>> = {
+/** Of every setting; empty where it is nothing, or goes by another setting. */
+export const SETTING_DEFAULTS = {
   HOST: '127.0.0.1',
   PORT: '8080',
   FEED: 'sim',
@@ -105,6 +109,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CORS_ORIGIN: '*',
   DASHBOARD: 'on',
   LOG_LEVEL: 'info',
+  LOG_FORMAT: 'auto',
   LATE_SLOTS: '32',
   ...THRESHOLD_DEFAULTS,
   CHECK_CACHE: '0',
@@ -124,10 +129,12 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   BACKFILL: '',
   IPFS_GATEWAYS:
     'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',
-}
+} as const satisfies Readonly<Record<string, string>>
+
+export type SettingName = keyof typeof SETTING_DEFAULTS
 
 /** Environment variables of the service, each also a flag. */
-export const SETTING_NAMES: readonly string[] = Object.keys(DEFAULTS)
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTING_DEFAULTS)
 
 const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
 const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
@@ -161,6 +168,7 @@ export function readConfig(
     trustProxy: settings.TRUST_PROXY.split(',').flatMap((part) => part.trim() || []),
     corsOrigin: origin('CORS_ORIGIN', settings.CORS_ORIGIN),
     logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
+    logFormat: oneOf('LOG_FORMAT', settings.LOG_FORMAT, ['auto', 'text', 'json']),
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
     rules: readThresholds(settings),
     dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
@@ -205,7 +213,7 @@ function settle(
 ): Settings {
   const flags = parseFlags(args)
   const settings: Record<string, string> = {}
-  for (const [name, fallback] of Object.entries(DEFAULTS)) {
+  for (const [name, fallback] of Object.entries(SETTING_DEFAULTS)) {
     const given = flags[flagOf(name)] ?? environment[name]
     settings[name] = given === undefined || given === '' ? fallback : given
   }
@@ -218,13 +226,20 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new ConfigError(flagSentence(error, (flag) => flagsLike(flag, names)))
+    throw new ConfigError(flagSentence(error, (unknown) => insteadOf(unknown, names)))
   }
 }
 
-function flagsLike(flag: string, names: readonly string[]): string {
-  const near = nearNames(flagOf(flag), names).map((name) => `--${name}`)
-  if (near.length === 0) return '"mintfeed help" lists all flags and commands'
+function insteadOf(unknown: Unknown, names: readonly string[]): string {
+  if ('word' in unknown && COMMAND_NAMES.includes(unknown.word))
+    return `the command comes first: mintfeed ${unknown.word} [flags]`
+  const near = 'flag' in unknown ? nearNames(flagOf(unknown.flag), names) : []
+  return near.length === 0
+    ? '"mintfeed help" lists all flags and commands'
+    : flagsMeant(near.map((name) => `--${name}`))
+}
+
+function flagsMeant(near: readonly string[]): string {
   return `${near.join(' or ')} may be meant, "mintfeed help" lists all`
 }
 

@@ -1,13 +1,19 @@
 import { messageOf } from './thrown.ts'
 
+/** What `parseArgs` did not know: a flag, without its dashes, or a word that is no flag at all. */
+export type Unknown = { readonly flag: string } | { readonly word: string }
+
 /**
  * What `parseArgs` refused, as one sentence; `instead` says, beginning with a small letter, what there is
- * for a flag that is none, without its dashes, or for a word that is no flag at all: ''.
+ * for what it did not know.
  */
-export function flagSentence(error: unknown, instead: (flag: string) => string): string {
+export function flagSentence(error: unknown, instead: (unknown: Unknown) => string): string {
   const text = messageOf(error)
-  const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '.*?')(?=[.\n]|$)/.exec(text)
-  if (unknown !== null) return `${unknown[0]}; ${instead(unknown[1] ?? '')}.`
+  const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '(.*?)')(?=[.\n]|$)/.exec(text)
+  if (unknown !== null) {
+    const [all, flag, word = ''] = unknown
+    return `${all}; ${instead(flag === undefined ? { word } : { flag })}.`
+  }
   const [, valueless, isLast] = /^Option '(--\S+)( <value>)?' argument/.exec(text) ?? []
   if (valueless !== undefined)
     return isLast === undefined

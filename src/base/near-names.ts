@@ -1,3 +1,5 @@
+import { editsBetween } from './edits.ts'
+
 /** Letters typed wrong, left out or added, at which a word may still stand for a name. */
 const EDITS_MAX = 2
 /** Names told at most: more would be a list again. */
@@ -15,18 +17,4 @@ export function nearNames(word: string, names: readonly string[]): readonly stri
 function partners(word: string, names: readonly string[]): readonly string[] {
   const isPart = (part: string, whole: string) => `-${whole}-`.includes(`-${part}-`)
   return names.filter((name) => isPart(word, name) || isPart(name, word))
-}
-
-/** Levenshtein's distance. */
-function editsBetween(a: string, b: string): number {
-  let before = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isOther = a[i - 1] === b[j - 1] ? 0 : 1
-      row.push(Math.min(before[j] + 1, row[j - 1] + 1, before[j - 1] + isOther))
-    }
-    before = row
-  }
-  return before[b.length]
 }

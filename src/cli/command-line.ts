@@ -1,4 +1,6 @@
+import { SETTING_NAMES } from '../base/config.ts'
 import { endFirst } from '../base/end-first.ts'
+import { mistypedSettings } from '../base/mistyped-settings.ts'
 import { PROGRAM_VERSION } from '../base/program-version.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
@@ -44,7 +46,12 @@ async function codeOf(args: readonly string[]): Promise<number> {
   }
   // A recorder is all there is of what it records; the others can be run again.
   if (name !== 'record') endFirst()
-  if (name !== 'doctor') return runCommand(args, terminal, more, ['doctor', 'help'])
+  if (name !== 'doctor') {
+    const read = name === 'record' ? SETTING_NAMES : ['DATA_DIR']
+    for (const { sentence } of mistypedSettings(environment, read))
+      stderr.write(`mintfeed: ${sentence}\n`)
+    return runCommand(args, terminal, more, ['doctor', 'help'])
+  }
   const { doctor } = await import('./doctor.ts')
   return doctor(
     rest.map((arg) => (arg === '-h' ? '--help' : arg)),

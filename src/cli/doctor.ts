@@ -1,5 +1,6 @@
-import { type Config, ConfigError, readConfig } from '../base/config.ts'
+import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../base/config.ts'
 import { marketOf } from '../base/market.ts'
+import { mistypedSettings } from '../base/mistyped-settings.ts'
 import { isLoopback } from '../base/surface.ts'
 import { messageOf } from '../base/thrown.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
@@ -33,7 +34,8 @@ const HELP =
   'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
   'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most,\n' +
   'and reads what the data folder holds for 2 seconds at most (inspect reads all of it).\n' +
-  'Changes nothing. Exit code 0: nothing stands in the way; 2: a setting; 3: the data folder;\n' +
+  'Writes a small file into the data folder, as a start does, removes it, and changes nothing else.\n' +
+  'Exit code 0: nothing stands in the way; 2: a setting; 3: the data folder;\n' +
   '1: anything else for which it would not start, or not for long, or should not.\n'
 
 /** `mintfeed doctor`: takes the flags of the service itself; returns the exit code. */
@@ -51,16 +53,21 @@ async function examine(
   args: readonly string[],
   environment: Terminal['environment'],
 ): Promise<Finding[]> {
+  const mistyped = mistypedSettings(environment, SETTING_NAMES).map(({ sentence }) =>
+    warn('settings', sentence),
+  )
   let config: Config
   try {
     config = readConfig(args, environment)
   } catch (error) {
-    if (error instanceof ConfigError) return [bad('settings', error.message, Exit.usage)]
+    if (error instanceof ConfigError)
+      return [bad('settings', error.message, Exit.usage), ...mistyped]
     throw error
   }
   const { surface, dataDir } = config
   return [
     good('settings', 'They can be read.'),
+    ...mistyped,
     checkNode(process.version),
     ...(await checkPorts([
       { name: 'PORT', host: config.host, port: config.port },

@@ -1,7 +1,5 @@
-import { SETTING_NAMES } from '../base/config.ts'
 import { PROGRAM_VERSION } from '../base/program-version.ts'
-
-const LINE_CHARACTERS = 100
+import { settingsHelp } from './settings-table.ts'
 
 /** How the program is called, with a sentence for each command. */
 export function usageText(summaries: Iterable<readonly [string, string]>): string {
@@ -16,21 +14,10 @@ ${rows.join('\n')}
   help       this text; also --help and -h
   --version  the version
 
-Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. The
-first ones are FEED (sim), HOST (127.0.0.1), PORT (8080), DATA_DIR (snapshots) and LOG_LEVEL (info);
-what each is stands in README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md:
+Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. Below each has
+its default and, in brackets, its unit or values; docs/settings.md is the same table. More on them is in
+README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md.
 
-${inLines(SETTING_NAMES)}
+${settingsHelp()}
 `
-}
-
-/** Words side by side, in lines that fit a terminal. */
-function inLines(words: readonly string[]): string {
-  const lines = ['']
-  for (const word of words) {
-    const line = `${lines[lines.length - 1]}  ${word}`
-    if (line.length <= LINE_CHARACTERS) lines[lines.length - 1] = line
-    else lines.push(`  ${word}`)
-  }
-  return lines.join('\n')
 }

@@ -9,6 +9,7 @@ import { diskOf, isFolder } from '../store/node-disk.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
 import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
+import { tryFolder } from './folder-trial.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -46,7 +47,7 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
     return [bad('data folder', `${place} keeps no files: give another DATA_DIR.`, Exit.data)]
   const there = place === folder ? 'is there' : 'will be made'
   return [
-    good('data folder', `${folder} ${there} and can be written.`),
+    tryFolder(folder, place) ?? good('data folder', `${folder} ${there} and can be written.`),
     ...(place === folder ? [filesRefused(folder) ?? checkContents(folder)] : []),
     ...(place === folder ? checkMarket(folder, market) : []),
     roomOn(place),

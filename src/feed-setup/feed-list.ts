@@ -73,6 +73,7 @@ async function makeFeed(
       const report = line(`replay:${file}`)
       return new ReplayFeed({
         ...{ file, speed: config.speed, report, counters },
+        ...(config.logFormat === 'json' && { progress: null }),
         forms: await newForms(sentence),
       })
     }

@@ -27,6 +27,8 @@ export interface FeedCounters {
   wrongCurveFrames: number
   /** Recorded frames of PumpPortal that are of another platform, or of no known form. */
   unreadFrames: number
+  /** Of these, those of no known form. */
+  unusableFrames: number
   /** Events that are told though their amounts do not go with their reserves: what would be below 0 is 0. */
   contradictoryEvents: number
   /** Decimals of a quote coin that no amount can have; taken as unknown. */
@@ -62,6 +64,7 @@ export function newFeedCounters(): FeedCounters {
     bogusFrames: 0,
     wrongCurveFrames: 0,
     unreadFrames: 0,
+    unusableFrames: 0,
     contradictoryEvents: 0,
     badDecimals: 0,
     leftOutBalances: 0,

@@ -134,6 +134,7 @@ export class RecordedValues {
     this.#counters.bogusFrames += bogusFrames
     this.#counters.wrongCurveFrames += wrongCurves
     this.#counters.unreadFrames += otherPlatforms + unusableFrames
+    this.#counters.unusableFrames += unusableFrames
     // Several readings share the counters of the feed: these are of the next frame then.
     Object.assign(this.#portalCounters, newPortalCounters())
     return events

@@ -6,7 +6,7 @@ import { DOCUMENT_CHARACTERS_MAX } from './lines/document-lines.ts'
 import { checkInputFile, openInputFile } from './lines/input-file.ts'
 import type { ReportLine } from './lines/line-report.ts'
 import { Pacer } from './lines/pacer.ts'
-import { Progress } from './lines/progress.ts'
+import { Progress, type ProgressOutput } from './lines/progress.ts'
 
 export interface ReplayOptions {
   /** Plain, `.gz` or `.zst`. */
@@ -15,6 +15,8 @@ export interface ReplayOptions {
   readonly speed: number | 'max'
   readonly report: ReportLine
   readonly counters: FeedCounters
+  /** Where a terminal shows how far it is; null: nowhere, as between lines of JSON. */
+  readonly progress?: ProgressOutput | null
   /** Told of events that no layout knows. */
   readonly forms?: NewForms
 }
@@ -35,13 +37,20 @@ export class ReplayFeed implements Feed {
 
   /** @throws when the file cannot be opened or the sink fails */
   async start(sink: EventSink): Promise<void> {
-    const { file, speed, report, counters, forms } = this.#options
+    const {
+      file,
+      speed,
+      report,
+      counters,
+      forms,
+      progress: output = process.stderr,
+    } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
     const reason = checkInputFile(file)
     if (reason !== null) throw new Error(reason)
     const { bytes, sizeBytes, bytesRead } = openInputFile(file)
-    const progress = new Progress(process.stderr, () => bytesRead() / Math.max(sizeBytes, 1))
+    const progress = new Progress(output, () => bytesRead() / Math.max(sizeBytes, 1))
     const destroy = () => bytes.destroy()
     signal.addEventListener('abort', destroy)
     const pacer = new Pacer(speed)

@@ -4,11 +4,12 @@ export interface Readiness {
   readonly fields: Readonly<Record<string, number | string | null>>
 }
 
-/** Figures lie beside `status` and `reason`, which no figure can hide. */
+/** Figures lie beside `status`, `reason` and `notice`, which no figure can hide. */
 export function readinessOf(
   reason: string | null,
   figures: Readonly<Record<string, number>>,
+  notice: string | null = null,
 ): Readiness {
   const status = reason === null ? 'ready' : 'not ready'
-  return { statusCode: reason === null ? 200 : 503, fields: { ...figures, status, reason } }
+  return { statusCode: reason === null ? 200 : 503, fields: { ...figures, status, reason, notice } }
 }

@@ -143,7 +143,8 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
-  const readiness = () => readinessOf(options.state.notReady(), figures())
+  const { state } = options
+  const readiness = () => readinessOf(state.notReady(), figures(), state.notice?.() ?? null)
   const system = systemRoutes(readiness, metrics)
   const { dashboard } = options
   const documents = [

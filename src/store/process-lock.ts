@@ -130,6 +130,16 @@ function nameOf(pid: number): string {
   return JSON.stringify({ pid, started: startedAt(pid), boot: bootId() })
 }
 
+/** Does another program hold the kernel's lock of a folder, wherever it runs? */
+export function isLocked(folder: string): boolean {
+  const fd = fs.openSync(folder, 'r')
+  try {
+    return lockOpenFile(fd) === 'held'
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 /** Pid of the running process, not this one, that holds a data folder; null for none. */
 export function holderOf(folder: string): number | null {
   try {

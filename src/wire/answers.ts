@@ -186,6 +186,8 @@ export interface LiveSource {
 export interface ServiceState {
   /** Null when ready, else one sentence that says why not and may be read by everybody. */
   notReady(): string | null
+  /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
+  notice?(): string | null
   /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
   figures(): Readonly<Record<string, number>>
 }

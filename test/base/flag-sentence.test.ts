@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { COMMAND_NAMES } from '../../src/base/command-names.ts'
 import { ConfigError, readConfig, SETTING_NAMES } from '../../src/base/config.ts'
+import { COMMANDS } from '../../src/commands/run-command.ts'
 
 /** What a start with these arguments ends with. */
 function refusalOf(...args: readonly string[]): string {
@@ -29,7 +31,21 @@ test('a flag that is like no other is told with where all are listed', () => {
   const where = '"mintfeed help" lists all flags and commands.'
   expect(refusalOf('--verbose')).toBe(`Unknown option '--verbose'; ${where}`)
   expect(refusalOf('-x')).toBe(`Unknown option '-x'; ${where}`)
-  expect(refusalOf('--port', '1', 'export')).toBe(`Unexpected argument 'export'; ${where}`)
+  expect(refusalOf('--port', '1', 'explode')).toBe(`Unexpected argument 'explode'; ${where}`)
+})
+
+test('the words that are told to come first are all that a command line may begin with', () => {
+  const others = ['record', 'doctor', 'help', 'version']
+  expect([...COMMAND_NAMES].sort()).toEqual([...COMMANDS.keys(), ...others].sort())
+})
+
+test('a command behind flags is told to come first', () => {
+  for (const command of ['doctor', 'inspect', 'verify', 'export', 'repair', 'record', 'version'])
+    expect(refusalOf('--port', '9134', command)).toBe(
+      `Unexpected argument '${command}'; the command comes first: mintfeed ${command} [flags].`,
+    )
+  // The value of a flag is none.
+  expect(readConfig(['--data-dir', 'doctor'], {}).dataDir).toBe('doctor')
 })
 
 test('a flag without its value is told by itself', () => {

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs, { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
@@ -14,8 +15,9 @@ import {
   checkNode,
 } from '../../src/commands/machine-checks.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/tape.ts'
-import { bootId } from '../../src/store/process-lock.ts'
+import { bootId, lockFolder } from '../../src/store/process-lock.ts'
 import { contentsOf, filesOf, flipByte } from '../data-files.ts'
+import { hasFlock } from '../has-flock.ts'
 import { newFolder } from '../new-folder.ts'
 import { freePort, listening } from '../process/free-port.ts'
 import { HAS_OPENSSL, makeCertificate } from '../server/certificates.ts'
@@ -41,6 +43,17 @@ test('where nothing stands in the way it says so, line by line', async () => {
   expect(text).toMatch(/^good {2}PORT/m)
   expect(text).toMatch(/^good {2}data folder/m)
   expect(text).toContain('nothing stands in the way')
+})
+
+test('a variable that is nearly a setting is a warning, also where a setting cannot be used', async () => {
+  for (const [environment, code] of [
+    [{ DATADIR: folder }, 0],
+    [{ DATADIR: folder, SPEED: '0' }, 2],
+  ] as const) {
+    const told = await examine(environment)
+    expect(told.code).toBe(code)
+    expect(told.text).toMatch(/^warn {2}settings +The variable DATADIR .* DATA_DIR may be meant/m)
+  }
 })
 
 test('it says which state of the platform is read', async () => {
@@ -270,6 +283,66 @@ test('a folder of a file system that is read-only is told to be that', async () 
   expect(code).toBe(3)
   expect(text).toMatch(/^bad {3}data folder .* file system is read-only/m)
 })
+
+test.each([
+  ['writeSync', 'ENOSPC', 'write'],
+  ['fsyncSync', 'EIO', 'fsync'],
+] as const)(
+  'a disk that refuses %s is bad and ends with 3, as the start',
+  async (call, code, word) => {
+    const there = await refused(folder)
+    const toBeMade = await refused(join(folder, 'a', 'b'))
+    expect(fs.readdirSync(folder)).toEqual([])
+    for (const told of [there, toBeMade]) {
+      expect(told.code).toBe(3)
+      expect(told.text).toMatch(
+        new RegExp(`^bad {3}data folder .*\\(${code}.*${word}.*\\): mend that`, 'm'),
+      )
+    }
+
+    function refused(DATA_DIR: string) {
+      const asking = vi.spyOn(fs, call).mockImplementation(() => {
+        throw systemError(code, word)
+      })
+      return examine({ DATA_DIR }).finally(() => asking.mockRestore())
+    }
+  },
+)
+
+test('what it tries in a folder leaves nothing behind, and a lock that is free stays free', async () => {
+  for (const DATA_DIR of [folder, join(folder, 'a', 'b')]) {
+    expect((await examine({ DATA_DIR })).code).toBe(0)
+    expect(fs.readdirSync(folder)).toEqual([])
+  }
+  lockFolder(folder)()
+})
+
+test.skipIf(!hasFlock)(
+  'a folder whose lock somebody holds that nobody can name, as in another container, is bad and ends with 3',
+  async () => {
+    const holder = spawn('flock', ['-n', folder, '-c', 'echo locked; cat'])
+    onTestFinished(() => void holder.kill('SIGKILL'))
+    await once(holder.stdout, 'data')
+    const { code, text } = await examine({})
+    holder.stdin.end()
+    expect(code).toBe(3)
+    expect(text).toMatch(
+      /^bad {3}data folder .* is used by another program, perhaps in another container/m,
+    )
+  },
+)
+
+test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+  'a disk that has room and no inode left is bad and ends with 3, as the start',
+  async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,nr_inodes=2', 'tmpfs', folder])
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+    writeFileSync(join(folder, 'last'), '')
+    const { code, text } = await examine({})
+    expect(code).toBe(3)
+    expect(text).toMatch(/^bad {3}data folder .*ENOSPC/m)
+  },
+)
 
 test('memory is judged by all that may stay in it', async () => {
   const { text } = await examine({ TAPE_MEMORY: '1mb', POSITIONS_MEMORY: '100000gb' })

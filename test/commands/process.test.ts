@@ -78,6 +78,17 @@ test('an empty DATA_DIR is the default folder, as it is for the service', async 
   }
 })
 
+test('a command says of a variable that is nearly DATA_DIR that this may be meant, and of no other one', async () => {
+  const cwd = newFolder()
+  fs.mkdirSync(join(cwd, 'snapshots'))
+  const settings = { DATADIR: 'elsewhere', PORTT: '3' }
+  const { code, errors } = await outcomeOf(start(['inspect'], settings, cwd))
+  expect([code, errors]).toEqual([
+    0,
+    'mintfeed: The variable DATADIR is no setting; DATA_DIR may be meant, "mintfeed help" lists all.\n',
+  ])
+})
+
 test('every command has a --help, and an unknown flag of it is a usage fault', async () => {
   const help = await mintfeed('export', '--help')
   expect(help.code).toBe(0)

@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  type HeldLines,
-  LineReport,
-  REPORTED_LINES_MAX,
-} from '../../src/feeds/lines/line-report.ts'
 import { LINE_BYTES_MAX, LineSplitter } from '../../src/feeds/lines/line-splitter.ts'
 import { Pacer } from '../../src/feeds/lines/pacer.ts'
 import { Progress, progressText } from '../../src/feeds/lines/progress.ts'
 import { SeededRandom } from './seeded-random.ts'
-import { VirtualTimers } from './supervisor/virtual-timers.ts'
 
 /** Lines as `number:text` or `number!reason`, with the input in chunks of `size` bytes. */
 function split(input: string | Uint8Array, size = 1_000_000): string[] {
@@ -70,57 +64,6 @@ test('random bytes in random chunks split without an error', () => {
     const bytes = random.bytes(random.below(4_000))
     expect(split(bytes, 1 + random.below(100))).toEqual(split(bytes))
   }
-})
-
-function lineReport() {
-  const timers = new VirtualTimers()
-  const lines: number[] = []
-  const held: HeldLines[] = []
-  const report = new LineReport(
-    (line) => lines.push(line),
-    (what) => held.push(what),
-    timers,
-  )
-  return { timers, lines, held, report }
-}
-
-test('the first bad lines are reported one by one and the others summed up at the end', () => {
-  const { lines, held, report } = lineReport()
-  report.sumUp()
-  expect(held).toEqual([])
-  for (let line = 1; line <= 50; line++) report.report(line, `bad ${line}`)
-  expect(lines).toHaveLength(REPORTED_LINES_MAX)
-  report.sumUp()
-  report.sumUp()
-  expect(held).toEqual([{ count: 30, lastLine: 50, lastReason: 'bad 50' }])
-})
-
-test('a feed that goes on for hours says something of every minute with bad lines, and not much', async () => {
-  const { timers, lines, held, report } = lineReport()
-  let line = 0
-  for (let minute = 0; minute < 120; minute++) {
-    const before = lines.length + held.length
-    for (let second = 0; second < 60; second++) {
-      for (let i = 0; i < 100; i++) report.report(++line, 'bad')
-      await timers.pass(1_000)
-    }
-    const told = lines.length + held.length - before
-    expect(told).toBeGreaterThan(0)
-    expect(told).toBeLessThanOrEqual(REPORTED_LINES_MAX + 7)
-  }
-  report.sumUp()
-  expect(lines.length + held.reduce((sum, { count }) => sum + count, 0)).toBe(line)
-  expect(held.at(-1)?.lastLine).toBe(line)
-  expect(timers.waiting).toBe(0)
-})
-
-test('one bad line long after many is reported at once', async () => {
-  const { timers, lines, report } = lineReport()
-  for (let line = 1; line <= 50; line++) report.report(line, 'bad')
-  await timers.pass(600_000)
-  report.report(51, 'bad')
-  expect(lines.at(-1)).toBe(51)
-  expect(lines).toHaveLength(REPORTED_LINES_MAX + 1)
 })
 
 test('events are paced by their time and the speed, gaps backwards are not waited for', () => {

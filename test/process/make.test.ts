@@ -31,3 +31,32 @@ test.skipIf(!hasMake)('make says in one sentence that npm left out the Node it b
   expect(existsSync(join(folder, 'node_modules/.package-lock.json'))).toBe(false)
   expect(make().stderr).toContain('mintfeed: The Node of the packages')
 })
+
+/** A folder in which all is built, and whose Node ends with a code at once. */
+function builtFolder(code: number): string {
+  const folder = newFolder()
+  for (const file of ['Makefile', 'package.json', 'package-lock.json'])
+    cpSync(join(ROOT, file), join(folder, file))
+  for (const path of ['node_modules/.bin', 'web/dist', 'dist', 'packaging', 'src'])
+    mkdirSync(join(folder, path), { recursive: true })
+  writeFileSync(join(folder, 'packaging/bundle.ts'), '')
+  for (const path of ['node_modules/.package-lock.json', 'web/dist/index.html', 'dist/main.js'])
+    writeFileSync(join(folder, path), '')
+  const node = `#!/bin/sh\nexit ${code}\n`
+  writeFileSync(join(folder, 'node_modules/.bin/node'), node, { mode: 0o755 })
+  return folder
+}
+
+test.skipIf(!hasMake)(
+  'make run ends well where the program does, and else tells its exit code',
+  () => {
+    const run = (code: number) => {
+      const cwd = builtFolder(code)
+      return spawnSync('make', ['run'], { cwd, env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' })
+    }
+    expect(run(0)).toMatchObject({ status: 0, stderr: '' })
+    const { status, stderr } = run(3)
+    expect(status).not.toBe(0)
+    expect(stderr).toMatch(/\bError 3$/m)
+  },
+)

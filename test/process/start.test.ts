@@ -24,6 +24,28 @@ test('an unknown flag stops the start with one sentence and exit code 2', async 
   expect(errors).toContain(`Unknown option '--nonsense'; "mintfeed help" lists all flags and`)
 })
 
+test('a variable that is nearly a setting is a warning with the setting that may be meant, and the start goes on', async () => {
+  const program = await startProgram({
+    FEED: 'none',
+    PORTT: '3',
+    DATADIR: 'foo',
+    npm_config_port: '7',
+  })
+  const warned = program.lines.filter((line) => line.includes('"level":40'))
+  expect(warned).toEqual([
+    expect.stringContaining('"The variable PORTT is no setting; PORT may be meant, '),
+    expect.stringContaining('"The variable DATADIR is no setting; DATA_DIR may be meant, '),
+  ])
+  expect(await program.end('SIGTERM')).toBe(0)
+})
+
+test('a command behind flags stops the start with one sentence that it comes first', async () => {
+  const { code, errors } = await runProgram({}, ['--port', '9134', 'doctor'])
+  expect(code).toBe(2)
+  expect(errors).toMatch(ONE_SENTENCE)
+  expect(errors).toContain('the command comes first: mintfeed doctor [flags].')
+})
+
 test.each([
   ['PORT', '70000'],
   ['FEED', 'radio'],

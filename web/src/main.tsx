@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { BoardPage } from './board/board-page.tsx'
 import { EnginePage } from './engine/engine-page.tsx'
+import { followNotice } from './feed/notice.ts'
 import { useFocusOf } from './frame/focus.ts'
 import { openHelp } from './frame/help-dialog.tsx'
 import { addKeys, listenToKeys } from './frame/keyboard.ts'
@@ -30,6 +31,7 @@ wearTheme()
 followAddress()
 listenToKeys()
 void keepTime()
+void followNotice()
 addKeys({
   '?': openHelp,
   t: toggleTheme,

@@ -14,9 +14,9 @@ export class Progress {
   #shownMs = this.#startMs
   #hasShown = false
 
-  /** `fraction` is the part of the input that was read, 0 to 1. */
-  constructor(output: ProgressOutput, fraction: () => number) {
-    this.#output = output.isTTY === true ? output : null
+  /** `output` null: nobody is shown it; `fraction` is the part of the input that was read, 0 to 1. */
+  constructor(output: ProgressOutput | null, fraction: () => number) {
+    this.#output = output?.isTTY === true ? output : null
     this.#fraction = fraction
   }
 

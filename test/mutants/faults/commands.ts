@@ -191,4 +191,18 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     replace: '...chunks].reduce(',
     tests: ['test/store/dormant-folders.test.ts'],
   },
+  {
+    name: 'doctor: what it writes is not made to last',
+    file: 'src/commands/folder-trial.ts',
+    find: '      file.sync()\n',
+    replace: '',
+    tests: ['test/commands/doctor.test.ts'],
+  },
+  {
+    name: 'settings: a name of few letters may have another first one',
+    file: 'src/base/mistyped-settings.ts',
+    find: 'return word[0] === name[0] ? 1 : 0',
+    replace: 'return 1',
+    tests: ['test/base/mistyped-settings.test.ts'],
+  },
 ]

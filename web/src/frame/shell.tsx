@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import icon from '../icon.svg'
 import { HelpDialog, openHelp } from './help-dialog.tsx'
 import { LinkBanner, LinkStatus } from './link-status.tsx'
+import { NoticeLine } from './notice-line.tsx'
 import { boardPath, route } from './route.ts'
 import { SearchBox } from './search-box.tsx'
 import { theme, toggleTheme } from './theme.ts'
@@ -52,9 +53,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </button>
       </header>
       {children}
-      <footer class="foot">
-        <LinkStatus />
-      </footer>
+      <div>
+        <NoticeLine />
+        <footer class="foot">
+          <LinkStatus />
+        </footer>
+      </div>
       <LinkBanner />
       <HelpDialog />
     </div>

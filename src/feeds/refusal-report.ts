@@ -1,0 +1,50 @@
+import type { Timers } from './timers.ts'
+
+/** After something was told of a kind, what comes of it is gathered for so long. */
+export const QUIET_MS = 60_000
+
+/**
+ * Tells of one kind of refusal at a bounded rate, so that a wrong file or clock does not flood a log: the first
+ * at once, then what came since, at most once a minute, however long it goes on.
+ */
+export class RefusalReport<Detail> {
+  readonly #tell: (count: number, last: Detail) => void
+  readonly #timers: Timers
+  /** Refusals that were not told yet; null: what comes next is told at once. */
+  #gathered: { count: number; last: Detail | null } | null = null
+  #cancelQuiet = () => {}
+
+  /** @param tell told how many were refused since it was told before, and of the last one */
+  constructor(tell: (count: number, last: Detail) => void, timers: Timers) {
+    this.#tell = tell
+    this.#timers = timers
+  }
+
+  /** Notes that so many were refused; `detail` says what of the last one. */
+  note(detail: Detail, count = 1): void {
+    if (this.#gathered !== null) {
+      this.#gathered.count += count
+      this.#gathered.last = detail
+      return
+    }
+    this.#tell(count, detail)
+    this.#beQuiet()
+  }
+
+  /** Tells what was gathered now; to be called when nothing more comes. */
+  sumUp(): void {
+    const gathered = this.#gathered
+    this.#cancelQuiet()
+    this.#gathered = null
+    if (gathered !== null && gathered.last !== null) this.#tell(gathered.count, gathered.last)
+  }
+
+  #beQuiet(): void {
+    this.#gathered = { count: 0, last: null }
+    this.#cancelQuiet = this.#timers.after(QUIET_MS, () => {
+      const wasAny = (this.#gathered?.count ?? 0) > 0
+      this.sumUp()
+      if (wasAny) this.#beQuiet()
+    })
+  }
+}
