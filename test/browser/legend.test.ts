@@ -62,7 +62,10 @@ describePage(
       const legend = page.getByRole('dialog', { name: 'Legend', exact: true })
       await legend.getByText('marked from 50% on').waitFor()
       await legend.getByRole('button', { name: 'Close', exact: true }).press('Enter')
-      await legend.waitFor({ state: 'hidden' })
+      await legend.waitFor({ state: 'detached' })
+      // The focus is back where it was opened, and it opens again.
+      await page.keyboard.press('Enter')
+      await legend.waitFor()
       expect(tab.errors).toEqual([])
       await tab.close()
     })

@@ -112,5 +112,32 @@ describePage(
         await tab.close()
       },
     )
+
+    test.each([390, 320])(
+      'the figures of the engine are whole on a screen of %i pixels',
+      async (width) => {
+        const tab = await opened(market(), width, '/engine')
+        const { page } = tab
+        await page
+          .getByRole('region', { name: 'Requests', exact: true })
+          .locator('td')
+          .first()
+          .waitFor()
+        const cut = await page
+          .locator('.plot, .panel, .panel table')
+          .evaluateAll((boxes) =>
+            boxes
+              .filter(
+                (box) =>
+                  box.getBoundingClientRect().right > innerWidth ||
+                  box.scrollWidth > box.clientWidth + 1,
+              )
+              .map((box) => box.closest('section')?.ariaLabel),
+          )
+        expect(cut).toEqual([])
+        expect(tab.errors).toEqual([])
+        await tab.close()
+      },
+    )
   },
 )
