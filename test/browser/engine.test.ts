@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
@@ -31,6 +31,37 @@ describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 
       await page.getByRole('region', { name, exact: true }).waitFor()
     // Two readings make a line.
     await page.getByRole('region', { name: 'Swaps a second' }).locator('svg').waitFor()
+    expect(tab.errors).toEqual([])
+    await tab.close()
+  })
+
+  test('shows its figures in units that a person reads', async () => {
+    const tab = await Tab.open(browser, program.url)
+    const { page } = tab
+    await page.goto(`${program.url}/engine`)
+    const plot = (name: string) => page.getByRole('region', { name, exact: true }).locator('b')
+    const all = page.getByRole('region', { name: 'All figures', exact: true })
+    const figure = (name: string) =>
+      all.locator('tr', { has: page.getByTitle(name, { exact: true }) }).locator('td')
+    const texts: readonly (readonly [Locator, RegExp])[] = [
+      [plot('Memory of the process'), /^\d[\d.]* (MB|GB)$/],
+      [plot('Loop held longest'), /^\d[\d.]* (ms|s)$/],
+      [plot('Newest launch to page'), /^\d[\d.]* (ms|s)$/],
+      [plot('Journal not yet synced'), /^(\d[\d.K]* events?|no journal)$/],
+      [figure('rss_bytes'), /^\d[\d.]* (MB|GB)$/],
+      [figure('addresses_bytes'), /^\d[\d.]* (KB|MB|B)$/],
+      [figure('loop_delay_max_ms'), /^\d[\d.]* (ms|s)$/],
+      [figure('uptime_seconds'), /^\d+[\d.]*( ms| s|m|h)$/],
+      [figure('newest_event_seconds'), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/],
+      [figure('sol_price_usd'), /^\$\d/],
+      [figure('swaps'), /^\d{1,3}(,\d{3})*$/],
+    ]
+    for (const [place, form] of texts) await expect.poll(() => place.textContent()).toMatch(form)
+    const raw = await all.locator('tbody th').allInnerTexts()
+    expect(raw.filter((name) => /\b(bytes|ms)\b|_| total$/.test(name))).toEqual([])
+    expect(new Set(raw).size).toBe(raw.length)
+    const routes = page.getByRole('region', { name: 'Requests', exact: true }).locator('tbody td')
+    expect((await routes.allInnerTexts()).filter((text) => text.includes('_'))).toEqual([])
     expect(tab.errors).toEqual([])
     await tab.close()
   })

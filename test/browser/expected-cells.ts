@@ -8,7 +8,8 @@ export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
   return {
     cap: usd(row.market_cap),
     holders: compact(row.holders),
-    txs: compact(row.tx_24h),
+    buys: compact(row.tx_24h_buy),
+    sells: compact(row.tx_24h_sell),
     creator: `${compact(graduated)}/${compact(created)}`,
     volume: money(row.vol_24h),
     progress: completion(row.pct_completion),

@@ -431,6 +431,10 @@ describe.skipIf(reason !== null)(
       const { page } = tab
       await page.getByRole('button', { name: '5m', exact: true }).click()
       await page.getByRole('button', { name: 'Price', exact: true }).click()
+      const continuous = page.getByRole('button', { name: 'Continuous', exact: true })
+      // Chosen once it is no more a matter of the bars.
+      await continuous.click()
+      if ((await continuous.getAttribute('aria-pressed')) === 'true') await continuous.click()
       await page.getByText('Bars as a table').click()
       const chart = await client.read.chart({ mint, from: 0, to: 9_999_999_999, resolution: '5' })
       if (!chart.ok) throw new Error(chart.problem.message)

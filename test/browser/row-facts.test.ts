@@ -7,7 +7,7 @@ import { rowsCame } from './tab.ts'
 
 const MINT = 'BusyMintpump'
 const CURVE = 'BusyCurve'
-/** Trades and wallets that need room as busy tokens do: `TX 1.23K`, `H 123`. */
+/** Trades and wallets that need room as busy tokens do: `B 1.23K`, `H 123`. */
 const TRADES = 1_234
 const WALLETS = 123
 

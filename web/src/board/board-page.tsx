@@ -6,9 +6,11 @@ import { GROUPS, type Group } from '../filters/filter-fields.ts'
 import { addKeys, leaveFocus } from '../frame/keyboard.ts'
 import { go, tokenPath } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
+import { LegendButton } from '../parts/legend.tsx'
 import { COLUMN_TITLES, Column } from './column.tsx'
 import { onTab } from './last-look.ts'
 import { PresetBar } from './preset-bar.tsx'
+import { copiedMint } from './row-copy.tsx'
 
 interface Place {
   readonly group: Group
@@ -67,6 +69,10 @@ export function BoardPage({ search }: { readonly search: string }) {
         Enter: () => {
           if (place.value !== null) go(tokenPath(place.value.mint))
         },
+        c: () => {
+          const mint = focusedMint() ?? place.value?.mint ?? ''
+          if (mint !== '') void copiedMint.copy(mint)
+        },
         Escape: () => {
           place.value = null
         },
@@ -79,6 +85,7 @@ export function BoardPage({ search }: { readonly search: string }) {
       <h1 class="unseen">Live board</h1>
       <div class="board-bar">
         <PresetBar view={boardViewText(view)} onView={showText} />
+        <LegendButton />
         <span class="spring" />
         <span class="hint wide-only">Pointing at a column holds its order</span>
         <div class="tabs">
@@ -110,4 +117,10 @@ export function BoardPage({ search }: { readonly search: string }) {
       </div>
     </main>
   )
+}
+
+/** The mint of the row that has the focus. */
+function focusedMint(): string | null {
+  const row = document.activeElement?.closest<HTMLElement>('.row')
+  return row?.dataset.mint ?? null
 }

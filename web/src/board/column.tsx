@@ -42,6 +42,12 @@ interface ColumnProps {
 /** One live column of the board. */
 export function Column({ group, feed, view, currentMint, onView, onShown }: ColumnProps) {
   const isFiltering = useSignal(false)
+  const filterButton = useRef<HTMLButtonElement>(null)
+  // What had the focus goes with the panel.
+  const endFiltering = () => {
+    isFiltering.value = false
+    filterButton.current?.focus()
+  }
   const sort = useSignal(view.sort)
   sort.value = view.sort
   const live = useComputed(() => sorted(feed.items.value, sort.value))
@@ -117,6 +123,7 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
           ))}
         </select>
         <button
+          ref={filterButton}
           type="button"
           class="button"
           aria-expanded={isFiltering.value}
@@ -126,15 +133,16 @@ export function Column({ group, feed, view, currentMint, onView, onShown }: Colu
           {filterCount(view.filters) > 0 && <span class="badge">{filterCount(view.filters)}</span>}
         </button>
       </header>
-      {isFiltering.value ? (
-        <FilterPanel
-          filters={view.filters}
-          onFilters={(filters) => onView({ ...view, filters })}
-          onClose={() => (isFiltering.value = false)}
-        />
-      ) : (
-        <div />
-      )}
+      {/* Always there: an element that takes its turn with another would be taken for the rows' own. */}
+      <div class="filter-place">
+        {isFiltering.value && (
+          <FilterPanel
+            filters={view.filters}
+            onFilters={(filters) => onView({ ...view, filters })}
+            onClose={endFiltering}
+          />
+        )}
+      </div>
       <div ref={box} class="rows" {...held}>
         <Unfilled feed={feed} hasFilters={filterCount(view.filters) > 0} />
         <ul

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { rangeOf } from '../filters/board-view.ts'
 import {
   type ColumnFilters,
@@ -11,6 +12,7 @@ import {
   SOCIAL_LABELS,
   type SocialKey,
 } from '../filters/filter-fields.ts'
+import { addKeys } from '../frame/keyboard.ts'
 import { NumberField } from '../parts/number-field.tsx'
 
 interface PanelProps {
@@ -19,7 +21,7 @@ interface PanelProps {
   readonly onClose: () => void
 }
 
-/** All filters of one column; each change takes effect at once. */
+/** All filters of one column; what is typed applies when it is done, all else at once. */
 export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
   // Fields that were cleared are others: what was typed and did not hold goes too.
   const clearings = useSignal(0)
@@ -27,33 +29,47 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
     clearings.value += 1
     onFilters({})
   }
+  const close = useRef(onClose)
+  close.current = onClose
+  useEffect(() => addKeys({ Escape: () => close.current() }), [])
   return (
-    <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <fieldset key={clearings.value}>
-        <legend>Ranges (inclusive; 1.5k and 2m are understood)</legend>
-        {RANGE_FIELDS.map((field) => (
-          <RangeInput key={field.key} field={field} filters={filters} onFilters={onFilters} />
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>Only tokens with</legend>
-        {FLAG_KEYS.map((key) => (
-          <Check
-            key={key}
-            label={FLAG_LABELS[key]}
-            isOn={filters[key] === true}
-            onChange={(isOn) => onFilters(withFlag(filters, key, isOn))}
-          />
-        ))}
-        {SOCIAL_KEYS.map((key) => (
-          <Check
-            key={key}
-            label={SOCIAL_LABELS[key]}
-            isOn={filters.socials?.[key] === true}
-            onChange={(isOn) => onFilters(withSocial(filters, key, isOn))}
-          />
-        ))}
-      </fieldset>
+    <form
+      class="filters"
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        // Keys in a field are not the page's.
+        if (event.key !== 'Escape' || event.isComposing) return
+        event.stopPropagation()
+        onClose()
+      }}
+    >
+      <div class="filter-fields">
+        <fieldset key={clearings.value}>
+          <legend>Ranges (inclusive; 1.5k and 2m are understood)</legend>
+          {RANGE_FIELDS.map((field) => (
+            <RangeInput key={field.key} field={field} filters={filters} onFilters={onFilters} />
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>Only tokens with</legend>
+          {FLAG_KEYS.map((key) => (
+            <Check
+              key={key}
+              label={FLAG_LABELS[key]}
+              isOn={filters[key] === true}
+              onChange={(isOn) => onFilters(withFlag(filters, key, isOn))}
+            />
+          ))}
+          {SOCIAL_KEYS.map((key) => (
+            <Check
+              key={key}
+              label={SOCIAL_LABELS[key]}
+              isOn={filters.socials?.[key] === true}
+              onChange={(isOn) => onFilters(withSocial(filters, key, isOn))}
+            />
+          ))}
+        </fieldset>
+      </div>
       <div class="actions">
         <button type="button" class="button main" onClick={onClose}>
           Done
@@ -61,6 +77,9 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
         <button type="button" class="button edge" onClick={clear}>
           Clear
         </button>
+        <span class="hint">
+          A bound applies on Enter or when you leave its field, a tick at once.
+        </span>
       </div>
     </form>
   )

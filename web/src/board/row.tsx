@@ -9,6 +9,7 @@ import { shown, shownName } from '../text/chain-text.ts'
 import { compact, completion, exact, exactUsd, money } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
+import { RowCopy } from './row-copy.tsx'
 import { RowSpark } from './row-spark.tsx'
 import { ShareBars } from './share-bars.tsx'
 
@@ -31,6 +32,7 @@ export function Row({ row, index, isGone, isCurrent }: RowProps) {
       <a href={tokenPath(row.mint)}>
         <RowBody row={row} />
       </a>
+      <RowCopy mint={row.mint} />
     </li>
   )
 }
@@ -72,8 +74,18 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span title={`${exact(row.holders)} holders`}>
           <span class="label">H</span> <span data-cell="holders">{compact(row.holders)}</span>
         </span>
-        <span title={`${exact(row.tx_24h_buy)} buys, ${exact(row.tx_24h_sell)} sells in 24 h`}>
-          <span class="label">TX</span> <span data-cell="txs">{compact(row.tx_24h)}</span>
+        <span
+          class="sides"
+          title={`${counted(row.tx_24h_buy, 'buy')}, ${counted(row.tx_24h_sell, 'sell')} in 24 h`}
+        >
+          <span class="label">B</span>{' '}
+          <span class={row.tx_24h_buy === 0 ? 'none' : 'up'} data-cell="buys">
+            {compact(row.tx_24h_buy)}
+          </span>{' '}
+          <span class="label">S</span>{' '}
+          <span class={row.tx_24h_sell === 0 ? 'none' : 'down'} data-cell="sells">
+            {compact(row.tx_24h_sell)}
+          </span>
         </span>
         <span
           class="migrated"
@@ -86,7 +98,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
         </span>
       </span>
       <span class="volume">
-        <span title={`Volume of 24 h: ${exactUsd(row.vol_24h)}`}>
+        <span title={volumeText(row)}>
           <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
         </span>
         <i class="progress" title={curve} style={{ '--part': String(row.pct_completion / 100) }} />
@@ -100,4 +112,14 @@ function RowCells({ row }: { readonly row: TableRow }) {
       </span>
     </>
   )
+}
+
+/** `1 buy`, `1,200 buys`. */
+function counted(count: number, what: string): string {
+  return `${exact(count)} ${what}${count === 1 ? '' : 's'}`
+}
+
+function volumeText({ vol_24h, vol_24_buy, vol_24_sell }: TableRow): string {
+  const sides = `${exactUsd(vol_24_buy)} bought, ${exactUsd(vol_24_sell)} sold`
+  return `Volume of 24 h: ${exactUsd(vol_24h)}, ${sides}`
 }

@@ -3,7 +3,7 @@ import { useTitle } from '../frame/title.ts'
 import { Note } from '../parts/note.tsx'
 import { linePath } from '../parts/spark.tsx'
 import { compact, exact } from '../text/number-form.ts'
-import { age } from '../text/time-form.ts'
+import { durationText, figureName, figureText, sizeText } from '../text/unit-form.ts'
 import {
   followFigures,
   RATE_LIMITED,
@@ -16,7 +16,7 @@ import {
 import { followLag, lagsMs } from './launch-lag.ts'
 import { RateLimits } from './rate-limits.tsx'
 
-const MEGABYTE = 2 ** 20
+const NO_JOURNAL = 'no journal'
 
 /** How the service itself is: figures of `/readyz` and `/metrics`, with plots of five minutes. */
 export function EnginePage() {
@@ -36,8 +36,7 @@ export function EnginePage() {
   const isReady = latest.isReady && readProblem.value === null
   const reason = readProblem.value === null ? (latest.reason ?? 'Not ready') : 'Out of reach'
   const lags = lagsMs.value.map((ms) => Math.max(0, ms) / 1000)
-  const snapshotAge = figures.snapshot_age_seconds
-  const megabytes = (name: string) => series(name).map((bytes) => bytes / MEGABYTE)
+  const hasJournal = figures.journal_seq !== undefined
   return (
     <main class="scroll" id="main" tabIndex={-1}>
       <div class="page-head">
@@ -54,26 +53,26 @@ export function EnginePage() {
       </div>
       <div class="plots">
         <Plot name="Swaps a second" values={rates('swaps_folded_total')} />
-        <Plot name="Newest launch to page, s" values={lags} />
+        <Plot name="Newest launch to page" values={lags} form={durationText} />
         <Plot name="Live sockets" values={series('live_connections')} />
         <Plot name="Messages published a second" values={rates('live_published_total')} />
-        <Plot name="Memory of the process, MB" values={megabytes('rss_bytes')} />
-        <Plot name="Heap, MB" values={megabytes('heap_used_bytes')} />
-        <Plot name="Loop held longest, ms" values={series('loop_delay_max_ms')} />
+        <Plot name="Memory of the process" values={series('rss_bytes')} form={sizeText} />
+        <Plot name="Heap" values={series('heap_used_bytes')} form={sizeText} />
+        <Plot name="Loop held longest" values={seconds('loop_delay_max_ms')} form={durationText} />
         <Plot
           name="Journal position"
           values={series('journal_seq')}
-          text={text(figures.journal_seq ?? Number.NaN)}
+          text={hasJournal ? undefined : NO_JOURNAL}
         />
         <Plot
           name="Journal not yet synced"
           values={[]}
-          text={text(figures.journal_seq - figures.journal_synced_seq)}
+          text={hasJournal ? events(figures.journal_seq - figures.journal_synced_seq) : NO_JOURNAL}
         />
         <Plot
           name="Age of the snapshot"
           values={[]}
-          text={snapshotAge === undefined || snapshotAge < 0 ? 'none yet' : age(snapshotAge)}
+          text={figureText('snapshot_age_seconds', figures.snapshot_age_seconds ?? -1)}
         />
         <Plot name="Refused for their rate, a second" values={rates(RATE_LIMITED)} />
         <Plot name="Late swaps folded" values={series('late_folded_total')} />
@@ -89,23 +88,29 @@ export function EnginePage() {
   )
 }
 
-function text(value: number): string {
-  return Number.isNaN(value) ? 'no journal' : compact(value)
+function seconds(name: string): readonly number[] {
+  return series(name).map((ms) => ms / 1000)
+}
+
+function events(count: number): string {
+  return `${compact(count)} ${count === 1 ? 'event' : 'events'}`
 }
 
 interface PlotProps {
   readonly name: string
   readonly values: readonly number[]
+  /** How a value is written, with its unit. */
+  readonly form?: (value: number) => string
   /** In place of the last value. */
-  readonly text?: string
+  readonly text?: string | undefined
 }
 
-function Plot({ name, values, text }: PlotProps) {
+function Plot({ name, values, form = compact, text }: PlotProps) {
   const last = values.at(-1)
   return (
     <section class="plot" aria-label={name}>
       <h2>{name}</h2>
-      <b>{text ?? (last === undefined ? '–' : compact(last))}</b>
+      <b>{text ?? (last === undefined ? '–' : form(last))}</b>
       {values.length > 1 && (
         <svg viewBox="0 0 240 40" preserveAspectRatio="none" aria-hidden="true">
           <path d={linePath(values, 240, 40, 2)} />
@@ -124,11 +129,11 @@ function Figures({ figures }: { readonly figures: Readonly<Record<string, number
         <tbody>
           {names.map((name) => (
             <tr key={name}>
-              <th scope="row">{name.replaceAll('_', ' ')}</th>
+              <th scope="row" title={name}>
+                {figureName(name)}
+              </th>
               <td class="number" title={exact(figures[name])}>
-                {name.endsWith('_bytes')
-                  ? `${compact(figures[name] / MEGABYTE)} MB`
-                  : compact(figures[name])}
+                {figureText(name, figures[name])}
               </td>
             </tr>
           ))}
@@ -155,7 +160,7 @@ function Requests() {
         <tbody>
           {requests.value.map(({ route, status, count }) => (
             <tr key={`${route} ${status}`}>
-              <td>{route}</td>
+              <td>{route.replaceAll('_', ' ')}</td>
               <td class={status >= '400' ? 'down' : undefined}>{status}</td>
               <td class="number">{exact(count)}</td>
             </tr>

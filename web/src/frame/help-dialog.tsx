@@ -11,9 +11,10 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['j', 'k'], 'next and previous row'],
   [['h', 'l'], 'column to the left and to the right'],
   [['Enter'], 'open the row'],
+  [['c'], 'copy the mint of the row'],
   [['b', 'e'], 'board, engine'],
   [['t'], 'light or dark'],
-  [['Esc'], 'leave the search or the row'],
+  [['Esc'], 'leave the search, the filters or the row'],
   [['?'], 'this list'],
 ]
 

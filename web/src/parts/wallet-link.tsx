@@ -1,5 +1,6 @@
 import { walletPath } from '../frame/route.ts'
 import { short } from '../text/chain-text.ts'
+import { WALLET_CLASSES } from './wallet-classes.ts'
 
 /** What a wallet is in a token, as the API flags it. */
 export interface WalletFlags {
@@ -11,13 +12,13 @@ export interface WalletFlags {
   readonly pro_trader?: boolean
 }
 
-const CLASSES = [
-  ['creator_wallet', 'DEV', 'creator of the token'],
-  ['sniper_wallet', 'SNP', 'sniper'],
-  ['insider_wallet', 'INS', 'insider'],
-  ['bundle_wallet', 'BND', 'bundler'],
-  ['fresh_wallet', 'FRS', 'fresh wallet'],
-  ['pro_trader', 'PRO', 'pro trader'],
+const FLAGS = [
+  ['creator_wallet', WALLET_CLASSES.creator],
+  ['sniper_wallet', WALLET_CLASSES.sniper],
+  ['insider_wallet', WALLET_CLASSES.insider],
+  ['bundle_wallet', WALLET_CLASSES.bundler],
+  ['fresh_wallet', WALLET_CLASSES.fresh],
+  ['pro_trader', WALLET_CLASSES.pro],
 ] as const
 
 /** A wallet in short, with its classes. */
@@ -33,7 +34,7 @@ export function WalletLink({
       <a class="link" href={walletPath(wallet)} title={wallet}>
         {short(wallet)}
       </a>
-      {CLASSES.map(([key, mark, what]) =>
+      {FLAGS.map(([key, { mark, what }]) =>
         flags[key] === true ? (
           <span key={key} class="mark" title={what}>
             {mark}

@@ -10,6 +10,7 @@ import { CandleLegend } from './candle-legend.tsx'
 import { type CandleView, candleOf, WIDTHS, widthFor, widthLabel } from './candle-view.ts'
 import type { ChartCanvas } from './chart-canvas.ts'
 import { loadChartCanvas } from './chart-loading.ts'
+import { chooseContinuous, chosenContinuous, continued, isSparse } from './continuous.ts'
 import { barMarks, type Mark } from './marks.ts'
 
 interface ChartProps {
@@ -32,10 +33,15 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
   /** What draws it did not come. */
   const isMissing = useSignal(false)
   const feed = useMemo(() => new CandleFeed(), [])
-  const candles = useComputed(() =>
-    feed.items.value.map((bar) => candleOf(bar, view.value, supply.value)),
-  )
+  /** Judged by the first bars of a width, and kept: a chart that changes its form by itself would be misread. */
+  const areSparse = useSignal(false)
+  const isContinuous = useComputed(() => chosenContinuous.value ?? areSparse.value)
+  const candles = useComputed(() => {
+    const own = feed.items.value.map((bar) => candleOf(bar, view.value, supply.value))
+    return isContinuous.value ? continued(own) : own
+  })
   const shownBars = useRef(0)
+  const isJudged = useRef(false)
 
   useEffect(() => {
     let isWanted = true
@@ -59,8 +65,15 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
   }, [])
   useEffect(() => {
     shownBars.current = 0
+    isJudged.current = false
     feed.follow(mint, width.value)
   }, [mint, width.value])
+  useSignalEffect(() => {
+    const bars = feed.items.value
+    if (isJudged.current || bars.length === 0) return
+    isJudged.current = true
+    areSparse.value = isSparse(bars)
+  })
   useSignalEffect(() => {
     const all = candles.value
     canvas.value?.show(all)
@@ -97,27 +110,36 @@ export function Chart({ mint, ageSeconds, supply, marks }: ChartProps) {
           ))}
         </div>
         <span class="spring" />
-        <Choice
-          label="Market cap"
-          isOn={measure === 'cap'}
-          set={() => (view.value = { unit, measure: 'cap' })}
-        />
-        <Choice
-          label="Price"
-          isOn={measure === 'price'}
-          set={() => (view.value = { unit, measure: 'price' })}
-        />
-        <span class="split" />
-        <Choice
-          label="USD"
-          isOn={unit === 'usd'}
-          set={() => (view.value = { unit: 'usd', measure })}
-        />
-        <Choice
-          label="SOL"
-          isOn={unit === 'sol'}
-          set={() => (view.value = { unit: 'sol', measure })}
-        />
+        <div class="switches">
+          <Choice
+            label="Market cap"
+            isOn={measure === 'cap'}
+            set={() => (view.value = { unit, measure: 'cap' })}
+          />
+          <Choice
+            label="Price"
+            isOn={measure === 'price'}
+            set={() => (view.value = { unit, measure: 'price' })}
+          />
+          <span class="split" />
+          <Choice
+            label="USD"
+            isOn={unit === 'usd'}
+            set={() => (view.value = { unit: 'usd', measure })}
+          />
+          <Choice
+            label="SOL"
+            isOn={unit === 'sol'}
+            set={() => (view.value = { unit: 'sol', measure })}
+          />
+          <span class="split" />
+          <Choice
+            label="Continuous"
+            hint="Candles begin where the ones before them ended; by itself where many bars are of one trade"
+            isOn={isContinuous.value}
+            set={() => chooseContinuous(!isContinuous.value)}
+          />
+        </div>
       </div>
       <div class="canvas">
         <CandleLegend
@@ -168,15 +190,17 @@ function Barless({ feed }: { readonly feed: CandleFeed }) {
 
 function Choice({
   label,
+  hint,
   isOn,
   set,
 }: {
   readonly label: string
+  readonly hint?: string
   readonly isOn: boolean
   readonly set: () => void
 }) {
   return (
-    <button type="button" class="button" aria-pressed={isOn} onClick={set}>
+    <button type="button" class="button" title={hint} aria-pressed={isOn} onClick={set}>
       {label}
     </button>
   )

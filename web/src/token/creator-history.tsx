@@ -9,7 +9,7 @@ import { parseTime } from '../text/time-form.ts'
 export function CreatorHistory({ detail }: { readonly detail: TokenDetail }) {
   const { created, migrated, tokens } = detail.creator_history
   return (
-    <section class="panel" aria-label="Creator">
+    <section class="panel creator" aria-label="Creator">
       <div class="panel-head">
         <h2>Creator</h2>
         <span class="faint">

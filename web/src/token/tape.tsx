@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from '@preact/signals'
+import type { TokenDetail } from '../../../client/src/mintfeed.ts'
 import { TradeAge } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
-import { shown } from '../text/chain-text.ts'
+import { shownName } from '../text/chain-text.ts'
 import { compact, exact, exactUsd, money, usd } from '../text/number-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
@@ -21,7 +22,7 @@ const seqOf = ({ seq }: TapeTrade) => String(seq)
 export function Tape({ feed }: { readonly feed: TokenFeed }) {
   const filter = useSignal<TapeFilter>(PLAIN_TAPE)
   const creator = useComputed(() => feed.detail.value?.creator ?? '')
-  const quote = useComputed(() => shown(feed.detail.value?.quote_symbol ?? ''))
+  const quote = useComputed(() => quoteName(feed.detail.value))
   const live = useComputed(() =>
     feed.tape.value.filter(({ swap }) => fits(swap, creator.value, filter.value)),
   )
@@ -48,9 +49,9 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
               <th
                 scope="col"
                 class="number wide-only"
-                title={`In what the pool is quoted: ${feed.detail.value?.quote_mint ?? ''}`}
+                title={`Amounts in what the pool is quoted: ${feed.detail.value?.quote_mint ?? ''}`}
               >
-                <bdi>{quote.value === '' ? 'Quote' : quote}</bdi>
+                <bdi>{quote}</bdi>
               </th>
               <th scope="col" class="number">
                 Market cap
@@ -60,7 +61,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
           </thead>
           <tbody>
             {trades.map(({ row }) => (
-              <TapeRow key={row.seq} trade={row} creator={creator.value} />
+              <TapeRow key={row.seq} trade={row} creator={creator.value} quote={quote.value} />
             ))}
           </tbody>
         </table>
@@ -74,12 +75,20 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
   )
 }
 
+/** The unit of the amounts: a symbol, or the start of the mint of a coin that nobody has named yet. */
+function quoteName(detail: TokenDetail | null): string {
+  const mint = detail?.quote_mint ?? ''
+  return mint === '' ? 'Quote' : shownName(detail?.quote_symbol ?? '', mint)
+}
+
 function TapeRow({
   trade: { swap, seq },
   creator,
+  quote,
 }: {
   readonly trade: TapeTrade
   readonly creator: string
+  readonly quote: string
 }) {
   const side = swap.direction === 'buy' ? 'up' : 'down'
   return (
@@ -95,7 +104,11 @@ function TapeRow({
       >
         {swap.priced === false ? '–' : money(swap.volume_usd)}
       </td>
-      <td class="number wide-only" title={exact(swap.quote_mint_amount)}>
+      <td
+        class="number wide-only"
+        title={`${exact(swap.quote_mint_amount)} ${quote}`}
+        data-cell="quote"
+      >
         {compact(swap.quote_mint_amount)}
       </td>
       <td class="number soft" title={exactUsd(swap.m_cap_usd)}>

@@ -4,6 +4,7 @@ import type { Swap } from '../../../client/src/mintfeed.ts'
 import { client } from '../feed/connection.ts'
 import { useTitle } from '../frame/title.ts'
 import { useHeldTable } from '../parts/held-table.ts'
+import { LegendButton } from '../parts/legend.tsx'
 import { Note } from '../parts/note.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shownName } from '../text/chain-text.ts'
@@ -71,15 +72,11 @@ export function TokenPage({ mint }: { readonly mint: string }) {
     <main class="token-page" id="main" tabIndex={-1} data-swaps={detail.swaps}>
       <TokenHead detail={detail} />
       <div class="token-grid">
-        <div class="token-main">
-          <Chart mint={mint} ageSeconds={detail.age_seconds} supply={supply} marks={marks} />
-          <Traders feed={feed} followed={followed} />
-        </div>
-        <div class="token-side">
-          <Tape feed={feed} />
-          <Holders feed={feed} />
-          <CreatorHistory detail={detail} />
-        </div>
+        <Chart mint={mint} ageSeconds={detail.age_seconds} supply={supply} marks={marks} />
+        <Tape feed={feed} />
+        <Holders feed={feed} />
+        <Traders feed={feed} followed={followed} />
+        <CreatorHistory detail={detail} />
       </div>
     </main>
   )
@@ -105,11 +102,13 @@ function Holders({ feed }: { readonly feed: TokenFeed }) {
   const live = useComputed(() => holders.value?.items ?? [])
   const held = useHeldTable(live, recordKey)
   return (
-    <section class="panel" aria-label="Holders">
+    <section class="panel holders" aria-label="Holders">
       <div class="panel-head">
         <h2>Holders</h2>
         <span class="faint">{holders.value !== null && exact(holders.value.total)}</span>
         <span class="held">{held.note}</span>
+        <span class="spring" />
+        <LegendButton />
       </div>
       {detail.value !== null && <ClassShares detail={detail.value} />}
       <Concentration holders={holders.value?.items ?? []} />
@@ -148,7 +147,7 @@ function Traders({
     return 'This wallet has no trades of this token.'
   })
   return (
-    <section class="panel" aria-label="Traders">
+    <section class="panel traders" aria-label="Traders">
       <div class="panel-head">
         <h2>Traders</h2>
         <span class="faint">{feed.traders.value !== null && exact(feed.traders.value.total)}</span>

@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { HOLDING_SHARES } from './holding-shares.ts'
+
+type Entry = readonly [mark: string, what: string]
+
+/** What else stands in a row of the board, from its left to its right. */
+const ROW_MARKS: readonly Entry[] = [
+  ['H', 'wallets that hold it'],
+  ['B', 'buys of the last 24 hours'],
+  ['S', 'sells of the last 24 hours'],
+  ['MIG', 'tokens of its creator that graduated / all of its creator'],
+  ['V', 'volume of the last 24 hours'],
+  ['X TG WEB DC', 'links to X, Telegram, a website, Discord'],
+]
+
+/** Opens what the marks of rows and wallets mean. */
+export function LegendButton() {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <button type="button" class="button" onClick={() => (isOpen.value = true)}>
+        Legend
+      </button>
+      {isOpen.value && <LegendDialog onClose={() => (isOpen.value = false)} />}
+    </>
+  )
+}
+
+function LegendDialog({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} class="legend-dialog" aria-label="Legend" onClose={onClose}>
+      {/* Else the button below has the focus, and what is to be read is scrolled away. */}
+      <h2 tabIndex={-1} autofocus>
+        Legend
+      </h2>
+      <h3>Percent of the supply that these hold; the same marks stand at wallets</h3>
+      <dl class="keys">
+        {HOLDING_SHARES.map(({ mark, name, why, high }) => (
+          <>
+            <dt>{mark}</dt>
+            <dd>
+              <b>{name}</b>: {why} {high !== null && <span>marked from {high}% on</span>}
+            </dd>
+          </>
+        ))}
+      </dl>
+      <h3>In a row of the board</h3>
+      <dl class="keys">
+        {ROW_MARKS.map(([mark, what]) => (
+          <>
+            <dt>{mark}</dt>
+            <dd>{what}</dd>
+          </>
+        ))}
+        <dt>Bar</dt>
+        <dd>how much of its bonding curve is sold; at 100% it graduates</dd>
+        <dt>Line</dt>
+        <dd>its price of late, green where it rose</dd>
+      </dl>
+      <form method="dialog">
+        <button type="submit" class="button main">
+          Close
+        </button>
+      </form>
+    </dialog>
+  )
+}
