@@ -1,14 +1,12 @@
-import { BARS_MAX } from '../engine/chart.ts'
 import type { Answers } from '../wire/answers.ts'
 import { requestError } from '../wire/errors.ts'
-import { parseChart } from '../wire/requests/chart.ts'
 import { integer } from '../wire/requests/integer.ts'
 import { accept } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
 import { parseSearch } from '../wire/requests/search.ts'
+import { parseUdfHistory } from '../wire/requests/udf-history.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import {
-  chartResolution,
   mintIgnoringCase,
   udfConfigJson,
   udfHas,
@@ -40,7 +38,7 @@ export function udfRoutes(
     route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
     route('search', (parameters) => found(answers, parameters)),
     // Its charts may be older than the state.
-    { ...route('history', (parameters) => history(chart, parameters)), isKept: false },
+    { ...route('history', (parameters) => chart(parseUdfHistory(parameters))), isKept: false },
   ]
 }
 
@@ -74,27 +72,4 @@ function found(answers: Answers, parameters: QueryParameters): Answered {
   if (!limit.ok) return limit
   if (!answers.hasFoundNamed(text.value, slice())) return UNFINISHED
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
-}
-
-function history(chart: CachedChart, parameters: QueryParameters): Answered {
-  const symbol = required(parameters, 'symbol')
-  if (!symbol.ok) return symbol
-  const resolution = required(parameters, 'resolution')
-  if (!resolution.ok) return resolution
-  const countback = parameters.get('countback')
-  const query = parseChart(
-    new Map([
-      ...parameters,
-      ['mint', [withoutExchange(symbol.value)]],
-      ['resolution', [chartResolution(resolution.value)]],
-      ['udf', ['1']],
-      ...(countback === undefined ? [] : [['countback', countback.map(allowedCountback)] as const]),
-    ]),
-  )
-  return chart(query)
-}
-
-/** A chart asks for as many bars as it shows, and pages back from the newest that it got. */
-function allowedCountback(text: string): string {
-  return /^[1-9]\d*$/.test(text) && Number(text) > BARS_MAX ? String(BARS_MAX) : text
 }
