@@ -183,7 +183,13 @@ function limitersOf(
   { rateLimit }: ServerOptions,
 ): ReadonlyMap<string, RateLimiter> {
   if (rateLimit === null) return new Map()
-  return new Map(routes.map((route) => [route.name, rateLimiter(rateLimit)]))
+  const { limit, windowMs } = rateLimit
+  return new Map(
+    routes.map(({ name, limitTimes = 1 }) => [
+      name,
+      rateLimiter({ limit: limit * limitTimes, windowMs }),
+    ]),
+  )
 }
 
 function upgradeRefusal(

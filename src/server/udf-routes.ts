@@ -5,6 +5,7 @@ import { accept } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
 import { parseSearch } from '../wire/requests/search.ts'
 import { parseUdfHistory } from '../wire/requests/udf-history.ts'
+import { parseQuotes } from '../wire/requests/udf-quotes.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import {
   mintIgnoringCase,
@@ -14,8 +15,10 @@ import {
   udfSymbolJson,
   withoutExchange,
 } from '../wire/udf-json.ts'
+import { daysQuery, quoteOf, quotesJson, unknownQuote } from '../wire/udf-quotes.ts'
 import type { CachedChart } from './chart-cache.ts'
-import { jsonReply } from './reply.ts'
+import { UDF_HISTORY_LIMIT_TIMES } from './limits.ts'
+import { jsonReply, textOf } from './reply.ts'
 import { type Answered, GET_API, type Route, slice, UNFINISHED } from './route.ts'
 
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
@@ -36,9 +39,15 @@ export function udfRoutes(
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
     route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
+    // Of charts too.
+    { ...route('quotes', (parameters) => quotes(reads, chart, parameters)), isKept: false },
     route('search', (parameters) => found(answers, parameters)),
-    // Its charts may be older than the state.
-    { ...route('history', (parameters) => chart(parseUdfHistory(parameters))), isKept: false },
+    {
+      ...route('history', (parameters) => chart(parseUdfHistory(parameters))),
+      // Its charts may be older than the state.
+      isKept: false,
+      limitTimes: UDF_HISTORY_LIMIT_TIMES,
+    },
   ]
 }
 
@@ -72,4 +81,36 @@ function found(answers: Answers, parameters: QueryParameters): Answered {
   if (!limit.ok) return limit
   if (!answers.hasFoundNamed(text.value, slice())) return UNFINISHED
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
+}
+
+function quotes(reads: TokenReads, chart: CachedChart, parameters: QueryParameters): Answered {
+  const symbols = parseQuotes(parameters)
+  if (!symbols.ok) return symbols
+  const mayGoOn = sliceFromFirst()
+  const now = reads.now()
+  const told: object[] = []
+  for (const symbol of symbols.value) {
+    const mint = withoutExchange(symbol)
+    const token = reads.symbol(mint)
+    if (token === null) {
+      told.push(unknownQuote(symbol))
+      continue
+    }
+    const days = chart(accept(daysQuery(mint)), mayGoOn)
+    if (days === UNFINISHED || !days.ok) return days
+    told.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
+  }
+  return accept(jsonReply(quotesJson(told)))
+}
+
+/**
+ * A slice that begins with the first chart that is not kept: however long the kept ones take, each turn
+ * makes at least one more.
+ */
+function sliceFromFirst(): () => boolean {
+  let mayGoOn: (() => boolean) | null = null
+  return () => {
+    mayGoOn ??= slice()
+    return mayGoOn()
+  }
 }
