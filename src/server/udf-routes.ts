@@ -43,7 +43,9 @@ export function udfRoutes(
     { ...route('quotes', (parameters) => quotes(reads, chart, parameters)), isKept: false },
     route('search', (parameters) => found(answers, parameters)),
     {
-      ...route('history', (parameters) => chart(parseUdfHistory(parameters))),
+      ...route('history', (parameters) =>
+        chart(parseUdfHistory(parameters, (text) => answers.isTold(text))),
+      ),
       // Its charts may be older than the state.
       isKept: false,
       limitTimes: UDF_HISTORY_LIMIT_TIMES,

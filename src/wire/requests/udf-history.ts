@@ -2,6 +2,7 @@ import { BARS_MAX, nextBarTime, type Width } from '../../engine/chart.ts'
 import type { ChartQuery } from '../answers.ts'
 import { widthOf } from '../chart-json.ts'
 import { chartResolution, withoutExchange } from '../udf-json.ts'
+import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
 import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed } from './parsed.ts'
@@ -14,9 +15,12 @@ const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
  * `/udf/history` as TradingView's protocol has it: `to` is not in the span, and where `countback` is given,
  * `from` does not count, whatever it is.
  */
-export function parseUdfHistory(parameters: QueryParameters): Parsed<ChartQuery> {
+export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Parsed<ChartQuery> {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
+  const mint = withoutExchange(symbol.value)
+  const refused = addressRefusal('symbol', mint, isTold)
+  if (refused !== null) return refused
   const word = required(parameters, 'resolution')
   if (!word.ok) return word
   const words = new Map([...parameters, ['resolution', [chartResolution(word.value)]]])
@@ -30,7 +34,7 @@ export function parseUdfHistory(parameters: QueryParameters): Parsed<ChartQuery>
   const extras = parseChartExtras(words)
   if (!extras.ok) return extras
   return accept({
-    mint: withoutExchange(symbol.value),
+    mint,
     resolution: resolution.value,
     ...extras.value,
     ...span.value,
