@@ -52,7 +52,7 @@ export type { Swap, SwapsByCursor } from './resources/swap.ts'
 export type { TableRow, Tables } from './resources/tables.ts'
 export type { TokenDetail, TokenMarketData, TokenSearchDetailed } from './resources/token.ts'
 export type { TraderRecord } from './resources/trader.ts'
-export type { UdfConfig, UdfFound, UdfHistory, UdfSymbol } from './resources/udf.ts'
+export type { UdfConfig, UdfFound, UdfHistory, UdfQuotes, UdfSymbol } from './resources/udf.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
 
 /** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */

@@ -18,10 +18,12 @@ import {
   isUdfConfig,
   isUdfFound,
   isUdfHistory,
+  isUdfQuotes,
   isUdfSymbol,
   type UdfConfig,
   type UdfFound,
   type UdfHistory,
+  type UdfQuotes,
   type UdfSymbol,
 } from './resources/udf.ts'
 import { isObject, isText, listOf } from './shape.ts'
@@ -60,10 +62,12 @@ export interface ChartQuery {
 
 export interface UdfHistoryQuery {
   readonly symbol: string
-  /** Unix seconds. */
-  readonly from: number
+  /** Unix seconds; needed without `countback`, and of no account with it. */
+  readonly from?: number
+  /** Unix seconds; not in the span itself. */
   readonly to: number
   readonly resolution: Resolution | 'D' | 'W' | 'M'
+  /** This many bars before `to`. */
   readonly countback?: number
 }
 
@@ -187,6 +191,12 @@ export class Reads {
   udfSearch(query: string, limit?: number): Promise<Answer<readonly UdfFound[]>> {
     const path = `/udf/search${queryOf({ query, limit })}`
     return this.#http.request({ endpoint: 'udfSearch', path, shape: listOf(isUdfFound) })
+  }
+
+  /** The day of at most 100 symbols, in the order asked. */
+  udfQuotes(symbols: readonly string[]): Promise<Answer<UdfQuotes>> {
+    const path = `/udf/quotes${queryOf({ symbols: symbols.join(',') })}`
+    return this.#http.request({ endpoint: 'udfQuotes', path, shape: isUdfQuotes })
   }
 
   udfHistory(query: UdfHistoryQuery): Promise<Answer<UdfHistory>> {

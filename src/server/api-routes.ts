@@ -39,12 +39,15 @@ function tokenRoutes(answers: Answers): readonly Route[] {
       name: 'market_data',
       path: '/api/v2/search/tokens/:mint/market-data',
       isWordRaw: true,
-      answer: ({ word, parameters }) =>
-        marketReply(answers, parseMarketData(word, parameters), parseExtra(parameters)),
+      answer: ({ word, parameters }) => {
+        const mints = parseMarketData(word, parameters, (text) => answers.isTold(text))
+        return marketReply(answers, mints, parseExtra(parameters))
+      },
     },
     {
       ...GET_API,
       name: 'swaps',
+      addresses: ['wallet'],
       path: '/api/v2/search/tokens/:mint/swaps',
       answer: ({ word: mint, parameters }) => swapsReply(answers, mint, parseSwaps(parameters)),
     },
@@ -82,6 +85,7 @@ function memeRoutes(
       // It keeps its answers itself, which may be older than the state.
       isKept: false,
       name: 'chart',
+      addresses: ['mint'],
       path: '/api/v2/meme/chart/ohlcv',
       answer: ({ parameters }) => chart(parseChart(parameters)),
     },

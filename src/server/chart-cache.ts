@@ -6,8 +6,8 @@ import { CHART_CACHE_MS, MAX_CHART_BYTES, MAX_CHART_RESULTS, MAX_CHART_WRITINGS 
 import { jsonReply, type Reply } from './reply.ts'
 import { type Answered, slice, UNFINISHED } from './route.ts'
 
-/** The answer to a chart's query. */
-export type CachedChart = (query: Parsed<ChartQuery>) => Answered
+/** The answer to a chart's query, looked for and written for as long as `mayGoOn` says where it is not kept. */
+export type CachedChart = (query: Parsed<ChartQuery>, mayGoOn?: () => boolean) => Answered
 
 interface ChartResult {
   readonly reply: Reply
@@ -34,15 +34,15 @@ export function cachedChart(answers: Answers, clock: () => number): CachedChart 
     sizeCalculation: ({ reply }, key) => key.length + reply.body.length * KEPT_FORMS,
   })
   const writings = new Map<string, ChartWriting>()
-  return (query) => {
+  return (query, mayGoOn = slice()) => {
     if (!query.ok) return query
     const key = keyOf(query.value)
     const nowMs = clock()
     const kept = results.get(key)
     if (kept !== undefined && isFresh(kept.madeAtMs, nowMs)) return accept(kept.reply)
-    const mayGoOn = slice()
     const begun = writings.get(key)
     const isBegun = begun !== undefined && isFresh(begun.askedAtMs, nowMs)
+    if (!mayGoOn()) return UNFINISHED
     if (!isBegun && !answers.hasFoundBars(query.value, mayGoOn)) return UNFINISHED
     const writing = isBegun
       ? begun

@@ -1,8 +1,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { addressRefusal, type IsTold } from '../wire/requests/address.ts'
 import { pathParameter } from '../wire/requests/decoding.ts'
 import { bodyText } from '../wire/requests/json-body.ts'
-import { accept, type Parsed } from '../wire/requests/parsed.ts'
-import { parseQueryString } from '../wire/requests/query-parameters.ts'
+import { accept, type Parsed, type Refused } from '../wire/requests/parsed.ts'
+import { parseQueryString, type QueryParameters } from '../wire/requests/query-parameters.ts'
 import { udfErrorJson } from '../wire/udf-json.ts'
 import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -36,6 +37,7 @@ export interface FrontOptions {
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
   readonly state: ServerState
+  readonly isTold: IsTold
   readonly kept: KeptAnswers
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
@@ -100,7 +102,7 @@ function run(
   body: string,
 ): Reply | null {
   const { path, query } = exchange.request
-  const make = () => called(match, query, body)
+  const make = () => called(match, query, body, options.isTold)
   const key = `${path}?${query} ${body}`
   const call = () => (match.route.isKept ? options.kept.answer(key, make) : make())
   const answer = call()
@@ -143,17 +145,46 @@ function settled(
   return null
 }
 
-function called(match: RouteMatch, query: string, body: string): Answered | Promise<Parsed<Reply>> {
+function called(
+  match: RouteMatch,
+  query: string,
+  body: string,
+  isTold: IsTold,
+): Answered | Promise<Parsed<Reply>> {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const word = pathWord(match)
   if (!word.ok) return word
+  const refused = noAddress(match, word.value, parameters.value, isTold)
+  if (refused !== null) return refused
   return match.route.answer({ word: word.value, parameters: parameters.value, body })
 }
 
 function pathWord({ route, named }: RouteMatch): Parsed<string> {
   if (named === null) return accept('')
   return route.isWordRaw ? accept(named.raw) : pathParameter(named.raw, named.name)
+}
+
+const ADDRESS_WORDS: ReadonlySet<string> = new Set(['mint', 'wallet'])
+
+/** The refusal of what stands where a mint or a wallet is named and can be none; what is missing is the route's. */
+function noAddress(
+  { route, named }: RouteMatch,
+  word: string,
+  parameters: QueryParameters,
+  isTold: IsTold,
+): Refused | null {
+  if (named !== null && ADDRESS_WORDS.has(named.name) && !route.isWordRaw) {
+    const refused = addressRefusal(named.name, word, isTold)
+    if (refused !== null) return refused
+  }
+  for (const name of route.addresses ?? []) {
+    const [text = '', ...more] = parameters.get(name) ?? []
+    const refused =
+      text.trim() === '' || more.length > 0 ? null : addressRefusal(name, text, isTold)
+    if (refused !== null) return refused
+  }
+  return null
 }
 
 function replyOf(answer: Parsed<Reply>): Reply {

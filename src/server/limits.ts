@@ -134,6 +134,12 @@ export const MAX_CHART_WRITINGS = 32
 /** Parsed table bodies kept: pollers send the same few bodies every two seconds. */
 export const MAX_PARSED_BODIES = 512
 
+/**
+ * TradingView's adapter asks for the last bars of each chart of a page at each of its pulses, one a second in
+ * docs/live.md: the history of UDF may be asked for so many times as often as the rate limit says.
+ */
+export const UDF_HISTORY_LIMIT_TIMES = 5
+
 /** Clients counted per endpoint; when full of running windows, those that come new share windows. */
 export const MAX_COUNTED_CLIENTS = 100_000
 

@@ -51,6 +51,10 @@ export interface Route {
   readonly isKept?: boolean
   /** Told of every answer to a request with an `x-socket-id`. */
   readonly answered?: (socketId: string, reply: Reply) => void
+  /** It may be asked for so many times as often as the rate limit says; absent: once. */
+  readonly limitTimes?: number
+  /** Parameters of its query that name a mint or a wallet, as a `:mint` and a `:wallet` of its path do. */
+  readonly addresses?: readonly string[]
   /** The route decodes the word of its path itself, because it may not count. */
   readonly isWordRaw?: boolean
   /** May throw only on a defect; that is logged and answered 500. */

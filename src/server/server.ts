@@ -16,7 +16,12 @@ import { httpCounters } from './http-counters.ts'
 import { inTurn, type TurnParts } from './in-turn.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import * as limits from './limits.ts'
-import { EVENT_STREAM_PATH, EventStreams, eventStreamRoute } from './live/event-streams.ts'
+import {
+  EVENT_STREAM_NAME,
+  EVENT_STREAM_PATH,
+  EventStreams,
+  eventStreamRoute,
+} from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/last-tables.ts'
 import { LiveGate } from './live/live-gate.ts'
@@ -98,6 +103,8 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
       position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
     open: new Deadlines(),
   }
+  // While the state is being recovered nobody knows what the feeds told.
+  const isTold = (address: string) => options.state.isStarting() || options.answers.isTold(address)
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
   const turns = new Turns()
@@ -114,6 +121,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     source: options.live,
     streams: options.streams,
     answers: options.answers,
+    isTold,
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
   })
@@ -124,7 +132,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
     ...tokenReadRoutes(reads),
     ...udfRoutes(answers, reads, chart),
-    eventStreamRoute,
+    eventStreamRoute(isTold),
   ]
   const limiters = limitersOf(api, options)
   const kept = new KeptAnswers({
@@ -157,6 +165,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiters,
     clock: options.clock,
     state: options.state,
+    isTold,
     kept,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
@@ -169,9 +178,10 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     addresses,
     turns,
     routeDeadlineMs: bounds.routeDeadlineMs,
-    limiter: limiters.get(eventStreamRoute.name),
+    limiter: limiters.get(EVENT_STREAM_NAME),
     clock,
     state: options.state,
+    isTold,
     headers: corsHeaders(options.corsOrigin),
   })
   apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
@@ -184,7 +194,13 @@ function limitersOf(
   { rateLimit }: ServerOptions,
 ): ReadonlyMap<string, RateLimiter> {
   if (rateLimit === null) return new Map()
-  return new Map(routes.map((route) => [route.name, rateLimiter(rateLimit)]))
+  const { limit, windowMs } = rateLimit
+  return new Map(
+    routes.map(({ name, limitTimes = 1 }) => [
+      name,
+      rateLimiter({ limit: limit * limitTimes, windowMs }),
+    ]),
+  )
 }
 
 function upgradeRefusal(

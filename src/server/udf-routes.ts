@@ -1,14 +1,13 @@
-import { BARS_MAX } from '../engine/chart.ts'
 import type { Answers } from '../wire/answers.ts'
 import { requestError } from '../wire/errors.ts'
-import { parseChart } from '../wire/requests/chart.ts'
 import { integer } from '../wire/requests/integer.ts'
 import { accept } from '../wire/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../wire/requests/query-parameters.ts'
 import { parseSearch } from '../wire/requests/search.ts'
+import { parseUdfHistory } from '../wire/requests/udf-history.ts'
+import { parseQuotes } from '../wire/requests/udf-quotes.ts'
 import type { TokenReads } from '../wire/token-reads.ts'
 import {
-  chartResolution,
   mintIgnoringCase,
   udfConfigJson,
   udfHas,
@@ -16,8 +15,10 @@ import {
   udfSymbolJson,
   withoutExchange,
 } from '../wire/udf-json.ts'
+import { daysQuery, quoteOf, quotesJson, unknownQuote } from '../wire/udf-quotes.ts'
 import type { CachedChart } from './chart-cache.ts'
-import { jsonReply } from './reply.ts'
+import { UDF_HISTORY_LIMIT_TIMES } from './limits.ts'
+import { jsonReply, textOf } from './reply.ts'
 import { type Answered, GET_API, type Route, slice, UNFINISHED } from './route.ts'
 
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
@@ -38,9 +39,17 @@ export function udfRoutes(
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
     route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
+    // Of charts too.
+    { ...route('quotes', (parameters) => quotes(reads, chart, parameters)), isKept: false },
     route('search', (parameters) => found(answers, parameters)),
-    // Its charts may be older than the state.
-    { ...route('history', (parameters) => history(chart, parameters)), isKept: false },
+    {
+      ...route('history', (parameters) =>
+        chart(parseUdfHistory(parameters, (text) => answers.isTold(text))),
+      ),
+      // Its charts may be older than the state.
+      isKept: false,
+      limitTimes: UDF_HISTORY_LIMIT_TIMES,
+    },
   ]
 }
 
@@ -76,25 +85,34 @@ function found(answers: Answers, parameters: QueryParameters): Answered {
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
 }
 
-function history(chart: CachedChart, parameters: QueryParameters): Answered {
-  const symbol = required(parameters, 'symbol')
-  if (!symbol.ok) return symbol
-  const resolution = required(parameters, 'resolution')
-  if (!resolution.ok) return resolution
-  const countback = parameters.get('countback')
-  const query = parseChart(
-    new Map([
-      ...parameters,
-      ['mint', [withoutExchange(symbol.value)]],
-      ['resolution', [chartResolution(resolution.value)]],
-      ['udf', ['1']],
-      ...(countback === undefined ? [] : [['countback', countback.map(allowedCountback)] as const]),
-    ]),
-  )
-  return chart(query)
+function quotes(reads: TokenReads, chart: CachedChart, parameters: QueryParameters): Answered {
+  const symbols = parseQuotes(parameters)
+  if (!symbols.ok) return symbols
+  const mayGoOn = sliceFromFirst()
+  const now = reads.now()
+  const told: object[] = []
+  for (const symbol of symbols.value) {
+    const mint = withoutExchange(symbol)
+    const token = reads.symbol(mint)
+    if (token === null) {
+      told.push(unknownQuote(symbol))
+      continue
+    }
+    const days = chart(accept(daysQuery(mint)), mayGoOn)
+    if (days === UNFINISHED || !days.ok) return days
+    told.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
+  }
+  return accept(jsonReply(quotesJson(told)))
 }
 
-/** A chart asks for as many bars as it shows, and pages back from the newest that it got. */
-function allowedCountback(text: string): string {
-  return /^[1-9]\d*$/.test(text) && Number(text) > BARS_MAX ? String(BARS_MAX) : text
+/**
+ * A slice that begins with the first chart that is not kept: however long the kept ones take, each turn
+ * makes at least one more.
+ */
+function sliceFromFirst(): () => boolean {
+  let mayGoOn: (() => boolean) | null = null
+  return () => {
+    mayGoOn ??= slice()
+    return mayGoOn()
+  }
 }

@@ -129,6 +129,8 @@ export interface BegunChart extends Written {
 export interface Answers {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
+  /** Has any event named this text, as a mint, a wallet or another address? */
+  isTold(address: string): boolean
   /**
    * As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for, and
    * the holders of each one that is found are looked through.

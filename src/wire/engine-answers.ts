@@ -82,6 +82,10 @@ export class EngineAnswers implements Answers {
     return this.#version
   }
 
+  isTold(address: string): boolean {
+    return this.#engine.state.book.findAddress(address) >= 0
+  }
+
   hasFoundNamed(query: string, mayGoOn: () => boolean): boolean {
     const { search, top } = this.#engine
     const isWeighed =

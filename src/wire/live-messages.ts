@@ -3,6 +3,7 @@
 import { isRecord, type JsonRecord } from '../base/json-access.ts'
 import type { LiveErrorCode } from './errors.ts'
 import { type FrameError, KEY_NAMES, type StreamChannel } from './live-frames.ts'
+import { ADDRESS_EXPECTED, type IsTold, mayBeAddress } from './requests/address.ts'
 import { parseJson } from './requests/json-body.ts'
 import {
   hasOptions,
@@ -39,10 +40,7 @@ export const MAX_CONNECTION_MINTS = 1000
 /** Wallets of one connection at most, over all of its messages. */
 export const MAX_CONNECTION_WALLETS = 1000
 
-/** Code points of a followed mint at most; addresses have 44, the rest is room. */
-export const MAX_MINT_CHARACTERS = 128
-
-/** Half of a pair: such a text has no UTF-8 and would share a topic with others. */
+/** Half of a pair: such a text has no UTF-8, so that none was ever told. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 export type LiveRequest =
@@ -83,8 +81,8 @@ export interface LiveRefusal {
   readonly message: string
 }
 
-/** Reads one text message of the connection whose id is `id`. */
-export function parseLiveMessage(text: string, id: string): LiveRequest {
+/** Reads one text message of the connection whose id is `id`; `isTold` knows what the feeds told. */
+export function parseLiveMessage(text: string, id: string, isTold: IsTold): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
   const message = json.value
@@ -96,10 +94,16 @@ export function parseLiveMessage(text: string, id: string): LiveRequest {
     const came = shown(message.event)
     return refused('unknown_event', `event came as ${came}, allowed are ${LIVE_EVENTS.join(', ')}.`)
   }
-  return parseData(event, message.data, id)
+  return parseData(event, message.data, { id, isTold })
 }
 
-function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
+/** What a message is judged by beside itself. */
+interface Asker {
+  readonly id: string
+  readonly isTold: IsTold
+}
+
+function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): LiveRequest {
   if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
   if (action === undefined) {
@@ -114,11 +118,11 @@ function parseData(event: LiveEvent, data: unknown, id: string): LiveRequest {
   switch (event) {
     case 'update_mint_info':
     case 'wallet_trades':
-      return parseKeyed(event, action, data)
+      return parseKeyed(event, action, data, isTold)
     case 'meme_tables':
       return asRequest(parseTableRequest(action, data))
     case 'candles': {
-      if (!isMint(data.mint)) return badAddress('mint', data.mint)
+      if (!isMint(data.mint, isTold)) return badAddress('mint', data.mint)
       return asRequest(parseCandlesRequest(action, data, data.mint))
     }
     case 'update_pools_info':
@@ -141,9 +145,10 @@ function parseKeyed(
   channel: 'update_mint_info' | 'wallet_trades',
   action: LiveAction,
   data: JsonRecord,
+  isTold: IsTold,
 ): LiveRequest {
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
-  const keys = parseKeys(name, channel, data)
+  const keys = parseKeys(name, channel, data, isTold)
   if ('code' in keys) return keys
   const { many } = keys
   if (
@@ -192,6 +197,7 @@ function parseKeys(
   name: KeyName,
   channel: LiveEvent,
   data: JsonRecord,
+  isTold: IsTold,
 ): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
   const one = data[name] ?? null
   const list = data[`${name}s`] ?? null
@@ -202,26 +208,28 @@ function parseKeys(
   if (one !== null && list !== null) {
     return refused(`invalid_${name}`, `data.${name} and data.${name}s must not come together.`)
   }
-  if (list === null) return isMint(one) ? { keys: [one], many: false } : badAddress(name, one)
+  if (list === null)
+    return isMint(one, isTold) ? { keys: [one], many: false } : badAddress(name, one)
   if (!Array.isArray(list) || list.length === 0) {
     const message = `data.${name}s must be an array of at least one address.`
     return refused(`invalid_${name}`, message)
   }
   const values: readonly unknown[] = list
-  const bad = values.find((value) => !isMint(value))
-  if (bad !== undefined) return badAddress(name, bad)
-  return { keys: [...new Set(values.filter(isMint))], many: true }
+  const keys = new Set<string>()
+  for (const value of values) {
+    if (!isMint(value, isTold)) return badAddress(name, value)
+    keys.add(value)
+  }
+  return { keys: [...keys], many: true }
 }
 
 /** Can the value be a mint or a wallet? */
-export function isMint(value: unknown): value is string {
-  if (typeof value !== 'string' || value.trim() === '' || LONE_SURROGATE.test(value)) return false
-  return value.length <= MAX_MINT_CHARACTERS || [...value].length <= MAX_MINT_CHARACTERS
+function isMint(value: unknown, isTold: IsTold): value is string {
+  return typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isTold)
 }
 
 function badAddress(name: KeyName, value: unknown): LiveRefusal {
-  const allowed = `a text of 1 to ${MAX_MINT_CHARACTERS} characters is expected`
-  return refused(`invalid_${name}`, `A ${name} came as ${shown(value)}, ${allowed}.`)
+  return refused(`invalid_${name}`, `A ${name} came as ${shown(value)}, ${ADDRESS_EXPECTED}.`)
 }
 
 function refused(code: LiveErrorCode, message: string): LiveRefusal {

@@ -4,7 +4,7 @@ import { RESOLUTIONS } from './answers.ts'
 import type { RequestError } from './errors.ts'
 
 /** Name of the one exchange that symbols are of. */
-const EXCHANGE = 'mintfeed'
+export const EXCHANGE = 'mintfeed'
 const TYPE = 'crypto'
 /** Digits shown behind the first that is not 0. */
 const PRICE_DIGITS = 4

@@ -34,7 +34,7 @@ test.each<[string, (index: number) => unknown]>([
       const parameters = parseQueryString(
         query(`channel=wallet_trades&wallet=wallet-number-${index}`),
       )
-      return parameters.ok ? parseEventStream(parameters.value, '') : parameters
+      return parameters.ok ? parseEventStream(parameters.value, '', () => true) : parameters
     },
   ],
   [

@@ -77,6 +77,7 @@ test('every read is what the service answers at its path, with position and epoc
     [read.firstBuyers('A', { limit: 1 }), '/api/v2/tokens/A/first-buyers?limit=1'],
     [read.udfConfig(), '/udf/config'],
     [read.udfSymbol('A'), '/udf/symbols?symbol=A'],
+    [read.udfQuotes(['A', 'nobody']), '/udf/quotes?symbols=A%2Cnobody'],
     [read.udfSearch('sym', 5), '/udf/search?query=sym&limit=5'],
     [
       read.udfHistory({ symbol: 'A', resolution: 'D', ...RANGE }),

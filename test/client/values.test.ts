@@ -9,7 +9,12 @@ import { isSwap, isSwapsByCursor } from '../../client/src/resources/swap.ts'
 import { isRow, isTables } from '../../client/src/resources/tables.ts'
 import { isDetail, isMarketData, isSearched } from '../../client/src/resources/token.ts'
 import { isTrader } from '../../client/src/resources/trader.ts'
-import { isUdfFound, isUdfHistory, isUdfSymbol } from '../../client/src/resources/udf.ts'
+import {
+  isUdfFound,
+  isUdfHistory,
+  isUdfQuotes,
+  isUdfSymbol,
+} from '../../client/src/resources/udf.ts'
 import type { Shape } from '../../client/src/shape.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
@@ -107,6 +112,21 @@ test.each(SHAPES)(
     for (const other of [null, [], 'text', 1]) expect(shape(other)).toBe(false)
   },
 )
+
+test('quotes are of symbols that are known and of such that are not, and nothing else', () => {
+  const text = { short_name: 'S', exchange: 'E', original_name: 'E:S', description: 'D' }
+  const day = { open_price: 1, high_price: 2, low_price: 1, prev_close_price: 1, volume: 5 }
+  const v = { ...text, ...day, lp: 2, ch: 1, chp: 100 }
+  const none = { s: 'error', n: 'A', v: {} }
+  expect(isUdfQuotes({ s: 'ok', d: [{ s: 'ok', n: 'B', v }, none] })).toBe(true)
+  expect(isUdfQuotes({ s: 'ok', d: [] })).toBe(true)
+  for (const key of Object.keys(v)) {
+    const { [key]: _, ...rest }: Record<string, unknown> = v
+    expect(isUdfQuotes({ s: 'ok', d: [{ s: 'ok', n: 'B', v: rest }] }), key).toBe(false)
+  }
+  for (const wrong of [{ s: 'ok' }, { s: 'error', d: [] }, { s: 'ok', d: [{ s: 'no', n: 'A' }] }])
+    expect(isUdfQuotes(wrong)).toBe(false)
+})
 
 test('series that are not of one length are no bars', () => {
   const bars = { s: 'ok', t: [1, 2], o: [1, 2], h: [1, 2], l: [1, 2], c: [1, 2], v: [1, 2] }

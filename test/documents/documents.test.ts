@@ -27,6 +27,7 @@ test('openapi.json is valid OpenAPI 3.1', async () => {
 
 test.each([
   ['get', '/udf/search', 'query', ['query', 'type', 'exchange', 'limit']],
+  ['get', '/udf/quotes', 'query', ['symbols']],
   ['get', '/udf/history', 'query', ['symbol', 'from', 'to', 'resolution', 'countback']],
   ['post', '/api/v2/meme', 'header', ['x-socket-id']],
   ['get', '/api/v2/stream', 'header', ['last-event-id']],

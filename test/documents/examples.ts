@@ -67,6 +67,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     udfConfig: '/udf/config',
     udfSymbols: `/udf/symbols?symbol=${MINT}`,
     udfSearch: '/udf/search?query=sym',
+    udfQuotes: `/udf/quotes?symbols=${MINT},${WALLET}`,
     udfHistory: `/udf/history?symbol=${MINT}&${span}&resolution=1`,
     refusal: `${token}/swaps?page=0`,
   }

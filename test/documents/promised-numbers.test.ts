@@ -30,6 +30,7 @@ import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/wire/requests/live-s
 import { MAX_MINTS } from '../../src/wire/requests/market-data.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/wire/requests/page.ts'
 import { MAX_QUERY_CHARACTERS } from '../../src/wire/requests/search.ts'
+import { MAX_QUOTES } from '../../src/wire/udf-quotes.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const count = (value: number) => value.toLocaleString('en')
@@ -64,6 +65,8 @@ const LIVE = [
   `At most ${count(limits.MAX_EVENT_STREAMS)} streams, ${limits.MAX_EVENT_STREAMS_PER_ADDRESS} of one address.`,
   `the one told last first, at most ${CREATOR_TOKENS_MAX};`,
   `An answer has at most ${count(BARS_MAX)} bars, the newest`,
+  `may be asked for ${limits.UDF_HISTORY_LIMIT_TIMES} times as often as \`RATE_LIMIT\` says`,
+  `of at most ${MAX_QUOTES} symbols, in the order asked`,
 ]
 
 const API = [

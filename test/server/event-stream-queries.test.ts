@@ -8,7 +8,7 @@ import { parseQueryString } from '../../src/wire/requests/query-parameters.ts'
 function asked(query: string, lastEventId = ''): unknown {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
-  const parsed = parseEventStream(parameters.value, lastEventId)
+  const parsed = parseEventStream(parameters.value, lastEventId, () => true)
   return parsed.ok ? parsed.value : parsed
 }
 

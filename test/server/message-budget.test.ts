@@ -84,6 +84,7 @@ test('each mint, wallet, table and chart that is asked for counts, and pings cou
     parseLiveMessage(
       JSON.stringify({ event, data: { action: 'subscribe', id: 'me', ...data } }),
       'me',
+      () => true,
     )
   const mints = (count: number) => Array.from({ length: count }, (_, n) => `m${n}`)
   const requests: readonly (readonly [LiveRequest, number])[] = [
@@ -104,7 +105,7 @@ test('each mint, wallet, table and chart that is asked for counts, and pings cou
       ])
   }
   const [from] = connections(1)
-  const free = [parseLiveMessage('{"type":"ping"}', 'me'), parseLiveMessage('x', 'me')]
+  const free = ['{"type":"ping"}', 'x'].map((text) => parseLiveMessage(text, 'me', () => true))
   for (let n = 0; n < 100; n++)
     for (const request of free) expect(budget.requestRefusal(from, request, 0)).toBe(null)
   const here = ofThisMachine()

@@ -77,6 +77,34 @@ const History = Type.Union([
   Type.Object({ s: Type.Literal('no_data'), nextTime: Type.Optional(Type.Integer()) }),
 ])
 
+/** What a watch list shows of each symbol that it asked for. */
+const Quotes = Type.Object({
+  s: Type.Literal('ok'),
+  d: Type.Array(
+    Type.Union([
+      Type.Object({
+        s: Type.Literal('ok'),
+        n: Type.String(),
+        v: Type.Object({
+          ch: Type.Number(),
+          chp: Type.Number(),
+          short_name: Type.String(),
+          exchange: Type.String(),
+          original_name: Type.String(),
+          description: Type.String(),
+          lp: Type.Number(),
+          open_price: Type.Number(),
+          high_price: Type.Number(),
+          low_price: Type.Number(),
+          prev_close_price: Type.Number(),
+          volume: Type.Number(),
+        }),
+      }),
+      Type.Object({ s: Type.Literal('error'), n: Type.String(), v: Type.Object({}) }),
+    ]),
+  ),
+})
+
 const Failed = Compile(
   Type.Object({ s: Type.Literal('error'), errmsg: Type.String({ minLength: 1 }) }),
 )
@@ -158,25 +186,36 @@ export class UdfClient {
     return { bars, noData: false, nextTime: undefined }
   }
 
-  /** Pages back as the adapter does for a service that gives at most `most` bars, newest first. */
+  /**
+   * A request of more bars than an answer may have, as the adapter sends it on: while an answer is as long
+   * as the longest there may be and `from` lies before `to`, it asks again up to the first bar that it has, for so
+   * many bars less as have come. An answer without a bar ends it. What it would mend, a bar told twice, is
+   * left as it came.
+   */
   async barsInPages(
     symbol: UdfSymbolInfo,
     resolution: string,
     period: Required<UdfPeriod>,
     most: number,
-  ): Promise<readonly UdfBar[]> {
+  ): Promise<{ readonly bars: readonly UdfBar[]; readonly requests: readonly UdfPeriod[] }> {
+    const { from } = period
     let { to, countBack } = period
-    const first = await this.bars(symbol, resolution, period)
-    let all = first.bars
-    let came = all.length
-    while (came === most && period.from < to) {
-      countBack -= came
+    const requests: UdfPeriod[] = [period]
+    let { bars } = await this.bars(symbol, resolution, period)
+    const all = [...bars]
+    while (bars.length === most && from < to) {
+      countBack -= bars.length
       to = all[0].time
-      const { bars } = await this.bars(symbol, resolution, { from: period.from, to, countBack })
-      came = bars.length
-      all = [...bars.filter(({ time }) => time < to), ...all]
+      const asked = { from, to, countBack }
+      requests.push(asked)
+      bars = (await this.bars(symbol, resolution, asked)).bars
+      all.unshift(...bars)
     }
-    return all
+    return { bars: all, requests }
+  }
+
+  quotes(symbols: readonly string[]): Promise<Static<typeof Quotes>> {
+    return this.#ask('quotes', { symbols: symbols.join(',') }, Quotes)
   }
 
   /** Any request; rejects with a UdfRefusal where the adapter reports an error. */

@@ -52,6 +52,25 @@ const FOUND = {
   type: 'text',
 } as const
 
+/** Of the present day in UTC; prices and volume in USD. */
+const VALUES = {
+  short_name: 'text',
+  exchange: 'text',
+  original_name: 'text',
+  description: 'text',
+  lp: 'number',
+  ch: 'number',
+  chp: 'number',
+  open_price: 'number',
+  high_price: 'number',
+  low_price: 'number',
+  prev_close_price: 'number',
+  volume: 'number',
+} as const
+const QUOTE = { s: ['ok'], n: 'text', v: objectOf(VALUES) } as const
+/** Of a symbol that the service does not know. */
+const NO_QUOTE = { s: ['error'], n: 'text' } as const
+
 const isSeriesOrNone = optional(isSeries)
 const HISTORY_SERIES = {
   t: isSeriesOrNone,
@@ -67,15 +86,27 @@ const HISTORY = {
   ...HISTORY_SERIES,
 } as const
 
+const isQuote = objectOf(QUOTE)
+const isNoQuote = objectOf(NO_QUOTE)
+const QUOTES = {
+  s: ['ok'],
+  d: listOf(
+    (value): value is ObjectOf<typeof QUOTE> | ObjectOf<typeof NO_QUOTE> =>
+      isQuote(value) || isNoQuote(value),
+  ),
+} as const
+
 /** What TradingView's UDF has (docs/live.md, "TradingView UDF"). */
 export type UdfConfig = ObjectOf<typeof CONFIG>
 export type UdfSymbol = ObjectOf<typeof SYMBOL>
 export type UdfFound = ObjectOf<typeof FOUND>
+export type UdfQuotes = ObjectOf<typeof QUOTES>
 export type UdfHistory = ObjectOf<typeof HISTORY>
 
 export const isUdfConfig: Shape<UdfConfig> = objectOf(CONFIG)
 export const isUdfSymbol: Shape<UdfSymbol> = objectOf(SYMBOL)
 export const isUdfFound: Shape<UdfFound> = objectOf(FOUND)
+export const isUdfQuotes: Shape<UdfQuotes> = objectOf(QUOTES)
 
 const hasHistory = objectOf(HISTORY)
 /** Bars have every series, and all series one length. */

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { AddedRequest } from '../../wire/live-messages.ts'
+import type { IsTold } from '../../wire/requests/address.ts'
 import { parseEventStream } from '../../wire/requests/event-stream.ts'
 import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
@@ -26,6 +27,8 @@ import type { LiveFeed } from './feed.ts'
 import { LiveGate, STOPPING } from './live-gate.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
+/** Label of its counters and bucket of its rate limit. */
+export const EVENT_STREAM_NAME = 'stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
 const NOT_STORED: Header = ['Cache-Control', 'no-store']
 /** A stream without its messages: how long it gets nobody knows. */
@@ -45,20 +48,23 @@ export interface EventStreamsOptions {
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
   readonly state: ServerState
+  readonly isTold: IsTold
   /** Headers of every answer. */
   readonly headers: readonly Header[]
 }
 
 /** What is left of the route when it is no GET: HEAD and OPTIONS. */
-export const eventStreamRoute: Route = {
-  name: 'stream',
-  method: 'GET',
-  path: EVENT_STREAM_PATH,
-  isApi: true,
-  answer: ({ parameters }) => {
-    const request = parseEventStream(parameters, '')
-    return request.ok ? accept(STREAM_HEAD) : request
-  },
+export function eventStreamRoute(isTold: IsTold): Route {
+  return {
+    name: EVENT_STREAM_NAME,
+    method: 'GET',
+    path: EVENT_STREAM_PATH,
+    isApi: true,
+    answer: ({ parameters }) => {
+      const request = parseEventStream(parameters, '', isTold)
+      return request.ok ? accept(STREAM_HEAD) : request
+    },
+  }
 }
 
 /** `GET /api/v2/stream`: the live channels as server-sent events (docs/live.md). */
@@ -89,7 +95,7 @@ export class EventStreams {
   handle(res: HttpResponse, req: HttpRequest): void {
     const { context, addresses } = this.#options
     const exchange = new Exchange(context, res, readRequest(res, req, addresses))
-    exchange.routeName = eventStreamRoute.name
+    exchange.routeName = EVENT_STREAM_NAME
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
     const isLocal = isLocalPeer(res, req)
@@ -102,14 +108,14 @@ export class EventStreams {
     if (refused !== null) return refused
     const parameters = parseQueryString(exchange.request.query)
     if (!parameters.ok) return errorReply(parameters.error)
-    const request = parseEventStream(parameters.value, lastEventId)
+    const request = parseEventStream(parameters.value, lastEventId, this.#options.isTold)
     if (!request.ok) return errorReply(request.error)
     const { feed, context, headers, turns } = this.#options
     const { res } = exchange
     const { client } = exchange.request
     exchange.handOver()
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
-    context.http.count(eventStreamRoute.name, 200, exchange.elapsedMs)
+    context.http.count(EVENT_STREAM_NAME, 200, exchange.elapsedMs)
     const outlet = new EventStreamOutlet(res, {
       hasId: idRule(request.value),
       drained: () => feed.drained(connection),

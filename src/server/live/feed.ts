@@ -4,6 +4,7 @@ import { CLOSE_CODES } from '../../wire/errors.ts'
 import type { AnnouncedChannel } from '../../wire/live-frames.ts'
 import type { AddedRequest } from '../../wire/live-messages.ts'
 import { PING_FRAME } from '../../wire/live-notices.ts'
+import type { IsTold } from '../../wire/requests/address.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
 import type { ClientAddresses } from '../client-address.ts'
@@ -38,6 +39,7 @@ export interface LiveFeedOptions {
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Answers
+  readonly isTold: IsTold
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly gate: LiveGate
@@ -113,6 +115,7 @@ export class LiveFeed {
       limits: options.limits,
       turns: options.turns,
       send,
+      isTold: options.isTold,
       close,
       serve: (connection, request) => requests.serve(connection, request),
       failures: this.#failures,

@@ -1,6 +1,7 @@
 import { CLOSE_CODES } from '../../wire/errors.ts'
 import { type LiveRequest, parseLiveMessage } from '../../wire/live-messages.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
+import type { IsTold } from '../../wire/requests/address.ts'
 import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection, Send } from './connection.ts'
@@ -12,6 +13,7 @@ export interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: Turns
   readonly send: Send
+  readonly isTold: IsTold
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
@@ -99,7 +101,7 @@ export class Incoming {
       this.#parts.send(connection, liveErrorFrame('binary_frame', text))
       return true
     }
-    const request = parseLiveMessage(UTF8.decode(bytes), connection.id)
+    const request = parseLiveMessage(UTF8.decode(bytes), connection.id, this.#parts.isTold)
     const refusal = isBegun
       ? null
       : this.#budget.requestRefusal(connection, request, performance.now())

@@ -2,6 +2,7 @@ import { BARS_MAX } from '../../engine/chart.ts'
 import { RESOLUTIONS, TRADER_ORDERS } from '../answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../requests/page.ts'
+import { MAX_QUOTES } from '../udf-quotes.ts'
 import { list, named, type Schema } from './schema.ts'
 
 interface Parameter {
@@ -171,14 +172,37 @@ export const ENDPOINTS: readonly Endpoint[] = [
     list(named('UdfFound')),
   ),
   get(
+    'udfQuotes',
+    '/udf/quotes',
+    'UDF: the day of symbols',
+    [
+      {
+        name: 'symbols',
+        schema: TEXT,
+        required: true,
+        description: `At most ${MAX_QUOTES}, comma-separated`,
+      },
+    ],
+    named('UdfQuotes'),
+  ),
+  get(
     'udfHistory',
     '/udf/history',
     'UDF: bars',
     [
       SYMBOL,
-      ...SPAN,
+      {
+        name: 'from',
+        schema: SECONDS,
+        description: 'Needed without countback, and of no account with it',
+      },
+      { name: 'to', schema: SECONDS, required: true, description: 'Not in the span itself' },
       { name: 'resolution', schema: TEXT, required: true },
-      { name: 'countback', schema: { type: 'integer', minimum: 0, default: 0 } },
+      {
+        name: 'countback',
+        schema: { type: 'integer', minimum: 0 },
+        description: 'So many bars before to; 0 is none',
+      },
     ],
     named('UdfHistory'),
   ),

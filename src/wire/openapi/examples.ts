@@ -66,6 +66,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
     '{"supports_search":true,"supports_group_request":false,"supports_marks":false,"supports_timescale_marks":false,"supports_time":true,"exchanges":[{"value":"mintfeed","name":"mintfeed","desc":"mintfeed"}],"symbols_types":[{"name":"crypto","value":"crypto"}],"supported_resolutions":["1S","5S","15S","30S","1","5","15","30","60","240","1D","1W","1M"]}',
   udfHistory:
     '{"s":"ok","t":[1699920060],"o":[0.000004499999999999999],"h":[0.000004499999999999999],"l":[0.000004499999999999999],"c":[0.000004499999999999999],"v":[150],"o_sol":[3e-8],"h_sol":[3e-8],"l_sol":[3e-8],"c_sol":[3e-8],"v_sol":[1]}',
+  udfQuotes:
+    '{"s":"ok","d":[{"s":"ok","n":"ExampLeMint1111111111111111111111111111pump","v":{"ch":0,"chp":0,"short_name":"SYM","exchange":"mintfeed","original_name":"mintfeed:ExampLeMint1111111111111111111111111111pump","description":"Name","lp":0.000004499999999999999,"open_price":0.000004499999999999999,"high_price":0.000004499999999999999,"low_price":0.000004499999999999999,"prev_close_price":0.000004499999999999999,"volume":150}},{"s":"error","n":"ExampLeWaLLet1111111111111111111111111111111","v":{}}]}',
   udfSearch:
     '[{"symbol":"SYM","full_name":"mintfeed:ExampLeMint1111111111111111111111111111pump","description":"Name","exchange":"mintfeed","ticker":"ExampLeMint1111111111111111111111111111pump","type":"crypto"},{"symbol":"SYM","full_name":"mintfeed:SecondMint11111111111111111111111111111pump","description":"Name","exchange":"mintfeed","ticker":"SecondMint11111111111111111111111111111pump","type":"crypto"}]',
   udfSymbols:

@@ -163,6 +163,14 @@ const CURSOR_PAGE = object({
 })
 /** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
 const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
+const UDF_QUOTE = object({
+  s: constant('ok'),
+  n: TEXT,
+  v: object({
+    ...all('short_name exchange original_name description', TEXT),
+    ...all('lp ch chp open_price high_price low_price prev_close_price volume', NUMBER),
+  }),
+})
 const SERIES = all('t o h l c v o_sol h_sol l_sol c_sol v_sol', list(NUMBER))
 
 /** Every shape of an answer, by its name in both documents. */
@@ -203,6 +211,10 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   UdfFound: object(all('symbol full_name description exchange ticker type', TEXT)),
   UdfHistory: object({ ...UDF_STATUS, ...SERIES }, ['nextTime']),
+  UdfQuotes: object({
+    s: constant('ok'),
+    d: list({ anyOf: [UDF_QUOTE, object({ s: constant('error'), n: TEXT, v: object({}) })] }),
+  }),
   UdfRefusal: object({ s: constant('error'), errmsg: TEXT }),
   Error: object({
     statusCode: COUNT,

@@ -7,37 +7,38 @@ import { choice, optIn, type QueryParameters, required } from './query-parameter
 /** Asking for more than an answer holds is a 400. */
 const COUNTBACK_RANGE = { min: 0, max: BARS_MAX, fallback: 0 }
 
-type ChartSpan = Pick<ChartQuery, 'mint' | 'from' | 'to' | 'resolution'>
+type ChartSpan = Pick<ChartQuery, 'from' | 'to'>
 type ChartExtras = Pick<ChartQuery, 'continuous' | 'fill' | 'countback' | 'udf'>
 
 /** The chart's parameters: four required ones and the opt-in extras of contract section 3. */
 export function parseChart(parameters: QueryParameters): Parsed<ChartQuery> {
-  const span = parseSpan(parameters)
-  if (!span.ok) return span
-  const extras = parseExtras(parameters)
-  if (!extras.ok) return extras
-  return accept({ ...span.value, ...extras.value })
-}
-
-function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
   const mint = required(parameters, 'mint')
   if (!mint.ok) return mint
+  const span = parseSpan(parameters)
+  if (!span.ok) return span
+  const resolution = parseResolution(parameters)
+  if (!resolution.ok) return resolution
+  const extras = parseChartExtras(parameters)
+  if (!extras.ok) return extras
+  return accept({
+    mint: mint.value,
+    ...span.value,
+    resolution: resolution.value,
+    ...extras.value,
+  })
+}
+
+/** `from` and `to` in unix seconds, in this order. */
+export function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
   const from = unixSeconds(parameters, 'from')
   if (!from.ok) return from
   const to = unixSeconds(parameters, 'to')
   if (!to.ok) return to
-  const resolution = parseResolution(parameters)
-  if (!resolution.ok) return resolution
   if (from.value > to.value) {
     const message = `from came as ${from.value}, it must not be after to, which is ${to.value}.`
     return refuse('invalid_parameter', 'from', message)
   }
-  return accept({
-    mint: mint.value,
-    from: from.value,
-    to: to.value,
-    resolution: resolution.value,
-  })
+  return accept({ from: from.value, to: to.value })
 }
 
 /** The width of bars; there is none to fall back on. */
@@ -49,7 +50,8 @@ export function parseResolution(parameters: QueryParameters): Parsed<Resolution>
   return refuse('missing_parameter', 'resolution', message)
 }
 
-function parseExtras(parameters: QueryParameters): Parsed<ChartExtras> {
+/** What may be asked for beside mint, span and resolution. */
+export function parseChartExtras(parameters: QueryParameters): Parsed<ChartExtras> {
   const continuous = optIn(parameters, 'continuous')
   if (!continuous.ok) return continuous
   const fill = choice(parameters, 'fill', ['none', 'previous'], 'none')

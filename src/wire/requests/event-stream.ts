@@ -1,12 +1,8 @@
 import { ownText } from '../../base/own-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
-import {
-  type AddedRequest,
-  isMint,
-  MAX_MINT_CHARACTERS,
-  type StreamRequest,
-} from '../live-messages.ts'
+import type { AddedRequest, StreamRequest } from '../live-messages.ts'
 import { tableName } from '../table-name.ts'
+import { addressRefusal, type IsTold } from './address.ts'
 import { parseResolution } from './chart.ts'
 import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
@@ -48,6 +44,7 @@ const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAUL
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
+  isTold: IsTold,
 ): Parsed<AddedRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
@@ -61,9 +58,9 @@ export function parseEventStream(
     case 'meme_tables':
       return parseTable(parameters)
     case 'candles':
-      return parseCandles(parameters)
+      return parseCandles(parameters, isTold)
     default:
-      return parseStream(channel.value, parameters, lastEventId)
+      return parseStream(channel.value, parameters, lastEventId, isTold)
   }
 }
 
@@ -92,8 +89,8 @@ function ofFilter(message: string): string {
   return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
 }
 
-function parseCandles(parameters: QueryParameters): Parsed<CandlesRequest> {
-  const mint = address(parameters, 'mint')
+function parseCandles(parameters: QueryParameters, isTold: IsTold): Parsed<CandlesRequest> {
+  const mint = address(parameters, 'mint', isTold)
   if (!mint.ok) return mint
   const resolution = parseResolution(parameters)
   if (!resolution.ok) return resolution
@@ -112,9 +109,10 @@ function parseStream(
   channel: StreamChannel,
   parameters: QueryParameters,
   lastEventId: string,
+  isTold: IsTold,
 ): Parsed<StreamRequest> {
   const name = KEY_NAMES[channel]
-  const key = name === null ? accept('') : address(parameters, name)
+  const key = name === null ? accept('') : address(parameters, name, isTold)
   if (!key.ok) return key
   const position = parsePosition(parameters)
   if (!position.ok) return position
@@ -138,12 +136,10 @@ function parseStream(
 }
 
 /** A mint or a wallet, which is kept for as long as the stream is open. */
-function address(parameters: QueryParameters, name: string): Parsed<string> {
+function address(parameters: QueryParameters, name: string, isTold: IsTold): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text
-  if (isMint(text.value)) return accept(ownText(text.value))
-  const allowed = `a text of 1 to ${MAX_MINT_CHARACTERS} characters is expected`
-  return refuse('invalid_parameter', name, `${name} came as ${quoted(text.value)}, ${allowed}.`)
+  return addressRefusal(name, text.value, isTold) ?? accept(ownText(text.value))
 }
 
 /** Where a client goes on; null: it begins, or claims the present epoch. */

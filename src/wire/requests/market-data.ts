@@ -1,3 +1,4 @@
+import { addressRefusal, type IsTold } from './address.ts'
 import { pathParameter } from './decoding.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { type QueryParameters, single } from './query-parameters.ts'
@@ -12,6 +13,7 @@ export const MAX_MINTS = 100
 export function parseMarketData(
   pathWord: string,
   parameters: QueryParameters,
+  isTold: IsTold,
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
@@ -23,9 +25,14 @@ export function parseMarketData(
       `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`,
     )
   }
+  for (const mint of mints) {
+    const refused = addressRefusal('mints', mint, isTold)
+    if (refused !== null) return refused
+  }
   if (mints.length > 0) return accept(mints)
   const mint = pathParameter(pathWord, 'mint')
-  return mint.ok ? accept([mint.value]) : mint
+  if (!mint.ok) return mint
+  return addressRefusal('mint', mint.value, isTold) ?? accept([mint.value])
 }
 
 function distinctMints(list: string): readonly string[] {

@@ -61,7 +61,7 @@ export const liveMessages: FuzzTarget = {
     return Buffer.from(text.replace(`"${NESTED}"`, '['.repeat(depth) + ']'.repeat(depth)))
   },
   run(input) {
-    const request = parseLiveMessage(UTF8.decode(input), ID)
+    const request = parseLiveMessage(UTF8.decode(input), ID, () => input.length % 4 > 0)
     if (request.kind === 'refused') {
       holds(request.message.length > 0 && request.message.length < 2000, 'a refusal says why')
       JSON.parse(liveErrorFrame(request.code, request.message))

@@ -88,14 +88,14 @@ export const queryStrings: FuzzTarget = {
     const parameters = parseQueryString(raw)
     if (!sound(parameters)) return
     sound(parseSearch(parameters.value))
-    sound(parseMarketData(raw.slice(0, 60), parameters.value))
+    sound(parseMarketData(raw.slice(0, 60), parameters.value, () => raw.length % 2 === 0))
     const swaps = parseSwaps(parameters.value)
     if (sound(swaps)) inRange(swaps.value.page)
     const traders = parseTraders(parameters.value)
     if (sound(traders)) inRange(traders.value)
     sound(parsePage(parameters.value))
     sound(parseCursor(parameters.value))
-    sound(parseEventStream(parameters.value, raw))
+    sound(parseEventStream(parameters.value, raw, () => raw.length % 2 === 0))
     const chart = parseChart(parameters.value)
     if (!sound(chart)) return
     holds(chart.value.from <= chart.value.to, 'from is not above to')
