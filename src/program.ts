@@ -30,7 +30,8 @@ import { Service } from './service.ts'
 import { isSimulatedFolder } from './store/market-mark.ts'
 import { WallClock } from './wall-clock.ts'
 import { EngineService } from './wire/engine-service.ts'
-import { asyncApiJson, openApiJson } from './wire/openapi/documents.ts'
+import { asyncApiJson } from './wire/openapi/async-document.ts'
+import { openApiJson } from './wire/openapi/documents.ts'
 import { docsHtml } from './wire/openapi/page.ts'
 
 /** How often the market's clock is moved where no event and no request does it, in ms. */
@@ -101,13 +102,14 @@ export class Program {
     const { tls, limits } = surface
     if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
     const { engine } = this.#service
+    const place = { host, port, isSecure: tls !== null }
     this.#server = await startServer({
       host,
       port,
       ...this.#wired.ports,
       documents: [
         { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
-        { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson() },
+        { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson(place) },
         { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
       ],
       position: { epoch: () => this.#epoch, seq: () => engine.seq },

@@ -32,13 +32,15 @@ export interface Socket {
   close(): void
 }
 
+export type OpenSocket = (url: string) => Socket
+
 export interface ClientOptions {
   /** Id of the live connections, 1 to 128 characters; by default one by chance. */
   readonly id?: string
   /** Address of the live feed; by default that of the service with `ws:` and `/ws`. */
   readonly liveUrl?: string
   /** Opens a socket; by default the global `WebSocket`. */
-  readonly openSocket?: (url: string) => Socket
+  readonly openSocket?: OpenSocket
   readonly fetch?: Fetch
   /** Waits between attempts; by default 250 ms, doubled up to 15 s, half of it by chance. May be given in part. */
   readonly backoff?: Partial<BackoffOptions>
@@ -67,8 +69,13 @@ export interface Settings
   extends Required<Omit<ClientOptions, 'openSocket' | 'fetch' | 'backoff'>> {
   readonly url: string
   readonly backoff: BackoffOptions
-  readonly openSocket: ((url: string) => Socket) | null
+  readonly openSocket: OpenSocket | null
   readonly fetch: Fetch | null
+}
+
+/** Of a platform that has sockets, or was given them. */
+export interface LiveSettings extends Settings {
+  readonly openSocket: OpenSocket
 }
 
 export function settingsOf(url: string, options: ClientOptions): Settings {
@@ -102,7 +109,7 @@ function numberOr(value: number | undefined, otherwise: number): number {
   return value === undefined || Number.isNaN(value) ? otherwise : value
 }
 
-function globalSocket(): ((url: string) => Socket) | null {
+function globalSocket(): OpenSocket | null {
   return typeof WebSocket === 'function' ? (url) => new WebSocket(url) : null
 }
 

@@ -13,12 +13,14 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 /**
- * Request headers that browsers may send: those that are read, and those that libraries add by
- * themselves, without which their requests would never get past the preflight.
+ * Request headers that browsers may send: those that are read, and those that libraries, gateways and tracers
+ * add by themselves, without which their requests would never get past the preflight. `*` would not allow
+ * `authorization`.
  */
 const ALLOWED_HEADERS = [
   ...['content-type', 'x-socket-id', 'if-none-match', 'last-event-id'],
-  ...['authorization', 'cache-control', 'pragma', 'x-request-id', 'x-requested-with'],
+  ...['authorization', 'cache-control', 'pragma', 'x-api-key', 'x-request-id', 'x-requested-with'],
+  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
 ].join(', ')
 
 /** Seconds a browser may keep the answer to its preflight. */

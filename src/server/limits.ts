@@ -341,6 +341,9 @@ export const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 /** A comment keeps a stream of server-sent events alive this often. */
 export const EVENT_STREAM_COMMENT_MS = 8_000
 
+/** Streams that came before the state is there are begun so soon after it is. */
+export const HELD_STREAMS_LOOK_MS = 50
+
 /** Lines of the log about history that the disk does not give: so many at once, and one more after each such time. */
 export const DAMAGE_LINES = 20
 export const DAMAGE_LINE_MS = 1_000

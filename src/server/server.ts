@@ -35,7 +35,7 @@ import type { ServerRequest } from './request.ts'
 import { responseWriter } from './response-writer.ts'
 import type { Route } from './route.ts'
 import { routerOf } from './router.ts'
-import { documentRoutes, feedRoute, systemRoutes } from './system-routes.ts'
+import { documentRoutes, feedRoutes, systemRoutes } from './system-routes.ts'
 import { tokenReadRoutes, withCursors } from './token-routes.ts'
 import { Turns } from './turns.ts'
 import { udfRoutes } from './udf-routes.ts'
@@ -160,7 +160,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
   ]
   const front = httpFront({
-    router: routerOf([...api, ...system, ...documents, feedRoute]),
+    router: routerOf([...api, ...system, ...documents, ...feedRoutes]),
     addresses,
     limiters,
     clock: options.clock,

@@ -65,15 +65,15 @@ export function documentRoutes(documents: readonly StaticDocument[]): readonly R
   })
 }
 
-/** A plain GET of the feed's path: it takes a WebSocket handshake. */
-export const feedRoute: Route = {
+/** A plain GET of the feed's paths: they take a WebSocket handshake. */
+export const feedRoutes: readonly Route[] = ['/ws', '/ws/'].map((path) => ({
   ...GET_SYSTEM,
   name: 'feed',
-  path: '/ws',
+  path,
   answer: () => {
-    const message = '/ws takes a WebSocket handshake, a plain GET came.'
-    const details = [{ path: '/ws', message }]
+    const message = `${path} takes a WebSocket handshake, a plain GET came.`
+    const details = [{ path, message }]
     const error = requestError('upgrade_required', message, details)
     return accept(errorReply(error, [['Upgrade', 'websocket']]))
   },
-}
+}))

@@ -66,20 +66,41 @@ test('a time without an end is the longest that a timer knows, not none', async 
   expect(settings.backoff).toEqual({ firstMs: 250, longestMs: 2 ** 31 - 1 })
 })
 
-test('a platform without WebSocket or fetch is told what to give, with each attempt', async () => {
-  vi.useFakeTimers()
-  for (const name of ['WebSocket', 'fetch']) vi.stubGlobal(name, undefined)
+test('a platform without WebSocket is told at once what to give, and its streams end', async () => {
+  vi.stubGlobal('WebSocket', undefined)
   try {
-    client = new Mintfeed(URL, { backoff: { firstMs: 100, longestMs: 100 }, random: () => 1 })
+    client = new Mintfeed(URL)
   } finally {
     vi.unstubAllGlobals()
   }
   const problems: string[] = []
   client.live.onProblem(({ code, message }) => problems.push(`${code}: ${message}`))
-  void client.live.launches()
-  await vi.advanceTimersByTimeAsync(250)
-  const noSocket = 'no_socket: This platform has no WebSocket: give openSocket.'
-  expect(problems).toEqual([noSocket, noSocket, noSocket])
+  const refused: unknown[] = []
+  for (const stream of [
+    client.live.trades(['A', 'B']),
+    client.live.launches(),
+    client.live.tables({}),
+    client.live.tableTrades({}),
+    client.live.candles('A', '1'),
+  ])
+    for await (const update of stream) refused.push(update)
+  expect(refused.length).toBe(6)
+  for (const update of refused)
+    expect(update).toMatchObject({ kind: 'refused', problem: { code: 'no_socket' } })
+  // Once, however much is followed.
+  expect(problems).toEqual([
+    expect.stringMatching(/^no_socket: This platform has no WebSocket.*: give openSocket, .*\.$/),
+  ])
+})
+
+test('a platform without fetch is told what to give', async () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('fetch', undefined)
+  try {
+    client = new Mintfeed(URL, { backoff: { firstMs: 100, longestMs: 100 }, random: () => 1 })
+  } finally {
+    vi.unstubAllGlobals()
+  }
   const answer = client.read.token('A')
   await vi.advanceTimersByTimeAsync(250)
   expect(await answer).toMatchObject({

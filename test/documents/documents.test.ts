@@ -4,13 +4,16 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { asyncApiJson, openApiJson } from '../../src/wire/openapi/documents.ts'
+import { asyncApiJson, type LivePlace } from '../../src/wire/openapi/async-document.ts'
+import { openApiJson } from '../../src/wire/openapi/documents.ts'
 import { ENDPOINTS } from '../../src/wire/openapi/endpoints.ts'
 import { exampleOf } from '../../src/wire/openapi/examples.ts'
 import { LIVE_MESSAGES } from '../../src/wire/openapi/live-messages-schemas.ts'
 import { docsHtml } from '../../src/wire/openapi/page.ts'
 import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
 import { answersWithExtra, runningExamples } from './examples.ts'
+
+const SERVED_AT: LivePlace = { host: '127.0.0.1', port: 8080, isSecure: false }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
@@ -76,13 +79,13 @@ test('asyncapi.json is valid AsyncAPI 3.0', () => {
   if (!isRecord(schema)) throw new Error('no schema of AsyncAPI')
   const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
   const validate = ajv.compile(schema)
-  const document = parsed(asyncApiJson())
+  const document = parsed(asyncApiJson(SERVED_AT))
   expect(validate(document) ? [] : validate.errors).toEqual([])
   expect(validate({ ...document, operations: { ask: { action: 'listen' } } })).toBe(false)
 })
 
 test('every reference of both documents leads somewhere', () => {
-  for (const text of [openApiJson(), asyncApiJson()]) {
+  for (const text of [openApiJson(), asyncApiJson(SERVED_AT)]) {
     const document = parsed(text)
     for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
       let value: unknown = document
@@ -90,6 +93,51 @@ test('every reference of both documents leads somewhere', () => {
       expect(value, pointer).toBeDefined()
     }
   }
+})
+
+test('every component of both documents is one that something refers to', () => {
+  for (const text of [openApiJson(), asyncApiJson(SERVED_AT)]) {
+    const { components } = parsed(text)
+    const kinds = isRecord(components) ? Object.entries(components) : []
+    const all = kinds.flatMap(([kind, parts]) =>
+      Object.keys(isRecord(parts) ? parts : {}).map((name) => `#/components/${kind}/${name}`),
+    )
+    expect(all.length).toBeGreaterThan(10)
+    expect(all.filter((pointer) => !text.includes(`"$ref":"${pointer}"`))).toEqual([])
+  }
+})
+
+test('openapi.json says that mints are a list with commas between, as the service reads them', () => {
+  const { paths } = parsed(openApiJson())
+  expect(paths).toHaveProperty(
+    ['/api/v2/search/tokens/{mint}/market-data', 'get', 'parameters'],
+    expect.arrayContaining([
+      expect.objectContaining({
+        ...{ name: 'mints', in: 'query', style: 'form', explode: false },
+        schema: { type: 'array', items: { type: 'string' } },
+      }),
+    ]),
+  )
+})
+
+test('asyncapi.json names the server, with the address and the protocol of a start', () => {
+  const serverOf = (place: LivePlace) => parsed(asyncApiJson(place)).servers
+  expect(serverOf(SERVED_AT)).toEqual({
+    service: {
+      host: '{address}',
+      protocol: 'ws',
+      description: expect.any(String),
+      variables: { address: { description: expect.any(String), default: '127.0.0.1:8080' } },
+    },
+  })
+  expect(serverOf({ host: '0.0.0.0', port: 443, isSecure: true })).toMatchObject({
+    service: { protocol: 'wss', variables: { address: { default: 'localhost:443' } } },
+  })
+  expect(serverOf({ host: '::1', port: 80, isSecure: false })).toMatchObject({
+    service: { variables: { address: { default: '[::1]:80' } } },
+  })
+  // A port that the system chooses is not known yet.
+  expect(JSON.stringify(serverOf({ ...SERVED_AT, port: 0 }))).not.toContain('default')
 })
 
 /** Checks values against schemas of the documents, by name; `prepare` changes all of these before. */
@@ -163,7 +211,7 @@ test('each message of asyncapi.json has an example that is one of it', () => {
 })
 
 test('asyncapi.json has ping and pong of both sides', () => {
-  const { operations } = parsed(asyncApiJson())
+  const { operations } = parsed(asyncApiJson(SERVED_AT))
   for (const side of ['ask', 'tell'])
     for (const name of ['ping', 'pong'])
       expect(isRecord(operations) ? operations[side] : null).toHaveProperty(

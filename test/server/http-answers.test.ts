@@ -154,11 +154,16 @@ test('a preflight is answered 204 with methods and headers', async () => {
     const allowed = String(answer.headers['access-control-allow-headers'])
     expect(allowed.split(', ').sort()).toEqual([
       'authorization',
+      'baggage',
       'cache-control',
       'content-type',
       'if-none-match',
       'last-event-id',
       'pragma',
+      'sentry-trace',
+      'traceparent',
+      'tracestate',
+      'x-api-key',
       'x-request-id',
       'x-requested-with',
       'x-socket-id',
@@ -198,10 +203,11 @@ test('every answer forbids guessing its type, frames of other pages and referrer
 })
 
 test('a plain GET of the feed is a 426 that says what to upgrade to', async () => {
-  for (const method of ['GET', 'HEAD']) {
-    const { status, headers } = await ask(method, '/ws')
-    expect([method, status, headers.upgrade]).toEqual([method, 426, 'websocket'])
-  }
+  for (const path of ['/ws', '/ws/'])
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await ask(method, path)
+      expect([path, method, status, headers.upgrade]).toEqual([path, method, 426, 'websocket'])
+    }
 })
 
 test('a throwing route is a logged 500 without a stack, and the service goes on', async () => {

@@ -199,22 +199,6 @@ test('an answer that is longer than the kernel takes is read to its end while th
   expect(received).toBeGreaterThan(PAST_THE_KERNEL_BYTES)
 })
 
-test('a stream of events that is asked for while the service goes down is refused like a handshake', async () => {
-  await start()
-  const [running, asking] = [await rawConnect(fake.server.port), await rawConnect(fake.server.port)]
-  const head = 'POST /api/v2/meme HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-  running.socket.write(`${head}Content-Length: 2\r\n\r\n{`)
-  await sleep(50)
-  const stopped = fake.server.stop()
-  asking.socket.write('GET /api/v2/stream?channel=new_launched_pool HTTP/1.1\r\nHost: x\r\n\r\n')
-  await waitUntil(() => asking.received.length > 0)
-  running.socket.write('}')
-  await stopped
-  expect(asking.received.toString()).toMatch(/^HTTP\/1.1 503 /)
-  expect(asking.received.toString()).toContain('"code":"stopping"')
-  expect(asking.received.toString()).toMatch(/^Retry-After: 2\r$/im)
-})
-
 test('a port in use is an error of one sentence that says what to do', async () => {
   await start()
   const { port } = fake.server

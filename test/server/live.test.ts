@@ -94,17 +94,20 @@ test('a token that leaves the table of one x-socket-id stays in those of the oth
   client.close()
 })
 
-test('migrations arrive for those who asked, on either path', async () => {
-  const client = await LiveClient.open(`${fake.server.url.replace('http', 'ws')}/?id=me`)
-  expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })
-  expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })
-  fake.live.migrate({ mint: 'A' })
-  expect(await client.next()).toEqual({ channel: 'mint_migration', data: { mint: 'A' } })
-  await client.ask(migrations('unsubscribe'))
-  fake.live.migrate({ mint: 'B' })
-  expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
-  client.close()
-})
+test.each(['/', '/ws', '/ws/'])(
+  'migrations arrive for those who asked, on the path %s',
+  async (path) => {
+    const client = await LiveClient.open(`${fake.server.url.replace('http', 'ws')}${path}?id=me`)
+    expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })
+    expect(await client.ask(migrations())).toEqual({ type: 'subscribed', event: 'mint_migration' })
+    fake.live.migrate({ mint: 'A' })
+    expect(await client.next()).toEqual({ channel: 'mint_migration', data: { mint: 'A' } })
+    await client.ask(migrations('unsubscribe'))
+    fake.live.migrate({ mint: 'B' })
+    expect(await client.ask({ type: 'ping' })).toEqual({ type: 'pong' })
+    client.close()
+  },
+)
 
 test('subscribing twice is one subscription and is acknowledged twice', async () => {
   const client = await open()

@@ -1,5 +1,5 @@
 import { Backoff } from '../backoff.ts'
-import type { Closing, Settings, Socket } from '../options.ts'
+import type { Closing, LiveSettings, Socket } from '../options.ts'
 import { type Problem, problem, sentenceOf } from '../problem.ts'
 import type { Follow, Line } from './follow.ts'
 import { type Channel, type ChannelFrame, type Ended, type Frame, parseFrame } from './frames.ts'
@@ -17,7 +17,7 @@ const PING = '{"type":"ping"}'
  */
 export class Lane implements Line {
   readonly id: string
-  readonly #settings: Settings
+  readonly #settings: LiveSettings
   readonly #journal: LiveJournal
   readonly #backoff: Backoff
   readonly #follows = new Map<Channel, Map<string, Follow>>()
@@ -34,7 +34,7 @@ export class Lane implements Line {
   #watch: ReturnType<typeof setInterval> | null = null
   #retry: ReturnType<typeof setTimeout> | null = null
 
-  constructor(id: string, settings: Settings, journal: LiveJournal) {
+  constructor(id: string, settings: LiveSettings, journal: LiveJournal) {
     this.id = id
     this.#settings = settings
     this.#journal = journal
@@ -107,10 +107,6 @@ export class Lane implements Line {
   #open(): void {
     this.#retry = null
     const { openSocket, liveUrl, silenceMs, requestTimeoutMs } = this.#settings
-    if (openSocket === null) {
-      this.#failed('no_socket', 'This platform has no WebSocket: give openSocket.')
-      return
-    }
     let socket: Socket
     try {
       const mark = liveUrl.includes('?') ? '&' : '?'

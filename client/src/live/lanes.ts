@@ -1,5 +1,5 @@
-import type { Settings } from '../options.ts'
-import { problem } from '../problem.ts'
+import type { OpenSocket, Settings } from '../options.ts'
+import { type Problem, problem } from '../problem.ts'
 import type { Follow } from './follow.ts'
 import type { Channel } from './frames.ts'
 import { Lane } from './lane.ts'
@@ -18,6 +18,11 @@ export const LANE_MAX: { readonly [C in Channel]: number } = {
 /** Connections of one client at most; what would need more is refused with `too_many_follows`. */
 export const LANES_MAX = 32
 
+/** What is followed is refused: to wait for a socket would be to wait for ever. */
+const NO_SOCKET =
+  'This platform has no WebSocket, as Node 20 has none: give openSocket, for example that of the package ws, ' +
+  'as (url) => new WebSocket(url).'
+
 /** Characters (code points) of a connection's id at most. */
 const ID_CHARACTERS_MAX = 128
 
@@ -28,6 +33,7 @@ export class Lanes {
   #lanes: Lane[] = []
   #opened = 0
   #isClosed = false
+  #isSocketMissed = false
 
   constructor(settings: Settings, journal: LiveJournal) {
     this.#settings = settings
@@ -52,7 +58,12 @@ export class Lanes {
       follow.refused(problem('closed', 'The client is closed.'))
       return
     }
-    const lane = this.#laneFor(follow)
+    const { openSocket } = this.#settings
+    if (openSocket === null) {
+      follow.refused(this.#noSocket())
+      return
+    }
+    const lane = this.#laneFor(follow, openSocket)
     if (lane === null)
       follow.refused(problem('too_many_follows', `More than ${LANES_MAX} connections are needed.`))
     else lane.add(follow)
@@ -77,12 +88,21 @@ export class Lanes {
     this.#journal.changed()
   }
 
-  #laneFor(follow: Follow): Lane | null {
+  /** Reported once, however many things are followed. */
+  #noSocket(): Problem {
+    const missing = problem('no_socket', NO_SOCKET)
+    if (!this.#isSocketMissed) this.#journal.report(missing)
+    this.#isSocketMissed = true
+    return missing
+  }
+
+  #laneFor(follow: Follow, openSocket: OpenSocket): Lane | null {
     const max = LANE_MAX[follow.channel]
     const found = this.#lanes.find((lane) => lane.canTake(follow, max))
     if (found !== undefined) return found
     if (this.#lanes.length >= LANES_MAX) return null
-    const lane = new Lane(idOf(this.#settings.id, this.#opened), this.#settings, this.#journal)
+    const settings = { ...this.#settings, openSocket }
+    const lane = new Lane(idOf(this.#settings.id, this.#opened), settings, this.#journal)
     this.#opened += 1
     this.#lanes.push(lane)
     return lane

@@ -2,7 +2,8 @@ import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../limits.ts'
 import { ByteQueue } from './byte-queue.ts'
 import type { Outlet } from './connection.ts'
 
-const COMMENT = ':\n\n'
+/** Means nothing to a client, and keeps the connection open. */
+export const COMMENT = ':\n\n'
 /** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
 const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
 

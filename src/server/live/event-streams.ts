@@ -6,7 +6,7 @@ import { accept } from '../../wire/requests/parsed.ts'
 import { parseQueryString } from '../../wire/requests/query-parameters.ts'
 import type { ClientAddresses } from '../client-address.ts'
 import { Exchange, type ExchangeContext } from '../exchange.ts'
-import { starting, takeOfLimit } from '../front-replies.ts'
+import { takeOfLimit } from '../front-replies.ts'
 import { SECURITY_HEADERS } from '../header-lines.ts'
 import { inTurn } from '../in-turn.ts'
 import {
@@ -22,9 +22,10 @@ import { readRequest } from '../request.ts'
 import type { Route } from '../route.ts'
 import type { Turns } from '../turns.ts'
 import type { LiveConnection } from './connection.ts'
-import { EventStreamOutlet } from './event-stream-outlet.ts'
+import { COMMENT, EventStreamOutlet } from './event-stream-outlet.ts'
 import type { LiveFeed } from './feed.ts'
-import { LiveGate, STOPPING } from './live-gate.ts'
+import { HeldStreams } from './held-streams.ts'
+import { LiveGate } from './live-gate.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 /** Label of its counters and bucket of its rate limit. */
@@ -75,10 +76,12 @@ export class EventStreams {
     { connections: MAX_EVENT_STREAMS, connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS },
     'streams of events',
   )
+  readonly #held: HeldStreams
   readonly #timer: NodeJS.Timeout
 
   constructor(options: EventStreamsOptions) {
     this.#options = options
+    this.#held = new HeldStreams(() => !options.state.isStarting())
     this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
   }
 
@@ -89,6 +92,7 @@ export class EventStreams {
 
   stop(): void {
     clearInterval(this.#timer)
+    this.#held.stop()
   }
 
   /** The handler of uWebSockets.js. */
@@ -110,17 +114,23 @@ export class EventStreams {
     if (!parameters.ok) return errorReply(parameters.error)
     const request = parseEventStream(parameters.value, lastEventId, this.#options.isTold)
     if (!request.ok) return errorReply(request.error)
-    const { feed, context, headers, turns } = this.#options
+    const { feed, context, headers, state } = this.#options
     const { res } = exchange
     const { client } = exchange.request
     exchange.handOver()
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(EVENT_STREAM_NAME, 200, exchange.elapsedMs)
+    if (feed.isStopping) {
+      // Not a 503, over which a browser would not come back: a stream that ends is one to be gone on with.
+      res.cork(() => res.end(COMMENT, true))
+      return null
+    }
     const outlet = new EventStreamOutlet(res, {
       hasId: idRule(request.value),
       drained: () => feed.drained(connection),
       ended: () => {
         this.#open.delete(connection)
+        this.#held.drop(connection)
         this.#bounds.left(client)
         feed.disconnected(connection)
       },
@@ -135,17 +145,24 @@ export class EventStreams {
     })
     this.#open.set(connection, outlet)
     this.#bounds.entered(client, performance.now())
-    const isServed = () => connection.isClosed || feed.serveAdded(connection, request.value)
-    if (!isServed()) turns.later(client, { run: () => !isServed() })
+    const serve = () => this.#serve(connection, request.value)
+    if (state.isStarting()) {
+      outlet.comment()
+      this.#held.hold(connection, serve)
+    } else serve()
     return null
   }
 
+  #serve(connection: LiveConnection, request: AddedRequest): void {
+    const { feed, turns } = this.#options
+    const isServed = () => connection.isClosed || feed.serveAdded(connection, request)
+    if (!isServed()) turns.later(connection.client, { run: () => !isServed() })
+  }
+
   #gate(exchange: Exchange): Reply | null {
-    const { feed, limiter, clock, state } = this.#options
+    const { limiter, clock } = this.#options
     const limited = takeOfLimit(limiter, exchange, clock())
     if (limited !== null) return limited
-    if (feed.isStopping) return errorReply(STOPPING)
-    if (state.isStarting()) return starting(state.notReady())
     const full = this.#bounds.refusal(exchange.request.client)
     return full === null ? null : errorReply(full)
   }

@@ -52,7 +52,10 @@ export interface LiveFeedOptions {
   readonly onStep: OnStep
 }
 
-/** The live feed on `/ws` and `/`: contract section 4. */
+/** Where sockets are opened; base addresses that are put together by hand end with a slash. */
+const LIVE_PATHS = ['/ws', '/ws/', '/']
+
+/** The live feed: contract section 4. */
 export class LiveFeed {
   readonly #app: LiveApp
   readonly #times: LiveTimes
@@ -120,7 +123,7 @@ export class LiveFeed {
       serve: (connection, request) => requests.serve(connection, request),
       failures: this.#failures,
     })
-    for (const path of ['/ws', '/']) options.app.ws(path, this.#behavior(options))
+    for (const path of LIVE_PATHS) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
       ping: (connection) => this.#send(connection, PING_FRAME),
       closeSilent: (connection) =>

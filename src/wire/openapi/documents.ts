@@ -1,10 +1,9 @@
+import { INFO } from './document-info.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
-import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
-import { RESOURCE_SCHEMAS } from './resources.ts'
 import { named } from './schema.ts'
+import { usedSchemas } from './used-schemas.ts'
 
-const INFO = { title: 'mintfeed', version: '2' }
 const JSON_TYPE = 'application/json'
 const POSITION = {
   'X-Mintfeed-Seq': {
@@ -34,12 +33,13 @@ const UDF_REFUSAL = {
 
 /** `/openapi.json`: the HTTP API. */
 export function openApiJson(): string {
+  const paths = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, pathOf(endpoint)]))
   return JSON.stringify({
     openapi: '3.1.0',
     info: { ...INFO, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
-    paths: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, pathOf(endpoint)])),
-    components: { schemas: RESOURCE_SCHEMAS },
+    paths,
+    components: { schemas: usedSchemas(paths) },
   })
 }
 
@@ -88,60 +88,4 @@ function counted(description: string): object {
 function exampled(name: string): object {
   const example = exampleOf(name)
   return example === undefined ? {} : { example }
-}
-
-/** `/asyncapi.json`: the live feed. */
-export function asyncApiJson(): string {
-  const reference = ({ name }: LiveMessage) => ({ $ref: `#/channels/live/messages/${name}` })
-  return JSON.stringify({
-    asyncapi: '3.0.0',
-    info: { ...INFO, license: { name: 'Apache-2.0' } },
-    defaultContentType: JSON_TYPE,
-    channels: {
-      live: {
-        address: '/ws',
-        description: 'Text messages of JSON; docs/live.md says what they mean.',
-        bindings: {
-          ws: {
-            query: {
-              type: 'object',
-              required: ['id'],
-              properties: { id: { type: 'string', minLength: 1, maxLength: 128 } },
-            },
-          },
-        },
-        messages: Object.fromEntries(
-          LIVE_MESSAGES.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
-        ),
-      },
-    },
-    operations: {
-      ask: {
-        action: 'receive',
-        channel: { $ref: '#/channels/live' },
-        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'service').map(reference),
-      },
-      tell: {
-        action: 'send',
-        channel: { $ref: '#/channels/live' },
-        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'client').map(reference),
-      },
-    },
-    components: {
-      messages: Object.fromEntries(
-        LIVE_MESSAGES.map((message) => [message.name, messageOf(message)]),
-      ),
-      schemas: RESOURCE_SCHEMAS,
-    },
-  })
-}
-
-function messageOf({ name, summary, payload }: LiveMessage): object {
-  const example = exampleOf(name)
-  return {
-    name,
-    summary,
-    payload,
-    ...(example !== undefined && { examples: [{ payload: example }] }),
-  }
 }

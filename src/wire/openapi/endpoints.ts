@@ -12,6 +12,9 @@ interface Parameter {
   readonly description?: string
   /** `query` when left out. */
   readonly in?: 'header'
+  /** Of a list: its items stand behind one name, with commas between. */
+  readonly style?: 'form'
+  readonly explode?: false
 }
 
 export interface Endpoint {
@@ -83,6 +86,13 @@ const STREAM: readonly Parameter[] = [
     description: 'The id of the last event that was read: goes before from_seq and epoch',
   },
 ]
+const MINTS: Parameter = {
+  name: 'mints',
+  schema: list(TEXT),
+  style: 'form',
+  explode: false,
+  description: 'Further mints beside that of the path',
+}
 const SOCKET_ID: Parameter = {
   name: 'x-socket-id',
   in: 'header',
@@ -124,7 +134,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'marketData',
     `${SEARCH}/tokens/{mint}/market-data`,
     'Market data',
-    [{ name: 'mints', schema: TEXT }, EXTRA],
+    [MINTS, EXTRA],
     list(named('TokenMarketData')),
   ),
   get('swaps', `${SEARCH}/tokens/{mint}/swaps`, 'Swaps, by page or cursor', SWAPS, SWAPS_ANSWER),

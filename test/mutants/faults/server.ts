@@ -834,7 +834,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'documents: the live feed is described as the API',
     file: 'src/program.ts',
-    find: 'body: asyncApiJson()',
+    find: 'body: asyncApiJson(place)',
     replace: 'body: openApiJson()',
     tests: ['test/process/document-places.test.ts'],
   },

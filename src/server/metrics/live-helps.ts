@@ -1,0 +1,25 @@
+/** What the figures of the live feed mean, in one sentence each, by their names. */
+export const LIVE_HELPS: Readonly<Record<string, string>> = {
+  live_connections: 'Live connections that are open, streams of server-sent events among them.',
+  live_departures: 'Closed connections that are still to be taken out of what they followed.',
+  live_followed_mints: 'Mints whose trades somebody follows without numbers.',
+  live_published_total: 'Messages published to all who follow their topic.',
+  live_slow_readers_total: 'Connections closed because more than 1 MiB lay unread.',
+  live_cut_readers_total: 'Connections cut off because all together left UNREAD_MEMORY unread.',
+  live_unread_bytes: 'What all live connections together leave unread.',
+  live_numbered_topics: 'Numbered streams that somebody follows.',
+  live_catch_ups: 'Streams that are being brought up to the newest message.',
+  live_tables: 'Tables that somebody follows.',
+  live_tables_characters: 'Characters of the text of all followed tables.',
+  live_lagging_tables: 'Followed tables that wait until their reader has read on.',
+  live_table_computations_total: 'Times that a followed table was computed.',
+  live_candles: 'Candles that somebody follows.',
+  live_message_floods_total: 'Connections closed because they sent too many messages.',
+  live_waiting_messages: 'Messages of clients that wait for a turn of the loop.',
+  live_waiting_bytes: 'Size of the messages of clients that wait for a turn of the loop.',
+  live_deferred_messages_total:
+    'Messages of clients that had to wait for a later turn of the loop.',
+  live_held_connections: 'Connections whose messages wait until what was sent is read.',
+  live_defects_total: 'Live requests that met a fault of the program.',
+  live_event_streams: 'Streams of server-sent events that are open.',
+}

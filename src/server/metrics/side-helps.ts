@@ -1,0 +1,40 @@
+/** What the figures of the price of SOL and of token texts mean, in one sentence each, by their names. */
+export const SIDE_HELPS: Readonly<Record<string, string>> = {
+  sol_price_stale: '1 while no venue tells a fresh price of SOL, else 0.',
+  sol_price_fresh_venues: 'Venues that tell a fresh price of SOL.',
+  sol_price_venues_connected: 'Venues that are connected.',
+  sol_price_events_total: 'Prices of SOL that were told to the market.',
+  sol_price_garbage_total: 'Messages of venues that are no price.',
+  sol_price_jumps_held_total: 'Prices that were held back because they jumped.',
+  sol_price_connections_lost_total: 'Connections to venues that were lost.',
+  metadata_waiting: 'Tokens whose texts wait to be fetched.',
+  metadata_running: 'Texts that are being fetched.',
+  metadata_events_total: 'Texts of tokens that were told to the market.',
+  metadata_fetched_total: 'Texts of tokens that were fetched.',
+  metadata_gave_up_total: 'Tokens whose texts were given up.',
+  metadata_dropped_total: 'Tokens whose texts were not fetched because too many waited.',
+  metadata_gateways_aside: 'IPFS gateways that are left alone for a while.',
+  metadata_gateway_sunsets_total: 'Answers of gateways that say they will be switched off.',
+  dex_paid_waiting: 'Tokens that wait to be asked for at DEX Screener.',
+  dex_paid_asked_total: 'Questions to DEX Screener.',
+  dex_paid_found_total: 'Tokens whose listing was found to be paid.',
+  dex_paid_left_out_total: 'Tokens that were not asked for because too many waited.',
+}
+
+/** Why texts were not had, by the word between `metadata_refused_` and `_total`. */
+export const REFUSED_HELPS: Readonly<Record<string, string>> = {
+  url: 'Texts refused because their address is none.',
+  scheme: 'Texts refused because of the scheme of their address.',
+  port: 'Texts refused because of the port of their address.',
+  address: 'Texts refused because their host is no public address.',
+  redirects: 'Texts refused after too many redirects.',
+  pace: 'Texts refused because their host was asked too often.',
+  status: 'Texts refused because their host did not answer 200.',
+  coding: 'Texts refused because of their content coding.',
+  size: 'Texts refused because they are too long.',
+  dns: 'Texts refused because their host has no address.',
+  time: 'Texts refused because they took too long.',
+  network: 'Texts refused because their host could not be reached.',
+  json: 'Texts refused because they are no JSON.',
+  depth: 'Texts refused because they are nested too deep.',
+}

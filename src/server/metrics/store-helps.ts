@@ -1,0 +1,23 @@
+/** What the figures of journal, snapshots and history on the disk mean, in one sentence each, by their names. */
+export const STORE_HELPS: Readonly<Record<string, string>> = {
+  journal_seq: 'Events written to the journal.',
+  journal_synced_seq: 'Events of the journal that are known to be on the disk.',
+  journal_segment: 'Number of the segment that is being written.',
+  journal_segment_bytes: 'Size of the segment that is being written.',
+  journal_ring_bytes: 'Size of journal.ring; 0 where there is none.',
+  journal_failed: '1 once the disk has refused and no more events are taken, else 0.',
+  journal_left_out_total: 'Events that the journal left out because no version could read them.',
+  journal_sync_p50_ms: 'Median of how long the newest syncs kept events waiting.',
+  journal_sync_p99_ms: '99th percentile of how long the newest syncs kept events waiting.',
+  journal_sync_longest_ms: 'Longest that a sync kept events waiting since the start.',
+  snapshot_seq: 'Events that the newest snapshot holds.',
+  snapshot_failures_total: 'Snapshots that failed.',
+  snapshot_age_seconds: 'Age of the newest snapshot of this run; -1 while there is none.',
+  snapshot_duration_ms: 'How long the newest snapshot took to be made and verified.',
+  snapshot_peak_bytes: 'Most memory of the process that made the newest snapshot.',
+  snapshot_running: '1 while a snapshot is made, else 0.',
+  tape_cache_hits_total: 'Blocks of old swaps that were read from memory.',
+  tape_cache_misses_total: 'Blocks of old swaps that were read from the disk.',
+  dormant_cache_hits_total: 'Blocks of dormant positions that were read from memory.',
+  dormant_cache_misses_total: 'Blocks of dormant positions that were read from the disk.',
+}

@@ -1,0 +1,2 @@
+/** What both documents say of the API. */
+export const INFO = { title: 'mintfeed', version: '2' }

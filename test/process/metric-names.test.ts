@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/base/config.ts'
+import { makeFeeds } from '../../src/feed-setup/feed-list.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { REFUSALS } from '../../src/feeds/metadata/refusal.ts'
+import { httpCounters } from '../../src/server/http-counters.ts'
+import { FORMER_NAMES } from '../../src/server/metrics/former-names.ts'
+import { helpOf, withoutHelp } from '../../src/server/metrics/help-of.ts'
+import { metricsText } from '../../src/server/metrics-text.ts'
+import { newFolder } from '../new-folder.ts'
+import { engineOf } from '../store/restoring.ts'
+import { startProgram } from './program.ts'
+
+const PROMTOOL = 'promtool'
+const hasPromtool = spawnSync(PROMTOOL, ['--version']).error === undefined
+if (!hasPromtool)
+  console.log(
+    'There is no promtool here (Debian package prometheus): its check of the metrics is skipped.',
+  )
+
+/** What promtool says of a text of metrics, line by line; none: nothing is wrong. */
+function complaints(text: string): readonly string[] {
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  })
+  const lines = (stdout + stderr).split('\n').filter((line) => line !== '')
+  return status === 0 ? lines : [...lines, `exit code ${status}`]
+}
+
+/** Figures that only live feeds and what stands at their side have. */
+async function feedFigures(): Promise<Readonly<Record<string, number>>> {
+  const figures: Record<string, number> = {}
+  for (const feed of ['yellowstone,solana', 'pumpportal']) {
+    const config = readConfig([], {
+      ...{ FEED: feed, DATA_DIR: 'none', METADATA: 'on', SOL_PRICE: 'coinbase,kraken' },
+      ...{ YELLOWSTONE_URL: 'http://127.0.0.1:1', SOLANA_RPC_URL: 'http://127.0.0.1:1' },
+      ...{ SOLANA_WS_URL: 'ws://127.0.0.1:1' },
+    })
+    const reports = { line: () => () => {}, trouble: () => {}, sentence: () => {} }
+    const engine = engineOf('wall', 1 << 14)
+    const feeds = await makeFeeds(config, engine, newFeedCounters(), reports, () => false)
+    for (const made of [...feeds.main, ...feeds.side]) Object.assign(figures, made.figures?.())
+  }
+  for (const code of REFUSALS) figures[`metadata_refused_${code}_total`] = 1
+  return figures
+}
+
+/** A metric with its help and its samples. */
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly text: string
+}
+
+interface Told {
+  readonly figures: Readonly<Record<string, number>>
+  readonly families: readonly Family[]
+}
+
+function familiesOf(metrics: string): readonly Family[] {
+  return metrics.split(/(?=^# HELP )/m).flatMap((text) => {
+    const [, name, help] = /^# HELP (\S+) (.*)$/m.exec(text) ?? []
+    return name === undefined ? [] : [{ name, help, text }]
+  })
+}
+
+/** All figures that there are, with the text of a running program and that of the rest of them. */
+async function everything(): Promise<Told> {
+  const program = await startProgram({ SIM_TOKENS: '20', DATA_DIR: newFolder() })
+  onTestFinished(() => void program.end('SIGKILL'))
+  const text = await (await fetch(`${program.url}/metrics`)).text()
+  const ready: unknown = await (await fetch(`${program.url}/readyz`)).json()
+  const own = Object.entries(Object(ready)).filter(([, value]) => typeof value === 'number')
+  const told = Object.fromEntries(own) as Record<string, number>
+  // Only where TLS is spoken.
+  const others = { ...(await feedFigures()), tls_certificate_ends_seconds: 1 }
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !(name in told)))
+  const more = await metricsText(httpCounters(), rest)
+  const families = new Map(
+    [...familiesOf(text), ...familiesOf(more)].map((family) => [family.name, family]),
+  )
+  return { figures: { ...told, ...rest }, families: [...families.values()] }
+}
+
+let gathered: Promise<Told> | null = null
+
+/** The same for all tests of this file. */
+function all(): Promise<Told> {
+  gathered ??= everything()
+  return gathered
+}
+
+const textOf = (families: readonly Family[]) => families.map(({ text }) => text).join('')
+
+test('every metric has a sentence that says more than its name', async () => {
+  const { figures, families } = await all()
+  expect(Object.keys(figures).length).toBeGreaterThan(200)
+  expect(Object.keys(figures).filter((name) => helpOf(name) === withoutHelp(name))).toEqual([])
+  expect(families.length).toBeGreaterThan(200)
+  for (const { name, help } of families)
+    if (!help.startsWith('deprecated: ')) expect(help, name).toMatch(/^[A-Z0-9][^\n]+ .+ .+\.$/)
+})
+
+test.skipIf(!hasPromtool)(
+  'promtool finds no fault in any metric, but for the former names that are told for one more version',
+  async () => {
+    const { families } = await all()
+    const former = [...FORMER_NAMES].map((name) => `mintfeed_${name}`)
+    const present = families.filter(({ name }) => !former.includes(name))
+    expect(complaints(textOf(present))).toEqual([])
+    // Of these alone it may complain, and it does: it is not the check that is blind.
+    const others = complaints(textOf(families)).filter((line) => !line.startsWith('exit code'))
+    expect(others.length).toBeGreaterThan(5)
+    expect(others.filter((line) => !former.includes(line.split(' ')[0]))).toEqual([])
+  },
+)
+
+test('each former name is a figure, and says which one to use', async () => {
+  const { figures, families } = await all()
+  const found = new Map(families.map(({ name, help }) => [name, help]))
+  for (const name of FORMER_NAMES) {
+    expect(figures).toHaveProperty([name])
+    const [, instead = ''] =
+      /^deprecated: use (\S+)$/.exec(found.get(`mintfeed_${name}`) ?? '') ?? []
+    expect(found.has(instead), name).toBe(true)
+    expect(instead).toMatch(/_(seconds|ratio)$/)
+  }
+  const marked = [...found].filter(([, help]) => help.startsWith('deprecated'))
+  expect(marked.map(([name]) => name.replace('mintfeed_', '')).sort()).toEqual(
+    [...FORMER_NAMES].sort(),
+  )
+})
+
+test('metrics are in seconds and ratios where figures are in milliseconds and percent', async () => {
+  const text = await metricsText(httpCounters(), {
+    loop_delay_max_ms: 250,
+    feed_pumpportal_continuity_percent: 75,
+    feed_seconds_behind: 3,
+    something_new_ms: 2,
+    uptime_seconds: 7,
+  })
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  expect(samples).toEqual([
+    'mintfeed_loop_delay_max_seconds 0.25',
+    'mintfeed_loop_delay_max_ms 250',
+    'mintfeed_feed_pumpportal_continuity_ratio 0.75',
+    'mintfeed_feed_pumpportal_continuity_percent 75',
+    'mintfeed_feed_behind_seconds 3',
+    'mintfeed_feed_seconds_behind 3',
+    'mintfeed_something_new_seconds 0.002',
+    'mintfeed_uptime_seconds 7',
+  ])
+})
