@@ -11,10 +11,10 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects test-long
 
 help: ## What there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(INSTALLED): package.json package-lock.json
 	@echo "mintfeed: installing packages from the lock file (they bring Node 22 along)"
@@ -39,9 +39,16 @@ run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http:
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) bin/mintfeed.js
 
-test: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test: model, properties, feeds, server, conformance
-	@echo "mintfeed: running all tests"
+test: $(INSTALLED) $(PAGE) $(BUNDLE) ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
+	@echo "mintfeed: running the tests in their short form"
 	@npm test --silent
+
+test-long: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test at full length, 1,000,000 events of the model among them
+	@echo "mintfeed: running all tests at full length"
+	@npm run --silent test:long
+
+test-long-%: $(INSTALLED) $(PAGE) $(BUNDLE) ## The same of one folder of test/: make test-long-model, test-long-store, test-long-process
+	@npm run --silent test:long -- test/$*/
 
 check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"

@@ -6,6 +6,7 @@ import { GROUPS_MAX, LaunchGroups } from '../../src/engine/launch-groups.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { byLength } from '../lengths.ts'
 import { firstDifference } from '../model/difference.ts'
 import { checkAll } from '../model/full-check.ts'
 import { mintChecks } from '../model/light-check.ts'
@@ -46,7 +47,7 @@ test('who bundles in a launch slot is the same however its swaps come, and from 
         expect(checkAll(pair, seed)).toBeNull()
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 150) },
+    { numRuns: Number(process.env.RUNS ?? byLength(15, 150)) },
   )
 })
 
