@@ -33,6 +33,8 @@ const POOLS = ['alice', 'bob', 'other curve', 'pool'] as const
 const LAMPORTS = [1n, 24_999_999n, 25_000_000n, 49_999_999n, 50_000_000n, 60_000_000n] as const
 /** More than there are groups kept. */
 const OTHER_MINTS = 80
+/** Behind so many events of others the mint is looked at too: the oracle folds all of them anew each time. */
+const OTHERS_BETWEEN = 8
 
 test('who bundles in a launch slot is the same however its swaps come, and from whatever they go on', () => {
   fc.assert(
@@ -93,7 +95,9 @@ function checkedFrom(events: readonly FeedEvent[], loadedAt: number): Pair {
     if (at === loadedAt) copyParts(pair.engine.parts, loaded.parts)
     pair.apply(event)
     if (at >= loadedAt) loaded.accept(event)
-    expect(firstDifference(mintChecks(pair, 'mint')), event.type).toBeNull()
+    const isItsOwn = event.type !== 'sol_price' && event.mint === 'mint'
+    if (isItsOwn || at % OTHERS_BETWEEN === 0)
+      expect(firstDifference(mintChecks(pair, 'mint')), event.type).toBeNull()
   }
   expect(stateDigest(loaded.parts)).toBe(stateDigest(pair.engine.parts))
   return pair

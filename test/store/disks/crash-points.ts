@@ -17,7 +17,7 @@ export interface JournalKind {
 }
 
 /** Crash images of five kinds; CRASH_IMAGES=<n> looks at more. */
-const IMAGES = Number(process.env.CRASH_IMAGES ?? byLength(2_000, 20_000))
+const IMAGES = Number(process.env.CRASH_IMAGES ?? byLength(1_000, 20_000))
 const IMAGES_OF_KIND = IMAGES / 5
 /** Where the seeds of the stories begin. */
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
