@@ -30,24 +30,26 @@ $(BUNDLE): $(INSTALLED) packaging/bundle.ts $(shell find src -type f)
 	@echo "mintfeed: bundling the program (until its sources change)"
 	@npm run --silent bundle
 
-build: $(PAGE) $(BUNDLE) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+# Side by side: a first start waits for the longer of the two.
+build: $(INSTALLED) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+	@$(MAKE) -s --no-print-directory -j2 $(PAGE) $(BUNDLE) </dev/null
 
 client: $(INSTALLED) ## Packs the client: client/mintfeed-client-<version>.tgz, for npm install
 	@cd client && npm pack --silent
 
-run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http://127.0.0.1:8080
+run: build ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) bin/mintfeed.js
 
-test: $(INSTALLED) $(PAGE) $(BUNDLE) ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
+test: build ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
 	@echo "mintfeed: running the tests in their short form"
 	@npm test --silent
 
-test-long: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test at full length, 1,000,000 events of the model among them
+test-long: build ## Every test at full length, 1,000,000 events of the model among them
 	@echo "mintfeed: running all tests at full length"
 	@npm run --silent test:long
 
-test-long-%: $(INSTALLED) $(PAGE) $(BUNDLE) ## The same of one folder of test/: make test-long-model, test-long-store, test-long-process
+test-long-%: build ## The same of one folder of test/: make test-long-model, test-long-store, test-long-process
 	@npm run --silent test:long -- test/$*/
 
 check: $(INSTALLED) ## Types and lint
