@@ -11,10 +11,10 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects test-long
 
 help: ## What there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(INSTALLED): package.json package-lock.json
 	@echo "mintfeed: installing packages from the lock file (they bring Node 22 along)"
@@ -30,18 +30,27 @@ $(BUNDLE): $(INSTALLED) packaging/bundle.ts $(shell find src -type f)
 	@echo "mintfeed: bundling the program (until its sources change)"
 	@npm run --silent bundle
 
-build: $(PAGE) $(BUNDLE) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+# Side by side: a first start waits for the longer of the two.
+build: $(INSTALLED) ## The page and the bundle that bin/mintfeed.js, the unit and the image start
+	@$(MAKE) -s --no-print-directory -j2 $(PAGE) $(BUNDLE) </dev/null
 
 client: $(INSTALLED) ## Packs the client: client/mintfeed-client-<version>.tgz, for npm install
 	@cd client && npm pack --silent
 
-run: $(INSTALLED) $(PAGE) $(BUNDLE) ## Serve a living, simulated market on http://127.0.0.1:8080
+run: build ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) bin/mintfeed.js
 
-test: $(INSTALLED) $(PAGE) $(BUNDLE) ## Every test: model, properties, feeds, server, conformance
-	@echo "mintfeed: running all tests"
+test: build ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
+	@echo "mintfeed: running the tests in their short form"
 	@npm test --silent
+
+test-long: build ## Every test at full length, 1,000,000 events of the model among them
+	@echo "mintfeed: running all tests at full length"
+	@npm run --silent test:long
+
+test-long-%: build ## The same of one folder of test/: make test-long-model, test-long-store, test-long-process
+	@npm run --silent test:long -- test/$*/
 
 check: $(INSTALLED) ## Types and lint
 	@echo "mintfeed: checking types and style"

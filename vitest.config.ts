@@ -1,4 +1,6 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { IS_SHORT } from './test/lengths.ts'
+import { LONG_FILES } from './test/long-files.ts'
 
 /**
  * Many short files, and those whose programs and browsers are processes of their own: to load all modules
@@ -9,6 +11,9 @@ const SHARING_FILES = [
   'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
 ]
+
+/** What this run leaves out. */
+const LEFT_OUT = [...configDefaults.exclude, ...(IS_SHORT ? LONG_FILES : [])]
 
 export default defineConfig({
   test: {
@@ -21,7 +26,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Node reads the modules itself: every call of an import was a fifth slower through Vite.
     experimental: { viteModuleRunner: false },
-    globalSetup: ['test/scratch-folders.ts'],
+    globalSetup: ['test/scratch-folders.ts', 'test/told-length.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default'],
     projects: [
@@ -30,6 +35,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: SHARING_FILES,
+          exclude: LEFT_OUT,
           isolate: false,
           setupFiles: ['test/fresh-file.ts'],
         },
@@ -37,7 +43,11 @@ export default defineConfig({
       {
         extends: true,
         // Engines and disks of one file stay in memory as long as its process, and make the next one slow.
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: SHARING_FILES },
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SHARING_FILES, ...LEFT_OUT],
+        },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Program, startProgram } from '../process/program.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { Tab } from './tab.ts'
@@ -15,6 +15,7 @@ describe.skipIf(reason !== null)('the engine page', { timeout: 90_000, retry: 2 
     browser = await sharedBrowser()
   })
 
+  afterEach(closeTabs)
   afterAll(async () => {
     await closeTabs()
     await program?.end('SIGTERM')

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Mintfeed, type Tables } from '../../client/src/mintfeed.ts'
 import { ROWS, tableQuery } from '../../web/src/filters/board-view.ts'
 import { GROUPS } from '../../web/src/filters/filter-fields.ts'
@@ -54,6 +54,7 @@ describe.skipIf(reason !== null)(
       browser = await sharedBrowser()
     })
 
+    afterEach(closeTabs)
     afterAll(async () => {
       client?.close()
       await closeTabs()

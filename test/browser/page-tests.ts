@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Program } from '../process/program.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { Tab, type TabOptions } from './tab.ts'
@@ -38,6 +38,8 @@ export function describePage(
     beforeAll(async () => {
       market = new Market(await begin(), await sharedBrowser())
     })
+    // Also of a test that failed before it closed its own: a page that nobody looks at goes on drawing.
+    afterEach(closeTabs)
     afterAll(() => market?.end())
     tests(() => {
       if (market === null) throw new Error('the market is there once a test runs')

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { byLength } from '../lengths.ts'
 import { runReconnects } from './reconnect-run.ts'
 
-const DISCONNECTS = Number(process.env.COUNT ?? 2_000)
+const DISCONNECTS = Number(process.env.COUNT ?? byLength(300, 2_000))
 const seed = Number(process.env.SEED ?? 20_261_121)
 
 test(`readers that are cut ${DISCONNECTS} times at any byte get every event once, in order (SEED=${seed})`, async () => {

@@ -20,6 +20,7 @@ import { parseEventLine } from '../../src/wire/event-lines.ts'
 import { filesOf, flipByte } from '../data-files.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
+import { byLength } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
@@ -216,7 +217,7 @@ test('whatever the events, the export is what was given', () => {
         expect(eventsOf(exported(folder))).toEqual(eventsOf(linesOf(events)))
       },
     ),
-    { numRuns: 20 },
+    { numRuns: byLength(4, 20) },
   )
 })
 
@@ -231,7 +232,7 @@ test('an export that is replayed gives the same state', () => {
       run.take(events.slice(100)).close()
       expect(digestOf(eventsOf(exported(folder)))).toBe(run.digest)
     }),
-    { numRuns: 6 },
+    { numRuns: byLength(2, 6) },
   )
 })
 

@@ -6,12 +6,13 @@ import { planRepair, type RepairPlan } from '../../src/commands/repair-plan.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
 import { filesOf } from '../data-files.ts'
+import { byLength } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { Random } from '../oracle/random.ts'
 import { filledFolder, Run } from './folders.ts'
 
 const OPTIONS = { batch: 10, chunkRecords: 128, segmentBytes: 30_000 }
-const SEEDS = 25
+const SEEDS = byLength(4, 25)
 const MOST_DAMAGES = 3
 const DATA_FILE = /\.mf[jst]$/
 

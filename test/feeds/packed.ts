@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { byLength } from '../lengths.ts'
 
 /** Contents to pack: well packed, badly packed, small and empty ones. */
 export const CONTENTS = [
@@ -9,6 +10,13 @@ export const CONTENTS = [
   Buffer.alloc(0),
   Buffer.from('end'),
 ]
+
+/** Where a file is cut: at every byte, or in the short form at every ninth and around those places. */
+export function cutsOf(packed: Buffer, around: readonly number[]): number[] {
+  const ends = Array.from({ length: packed.length + 1 }, (_, end) => end)
+  const isNear = (end: number) => around.some((at) => Math.abs(at - end) <= 1)
+  return ends.filter((end) => end % byLength(9, 1) === 0 || isNear(end))
+}
 
 /** A file that is read in pieces of so many bytes. */
 export function inPieces(packed: Buffer, pieceBytes: number): Readable {

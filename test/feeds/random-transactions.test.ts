@@ -5,11 +5,12 @@ import { canonicalPoolAddress } from '../../src/feeds/chain/program-address.ts'
 import { WRAPPED_SOL_MINT } from '../../src/feeds/chain/programs.ts'
 import { eventLineText } from '../../src/wire/event-line-text.ts'
 import { parseEventLine } from '../../src/wire/event-lines.ts'
+import { byLength } from '../lengths.ts'
 import { eventBytes } from './peers/event-bytes.ts'
 import { address, ToldFeed } from './peers/told-transaction.ts'
 import { SeededRandom } from './seeded-random.ts'
 
-const ROUNDS = 3_000
+const ROUNDS = byLength(500, 3_000)
 /** Most known events are administration, of which nothing is folded. */
 const READ = EVENT_LAYOUTS.filter(({ indexes }) => indexes.has('pool') || indexes.has('mint'))
 const MINTS = [7, 8, 9].map(address)

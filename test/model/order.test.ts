@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, PlacedEvent, Swap } from '../../src/engine/event.ts'
+import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { DEFAULT_KINDS } from '../oracle/kinds.ts'
 import { Random } from '../oracle/random.ts'
 import { everyRead, firstUnlike } from './every-read.ts'
 
-const HISTORIES = 120
+const HISTORIES = byLength(15, 120)
 const LATE_SLOTS = 32
 /** Where swaps of a mint name several coins, the one that arrived first is its quote. */
 const KINDS_IN_ORDER = { ...DEFAULT_KINDS, quote_contradiction: 0 }

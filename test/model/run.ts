@@ -1,3 +1,4 @@
+import { byLength } from '../lengths.ts'
 import { labelledHistory } from '../oracle/histories.ts'
 import { countKinds, type KindCounts, noKindCounts } from '../oracle/kinds.ts'
 import { Random } from '../oracle/random.ts'
@@ -5,8 +6,8 @@ import { checkAll } from './full-check.ts'
 import { checkEvent } from './light-check.ts'
 import { type Clock, Pair } from './pair.ts'
 
-/** Events that `npm test` checks over all files of the model; MODEL_EVENTS for the long form. */
-export const MODEL_EVENTS = Number(process.env.MODEL_EVENTS ?? 1_000_000)
+/** Events that are checked over all files of the model; MODEL_EVENTS for any other number. */
+export const MODEL_EVENTS = Number(process.env.MODEL_EVENTS ?? byLength(60_000, 1_000_000))
 /** Fixed unless MODEL_SEED says otherwise. */
 const BASE_SEED = Number(process.env.MODEL_SEED ?? 20_261_121)
 /** Files that share the work, so that they run side by side. */

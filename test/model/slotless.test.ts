@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { byLength } from '../lengths.ts'
 import { slotlessHistory } from '../oracle/histories.ts'
 import { checkAll } from './full-check.ts'
 import { checkEvent } from './light-check.ts'
 import { Pair } from './pair.ts'
 
-const HISTORIES = 150
+const HISTORIES = byLength(15, 150)
 const EVENTS = 60
 const FULL_EVERY = 12
 

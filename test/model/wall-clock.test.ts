@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { checkAll } from './full-check.ts'
 import { Pair } from './pair.ts'
 
 const DAY = 86_400
 const STEPS = [1, 59, 3_600, 40_000, 42_739, 1, DAY, DAY + 1, 3 * DAY, 200_000] as const
-const HISTORIES = 20
+const HISTORIES = byLength(3, 20)
 
 test('windows empty by themselves as a wall clock moves and nothing trades', () => {
   for (let seed = 1; seed <= HISTORIES; seed += 1) {

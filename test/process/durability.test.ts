@@ -8,6 +8,7 @@ import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { filesOf } from '../data-files.ts'
+import { IS_SHORT } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { copyOf, fillWithJournal, partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
@@ -80,7 +81,7 @@ test('DATA_DIR=none keeps nothing and writes nothing', async () => {
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-describe('with much in the journal', () => {
+describe.skipIf(IS_SHORT)('with much in the journal', () => {
   let large = ''
 
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { U } from '../../src/engine/swap-record.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
+import { byLength } from '../lengths.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
@@ -11,7 +12,7 @@ import { MemoryArchive } from '../store/memory-archive.ts'
 import { engineOf, restored, usedEngineOf } from '../store/restoring.ts'
 import { swapLate, trades } from './late-trades.ts'
 
-const SEEDS = Number(process.env.RUNS ?? 60)
+const SEEDS = Number(process.env.RUNS ?? byLength(8, 60))
 
 /** Trades by token in the order in which they were told: the witness of the order of arrival. */
 class Told {

@@ -5,6 +5,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { RESOLUTIONS, type Resolution } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { fillPage } from '../model/page-ends.ts'
 import { wholeChart } from '../model/random-queries.ts'
 import { barTime } from '../oracle/candles.ts'
@@ -29,7 +30,7 @@ test('a wide bar is the fold of the narrow ones while bars are folded from swaps
     fc.property(fc.integer(), fc.integer({ min: 1, max: 400 }), (seed, count) => {
       expectFolds(busyMint(seed, count))
     }),
-    { numRuns: 25 },
+    { numRuns: byLength(3, 25) },
   )
 })
 
@@ -38,7 +39,7 @@ test('a wide bar is the fold of the narrow ones once bars are stored', () => {
     fc.property(fc.integer(), fc.integer({ min: 1, max: 800 }), (seed, more) => {
       expectFolds(busyMint(seed, STORED_FROM_SWAPS + more))
     }),
-    { numRuns: 8 },
+    { numRuns: byLength(1, 8) },
   )
 })
 
@@ -57,12 +58,12 @@ test('stored bars equal bars folded from the same swaps', () => {
           )
       }
     }),
-    { numRuns: 6 },
+    { numRuns: byLength(1, 6) },
   )
 })
 
 test('stored bars are the same where a page of them ends, also when clocks step back', () => {
-  for (let seed = 1; seed <= 10; seed += 1) {
+  for (let seed = 1; seed <= byLength(2, 10); seed += 1) {
     const random = new Random(seed)
     const events = steppingBack(random, STORED_FROM_SWAPS + 200)
     const [onOnePage, onTwo] = [new Engine(BARS_OPTIONS), new Engine(BARS_OPTIONS)]

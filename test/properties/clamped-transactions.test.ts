@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -19,7 +20,7 @@ test('inventories follow the balance after a transaction of many swaps, whicheve
       expect(follow(pair, story(random, transactions))).toBeNull()
       expect(checkAll(pair, seed)).toBeNull()
     }),
-    { numRuns: 100 },
+    { numRuns: byLength(10, 100) },
   )
 })
 

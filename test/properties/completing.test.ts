@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { completionOf, Lifecycle, lifecycleOf } from '../../src/engine/lifecycle.ts'
+import { byLength } from '../lengths.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
 const COMPLETING_PERCENT = 40n
@@ -28,7 +29,7 @@ test('a token completes from exactly 40 % sold on, however long its amounts are'
         )
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 300) },
+    { numRuns: Number(process.env.RUNS ?? byLength(30, 300)) },
   )
 })
 
@@ -42,6 +43,6 @@ test('the part of a curve that is sold has all its digits, also where few of man
       const token = engine.state.book.findToken('mint')
       expect(completionOf(engine.state, token)).toBe((Number(sold) * 100) / Number(initial))
     }),
-    { numRuns: Number(process.env.RUNS ?? 300) },
+    { numRuns: Number(process.env.RUNS ?? byLength(30, 300)) },
   )
 })

@@ -5,6 +5,7 @@ import { HashSlots } from '../../src/engine/memory/hash-slots.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import { reusedRowsPart } from '../../src/engine/memory/rows-part.ts'
 import { copyRing } from '../../src/engine/memory/views.ts'
+import { byLength } from '../lengths.ts'
 
 /** The same identities as a snapshot brings them back, in place of others. */
 function loaded(identities: Identities, capacity: number): Identities {
@@ -43,7 +44,7 @@ test('identities are those of the last `capacity`, first in first out, also once
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: byLength(60, 300) },
   )
 })
 
@@ -74,7 +75,7 @@ test('hash slots find every row of a hash and no other, through all their growth
       for (const value of [1e9, 12_345, 2 ** 31 + 7])
         if (!rows.has(value)) expect(slots.first(value)).toBe(-1)
     }),
-    { numRuns: 60 },
+    { numRuns: byLength(12, 60) },
   )
 })
 
@@ -103,7 +104,7 @@ test('hash slots find what is left after rows are taken out in any order', () =>
       for (const { hash } of steps) expect(slots.first(hash)).toBe(-1)
       expect(() => slots.remove(7, 1)).toThrow(RangeError)
     }),
-    { numRuns: 300 },
+    { numRuns: byLength(60, 300) },
   )
 })
 
@@ -131,7 +132,7 @@ test('rows that were given back are taken again, zeroed, before new ones, throug
         for (const row of held) expect(rows.u32[0][row * 4 + 3]).toBe(row + 1)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: byLength(12, 60) },
   )
 })
 

@@ -9,6 +9,7 @@ import { TAPE_BLOCK_RECORDS, type TapeArchive, TapeDamage } from '../../src/engi
 import { TokenReader } from '../../src/engine/token-reader.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { fillPage } from '../model/page-ends.ts'
 import { created, swap } from '../oracle/fixtures.ts'
@@ -49,14 +50,14 @@ test('an engine whose quiet tokens rest answers as one that keeps all, and reads
       wakings += dormant.wakings
       reads += archive.reads
     }),
-    { numRuns: 15 },
+    { numRuns: byLength(2, 15) },
   )
   expect(wakings).toBeGreaterThan(100)
   expect(reads).toBeGreaterThan(1_000)
 })
 
 test('tokens of more than ten holders rest and wake alike where a page of their positions ends', () => {
-  for (let seed = 1; seed <= 12; seed += 1) {
+  for (let seed = 1; seed <= byLength(2, 12); seed += 1) {
     const random = new Random(seed)
     const events = dormantMarket(random, 300)
     const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]

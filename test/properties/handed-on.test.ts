@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
+import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -35,7 +36,7 @@ test('what leaves a creator is sold, burned or handed on, whatever of it comes l
     fc.property(fc.integer(), fc.integer({ min: 1, max: 8 }), (seed, count) => {
       followAll(story(new Random(seed), count))
     }),
-    { numRuns: 240 },
+    { numRuns: byLength(30, 240) },
   )
 })
 

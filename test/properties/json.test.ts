@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { jsonNumber, jsonString, timeText } from '../../src/wire/json-text.ts'
+import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 
 /** Any UTF-16: lone surrogates, controls, quotes, what HTML and JavaScript trip over. */
@@ -19,7 +20,7 @@ test('strings are written as JSON.stringify writes them', () => {
       expect(jsonString(text)).toBe(JSON.stringify(text))
       expect(JSON.parse(jsonString(text))).toBe(text)
     }),
-    { numRuns: 5_000 },
+    { numRuns: byLength(500, 5_000) },
   )
 })
 
@@ -29,7 +30,7 @@ test('finite numbers are written as JSON.stringify writes them, others as 0', ()
     fc.property(numbers, (value) => {
       expect(jsonNumber(value)).toBe(Number.isFinite(value) ? JSON.stringify(value) : '0')
     }),
-    { numRuns: 5_000 },
+    { numRuns: byLength(500, 5_000) },
   )
 })
 

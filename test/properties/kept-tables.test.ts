@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Swap } from '../../src/engine/event.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
 import { randomTables } from '../model/random-queries.ts'
@@ -24,7 +25,7 @@ test('tables that were read after every event before are those of a first read',
         expect(firstDifference(checksOf(pair, random))).toBeNull()
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 25) },
+    { numRuns: Number(process.env.RUNS ?? byLength(4, 25)) },
   )
 })
 

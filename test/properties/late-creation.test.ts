@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -18,7 +19,7 @@ test('a creation told at any time, of any content, leaves one right answer', () 
       expect(follow(pair, story(new Random(seed), count))).toBeNull()
       expect(checkAll(pair, seed)).toBeNull()
     }),
-    { numRuns: Number(process.env.RUNS ?? 150) },
+    { numRuns: Number(process.env.RUNS ?? byLength(15, 150)) },
   )
 })
 

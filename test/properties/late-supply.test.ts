@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -17,7 +18,7 @@ test('a creation told late passes its supply to the swaps before any was known',
       expect(follow(pair, story(new Random(seed), count))).toBeNull()
       expect(checkAll(pair, seed)).toBeNull()
     }),
-    { numRuns: 150 },
+    { numRuns: byLength(15, 150) },
   )
 })
 

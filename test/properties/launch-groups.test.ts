@@ -6,6 +6,7 @@ import { GROUPS_MAX, LaunchGroups } from '../../src/engine/launch-groups.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { byLength } from '../lengths.ts'
 import { firstDifference } from '../model/difference.ts'
 import { checkAll } from '../model/full-check.ts'
 import { mintChecks } from '../model/light-check.ts'
@@ -32,6 +33,8 @@ const POOLS = ['alice', 'bob', 'other curve', 'pool'] as const
 const LAMPORTS = [1n, 24_999_999n, 25_000_000n, 49_999_999n, 50_000_000n, 60_000_000n] as const
 /** More than there are groups kept. */
 const OTHER_MINTS = 80
+/** Behind so many events of others the mint is looked at too: the oracle folds all of them anew each time. */
+const OTHERS_BETWEEN = 8
 
 test('who bundles in a launch slot is the same however its swaps come, and from whatever they go on', () => {
   fc.assert(
@@ -46,7 +49,7 @@ test('who bundles in a launch slot is the same however its swaps come, and from 
         expect(checkAll(pair, seed)).toBeNull()
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 150) },
+    { numRuns: Number(process.env.RUNS ?? byLength(15, 150)) },
   )
 })
 
@@ -92,7 +95,9 @@ function checkedFrom(events: readonly FeedEvent[], loadedAt: number): Pair {
     if (at === loadedAt) copyParts(pair.engine.parts, loaded.parts)
     pair.apply(event)
     if (at >= loadedAt) loaded.accept(event)
-    expect(firstDifference(mintChecks(pair, 'mint')), event.type).toBeNull()
+    const isItsOwn = event.type !== 'sol_price' && event.mint === 'mint'
+    if (isItsOwn || at % OTHERS_BETWEEN === 0)
+      expect(firstDifference(mintChecks(pair, 'mint')), event.type).toBeNull()
   }
   expect(stateDigest(loaded.parts)).toBe(stateDigest(pair.engine.parts))
   return pair

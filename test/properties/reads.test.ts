@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { TRADER_ORDERS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
@@ -33,7 +34,7 @@ test('shares and completion lie in 0 to 100', () => {
           expect(row[name], name).toBeLessThanOrEqual(100)
         }
     }),
-    { numRuns: 300 },
+    { numRuns: byLength(30, 300) },
   )
 })
 
@@ -47,7 +48,7 @@ test('the pages of swaps hold every swap once, in the order of the whole', () =>
         expect(allPages(read, limit)).toEqual(whole.items)
       }
     }),
-    { numRuns: 100 },
+    { numRuns: byLength(10, 100) },
   )
 })
 
@@ -72,7 +73,7 @@ test('the pages of traders hold every trader once, sorted in either direction', 
         expect(values).toEqual(values.toSorted((a, b) => (to === 'asc' ? a - b : b - a)))
       },
     ),
-    { numRuns: 60 },
+    { numRuns: byLength(6, 60) },
   )
 })
 
@@ -97,7 +98,7 @@ test('the top ten are the ten largest balances, as a sort finds them', () => {
         expect(row.holders).toBe([...balances.values()].filter((one) => one > 0n).length)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: byLength(6, 60) },
   )
 })
 

@@ -3,6 +3,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/engine/event.ts'
 import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
 import { RecordBatch } from '../../src/engine/record-batch.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { checkEvent } from '../model/light-check.ts'
 import { Pair } from '../model/pair.ts'
@@ -13,7 +14,7 @@ interface Page {
   readonly items: readonly { timestamp: string; tx_index: number }[]
 }
 
-const HISTORIES = 40
+const HISTORIES = byLength(6, 40)
 const EVENTS = 60
 const OPTIONS = { clock: 'event', identities: 1 << 12 } as const
 

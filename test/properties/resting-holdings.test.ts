@@ -5,6 +5,7 @@ import { P, P_LANES } from '../../src/engine/layout.ts'
 import { RestingHoldings } from '../../src/engine/resting-holdings.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
@@ -60,7 +61,7 @@ test('what a wallet holds of resting tokens is the same near, begun, forgotten a
         reads += archive.reads - before
       }
     }),
-    { numRuns: 10 },
+    { numRuns: byLength(2, 10) },
   )
   expect(kept).toBeGreaterThan(1_000)
   expect(goes).toBeGreaterThan(500)

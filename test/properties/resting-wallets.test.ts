@@ -5,6 +5,7 @@ import { P_LANES } from '../../src/engine/layout.ts'
 import { PositionLists } from '../../src/engine/position-lists.ts'
 import { TRADER_ORDERS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
 import { DORMANT_OPTIONS, dormantMarket, restSome } from './dormant-market.ts'
@@ -53,7 +54,7 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
       }
       reads += archive.reads
     }),
-    { numRuns: 6 },
+    { numRuns: byLength(1, 6) },
   )
   expect(goes).toBeGreaterThan(1_000)
   expect(reads).toBeGreaterThan(1_000)

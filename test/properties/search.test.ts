@@ -4,6 +4,7 @@ import { foldCase } from '../../src/engine/fold-case.ts'
 import { GramFilter } from '../../src/engine/gram-filter.ts'
 import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
 import { greatestFirst } from '../../src/wire/greatest-first.ts'
+import { byLength } from '../lengths.ts'
 import { firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -46,7 +47,7 @@ test('every token that holds a text is found once, with its best rank, after any
         expect(found).toEqual(expected.toSorted(([a = 0], [b = 0]) => a - b))
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 1_000) },
+    { numRuns: Number(process.env.RUNS ?? byLength(150, 1_000)) },
   )
 })
 
@@ -274,6 +275,6 @@ test('places come in batches, every value of one greater than all behind it', ()
         expect(least).toBeGreaterThan(next)
       }
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: byLength(4, 20), endOnFailure: true },
   )
 })

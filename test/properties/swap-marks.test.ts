@@ -7,10 +7,11 @@ import { EngineAnswers } from '../../src/wire/engine-answers.ts'
 import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
 import { parseCursor, type SwapCursor } from '../../src/wire/requests/swaps-cursor.ts'
 import { leastMs } from '../least-time.ts'
+import { byLength } from '../lengths.ts'
 import { history, slotlessHistory } from '../oracle/histories.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
-const HISTORIES = 60
+const HISTORIES = byLength(8, 60)
 const EVENTS = 150
 const LIMIT = 3
 

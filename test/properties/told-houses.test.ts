@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Completed, FeedEvent } from '../../src/engine/event.ts'
+import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { checkAll } from '../model/full-check.ts'
 import { mintChecks } from '../model/light-check.ts'
@@ -25,7 +26,7 @@ test('of curves and pools that each event names differently, one is right, and n
       }
       expect(checkAll(pair, seed)).toBeNull()
     }),
-    { numRuns: Number(process.env.RUNS ?? 100) },
+    { numRuns: Number(process.env.RUNS ?? byLength(10, 100)) },
   )
 })
 

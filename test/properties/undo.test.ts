@@ -7,6 +7,7 @@ import { Rows } from '../../src/engine/memory/rows.ts'
 import { UndoLog } from '../../src/engine/undo-log.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { fillPage } from '../model/page-ends.ts'
 import { wholeChart } from '../model/random-queries.ts'
@@ -42,7 +43,7 @@ test('rolling back gives every row the lanes it had at the mark', () => {
       undo.rollBackTo(mark)
       expect(rows.u32[0]?.slice(0, 31 * LANES)).toEqual(image)
     }),
-    { numRuns: 300 },
+    { numRuns: byLength(60, 300) },
   )
 })
 
@@ -94,7 +95,7 @@ test('a log that grows keeps its images where they lie, across all pages, and a 
         }
       }
     }),
-    { numRuns: 5 },
+    { numRuns: byLength(1, 5) },
   )
 })
 
@@ -104,7 +105,7 @@ test('an event folded late, and all after it folded again, ends as if it had com
       const events = trades(seed, count)
       expectSame(swapLate(events, new Random(seed)), events)
     }),
-    { numRuns: 80 },
+    { numRuns: byLength(10, 80) },
   )
 })
 
@@ -114,7 +115,7 @@ test('bars stored while late trades come are those of trades in time', () => {
       const events = trades(seed, STORED_FROM_SWAPS + 60)
       expectSame(swapLate(events, new Random(seed)), events)
     }),
-    { numRuns: 5 },
+    { numRuns: byLength(1, 5) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { xLinkOf } from '../../src/engine/text.ts'
+import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
 import { created, START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
@@ -22,7 +23,7 @@ test('reuses of a link are right after every event, however often they were aske
         if (random.chance(0.6)) expect(firstDifference(reuseChecks(pair))).toBeNull()
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 40) },
+    { numRuns: Number(process.env.RUNS ?? byLength(5, 40)) },
   )
 })
 

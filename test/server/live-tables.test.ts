@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import type { TablesQuery } from '../../src/wire/answers.ts'
 import { parseTables } from '../../src/wire/requests/tables.ts'
+import { byLength } from '../lengths.ts'
 import { TableCopy } from '../model/live-copies.ts'
 import { LiveMarket } from '../model/live-market.ts'
 import { Random } from '../oracle/random.ts'
@@ -127,7 +128,7 @@ function digest(text: string): string {
 const TABLES_A_CONNECTION = 10
 const FILTERS = 50
 /** Frames that are held against the POST answer; long form: FRAMES=10000. */
-const FRAMES = Number(process.env.FRAMES ?? 300)
+const FRAMES = Number(process.env.FRAMES ?? byLength(60, 300))
 const SEED = Number(process.env.SEED ?? 20_261_121)
 /** Instants at which the POST is asked, and how many of the newest are remembered. */
 const INSTANT_MS = 20

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { listDataFiles } from '../../src/store/data-folder.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { CrashDisk } from './disks/crash-disk.ts'
 import { CrashService, newUuid, recoverFrom } from './disks/crash-service.ts'
 import { FOLDER, Story } from './disks/story.ts'
 
 /** Power failures tried: each loses other things. */
-const FAILURES = 60
+const FAILURES = byLength(10, 60)
 
 const story = new Story(11, 120, 'group', 'event')
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { writtenChunk, wrongWithChunk } from './damage/chunk-images.ts'
 import { type Check, damageEveryWay, damageFooter } from './damage/damages.ts'
@@ -8,7 +9,7 @@ import { writtenSnapshot, wrongWithSnapshot } from './damage/snapshot-images.ts'
 import { Tally } from './damage/tally.ts'
 
 /** Images a run makes at least; fewer where the machine is slow, more to look further. */
-const IMAGES = Number(process.env.DAMAGE_IMAGES ?? 1_000_000)
+const IMAGES = Number(process.env.DAMAGE_IMAGES ?? byLength(100_000, 1_000_000))
 /** Shares of them. */
 const SHARES = { segment: 0.36, segments: 0.3, snapshot: 0.17, chunk: 0.17 }
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)

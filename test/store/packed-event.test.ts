@@ -10,6 +10,7 @@ import { stateDigest } from '../../src/store/state-digest.ts'
 import { runToEnd } from '../../src/store/steps.ts'
 import { parseFoldedValue } from '../../src/wire/event-lines.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
+import { byLength } from '../lengths.ts'
 import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { begun, FOLDER, recovered, refusal, SIZES } from './damage/folder.ts'
@@ -64,7 +65,7 @@ test('every event that is no swap comes back as it was', () => {
         expect(parseFoldedValue(unpacked(packed(event)))).toEqual(event)
       },
     ),
-    { numRuns: 4_000 },
+    { numRuns: byLength(800, 4_000) },
   )
 })
 

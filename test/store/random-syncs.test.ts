@@ -5,6 +5,7 @@ import { StoreError } from '../../src/store/failure.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { Kind } from '../../src/store/journal-format.ts'
+import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
 import { systemError } from './disks/crash-disk.ts'
@@ -188,7 +189,7 @@ test.each(POLICIES)(
         expect(files.every((file) => file.synced === file.written && file.isNamed)).toBe(true)
         expect(mark.killed).toMatchObject({ seq: journal.seq, isClosed: true })
       }),
-      { numRuns: 100 },
+      { numRuns: byLength(12, 100) },
     )
     expect(refused).toBeGreaterThan(20)
     expect(segments).toBeGreaterThan(200)

@@ -8,6 +8,7 @@ import { NOWHERE } from '../../src/engine/ring-key.ts'
 import { UNDO_LANES_MAX, UndoLog } from '../../src/engine/undo-log.ts'
 import { copyParts } from '../../src/store/copy-parts.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
+import { byLength } from '../lengths.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { trades } from '../properties/late-trades.ts'
@@ -176,6 +177,6 @@ test('lifecycle events of the ring are read back as they were written', () => {
       const text = JSON.stringify([entryValue(placed)])
       expect(entriesOf(JSON.parse(text))).toEqual([placed])
     }),
-    { numRuns: 500 },
+    { numRuns: byLength(50, 500) },
   )
 })

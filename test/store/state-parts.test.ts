@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { STORED_FROM_SWAPS } from '../../src/engine/candles.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead } from '../model/every-read.ts'
 import type { Clock } from '../model/pair.ts'
 import { history } from '../oracle/histories.ts'
@@ -34,7 +35,7 @@ test('the same history gives the same state, whatever is read in between', () =>
     fc.property(seeds, lengths, clocks, (seed, length, clock) => {
       expectReadsChangeNothing(history(seed, length), seed, clock)
     }),
-    { numRuns: 40 },
+    { numRuns: byLength(5, 40) },
   )
 })
 
@@ -43,7 +44,7 @@ test('reads that make lists of holders do not change the state', () => {
     fc.property(seeds, clocks, (seed, clock) => {
       expectReadsChangeNothing(crowd(seed, 120), seed, clock)
     }),
-    { numRuns: 10 },
+    { numRuns: byLength(2, 10) },
   )
 })
 
@@ -62,7 +63,7 @@ test('an engine restored after every k-th event ends as one that never was', () 
     fc.property(seeds, lengths, every, clocks, (seed, length, k, clock) => {
       expectSameWhenRestored(history(seed, length), seed, k, clock)
     }),
-    { numRuns: 40 },
+    { numRuns: byLength(5, 40) },
   )
 })
 
@@ -74,7 +75,7 @@ test('restoring between late trades, and after bars are stored, changes nothing'
       expectSameWhenRestored(events, seed, Math.max(k, 40), clock)
       expectSameWhenRestored(events.slice(0, 130), seed, 1 + (k % 5), clock)
     }),
-    { numRuns: 5 },
+    { numRuns: byLength(1, 5) },
   )
 })
 
@@ -95,7 +96,7 @@ test('a trade that is late right after a restore is folded in its place, by the 
       expect(differenceOf(loaded, whole, events)).toBeNull()
       expect(differenceOf(lame, whole, events, 'undo')).not.toBeNull()
     }),
-    { numRuns: 20 },
+    { numRuns: byLength(4, 20) },
   )
 })
 

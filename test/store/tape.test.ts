@@ -13,6 +13,7 @@ import {
   TapeDamage,
 } from '../../src/engine/tape.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
@@ -30,7 +31,7 @@ test('an engine whose oldest swaps have left memory answers as one that keeps al
       fc.pre(events.some((event) => 'slot' in event && event.slot !== null))
       expectSame(seed, events, 125)
     }),
-    { numRuns: 12 },
+    { numRuns: byLength(2, 12) },
   )
 })
 
@@ -43,7 +44,7 @@ test('swaps that left memory leave the window, deep pages and charts as they wer
         events.push({ type: 'sol_price', timestamp: last + later, usd: 200 })
       expectSame(seed, events, 300, 4)
     }),
-    { numRuns: 8 },
+    { numRuns: byLength(1, 8) },
   )
 })
 
@@ -64,7 +65,7 @@ test('a creation told late judges swaps that have left memory', () => {
       )
       expectSame(seed, [...swaps, ...creations, ...trades(random, 40, 2_000)], 200)
     }),
-    { numRuns: 10 },
+    { numRuns: byLength(2, 10) },
   )
 })
 
@@ -98,7 +99,7 @@ test('records that no late event can take back never change', () => {
         expect(recordOf(engine.state.tape, index), `seed ${seed}, ${index}`).toEqual(record)
       })
     }),
-    { numRuns: 20 },
+    { numRuns: byLength(4, 20) },
   )
 })
 

@@ -1,12 +1,13 @@
 import { messageOf } from '../../../src/base/thrown.ts'
+import { byLength } from '../../lengths.ts'
 
 /** Seeded schedules in a test run; `make feeds-faults` asks for more (FEED_SCHEDULES). */
-export const SCHEDULES = Number(process.env.FEED_SCHEDULES ?? 40)
+export const SCHEDULES = Number(process.env.FEED_SCHEDULES ?? byLength(6, 40))
 /** The first seed; FEED_SEED=<n> FEED_SCHEDULES=1 runs one again. */
 const FIRST_SEED = Number(process.env.FEED_SEED ?? 1)
 export const SEEDS: readonly number[] = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n)
 /** Fewer for two feeds at once, unless a number was asked for. */
-export const PAIR_SEEDS = SEEDS.slice(0, Number(process.env.FEED_SCHEDULES ?? 5))
+export const PAIR_SEEDS = SEEDS.slice(0, Number(process.env.FEED_SCHEDULES ?? byLength(2, 5)))
 /** Schedules under way at once: most of their time is waiting. */
 const AT_ONCE = 8
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FsyncPolicy } from '../../../src/store/fsync-policy.ts'
+import { byLength } from '../../lengths.ts'
 import { Random } from '../../oracle/random.ts'
 import { Images } from './images.ts'
 import { Story } from './story.ts'
@@ -16,12 +17,12 @@ export interface JournalKind {
 }
 
 /** Crash images of five kinds; CRASH_IMAGES=<n> looks at more. */
-const IMAGES = Number(process.env.CRASH_IMAGES ?? 20_000)
+const IMAGES = Number(process.env.CRASH_IMAGES ?? byLength(1_000, 20_000))
 const IMAGES_OF_KIND = IMAGES / 5
 /** Where the seeds of the stories begin. */
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
 
-const EVENTS = 260
+const EVENTS = byLength(60, 260)
 const PATIENCE_MS = 60_000 + IMAGES * 10
 
 /** A test for each kind: services through power failures and kills at every call of their disks. */

@@ -1,0 +1,19 @@
+import { basename, dirname } from 'node:path'
+import { IS_SHORT } from './lengths.ts'
+import { LONG_FILES } from './long-files.ts'
+
+/** Says at the end of a short run what it was not. */
+export default function toldLength(): () => void {
+  return () => {
+    if (IS_SHORT) console.log(shortFormText())
+  }
+}
+
+function shortFormText(): string {
+  const folders = Map.groupBy(LONG_FILES, (file) => basename(dirname(file)))
+  const left = [...folders].map(([folder, files]) => `${files.length} of test/${folder}`)
+  return (
+    `\nThis was the short form: random tests took a part of their cases, and ${LONG_FILES.length} test files ` +
+    `were left out (${left.join(', ')}). \`make test-long\` runs everything at full length.`
+  )
+}
