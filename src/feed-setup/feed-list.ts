@@ -89,7 +89,7 @@ async function makeSimulator(config: Config, engine: Engine): Promise<Feed> {
     tokens: config.simTokens,
     rate: config.simRate,
     startSeconds: Math.floor(Date.now() / 1000),
-    firstSlot: engine.newestSlot + 1,
+    held: engine.seq === 0 ? null : engine,
     clock: () => Date.now() / 1000,
     addressBook: engine.state.book,
   })
