@@ -45,6 +45,7 @@ export async function run(): Promise<readonly Line[]> {
   })
   wired.attach()
   const feed = new SimulatorFeed({
+    held: null,
     seed: 1,
     tokens: TOKENS,
     rate: SWAPS_PER_SECOND,

@@ -94,7 +94,7 @@ async function makeSimulator(config: Config, engine: Engine, nowMs: () => number
     tokens: config.simTokens,
     rate: config.simRate,
     startSeconds: Math.floor(nowMs() / 1000),
-    firstSlot: engine.newestSlot + 1,
+    held: engine.seq === 0 ? null : engine,
     clock: () => nowMs() / 1000,
     addressBook: engine.state.book,
   })

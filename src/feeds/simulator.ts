@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Engine } from '../engine/engine.ts'
 import type { Feed, RecordSink } from '../engine/event-sink.ts'
-import { History } from './simulator/history.ts'
+import { SLOT_SECONDS } from './simulator/chain-clock.ts'
+import { DAY_SECONDS, History, type HistoryOptions } from './simulator/history.ts'
 import { Market, type MarketOptions } from './simulator/market.ts'
 
 /** Between two looks at the clock: what is owed by then is folded in one turn of the loop. */
@@ -14,14 +16,26 @@ const STEPS_PER_LOOK = 256
 const MAX_CATCH_UP_SECONDS = 2
 
 /** The history ends, and the live market begins, at `startSeconds`; `tokens` are there by then. */
-export interface SimulatorOptions extends MarketOptions {
+export interface SimulatorOptions
+  extends Pick<MarketOptions, 'seed' | 'tokens' | 'startSeconds' | 'addressBook'> {
+  /** The market that an earlier run has left is taken up; null: there is none. */
+  readonly held: Engine | null
   /** Swaps per second. */
   readonly rate: number
   /** Now, unix seconds; fractions make the pace even but are not needed. */
   readonly clock: () => number
 }
 
-/** A market of its own: a day of history at once, then live trading at a steady rate. */
+/** A market that was taken up, and what its history has to know of that. */
+interface GoneOn {
+  readonly market: Market
+  readonly goesOn: NonNullable<HistoryOptions['goesOn']>
+}
+
+/**
+ * A market of its own: a day of history at once, then live trading at a steady rate. Where an engine holds
+ * one already it goes on with that, and what is missing since it stopped is the history.
+ */
 export class SimulatorFeed implements Feed {
   readonly name = 'sim'
   readonly #options: SimulatorOptions
@@ -32,9 +46,14 @@ export class SimulatorFeed implements Feed {
   }
 
   async start(sink: RecordSink): Promise<void> {
-    const { tokens, rate, startSeconds } = this.#options
-    const market = new Market(this.#options, sink)
-    await this.#makeHistory(market, new History(market, { tokens, rate, endSeconds: startSeconds }))
+    const { tokens, rate, startSeconds: endSeconds, held } = this.#options
+    const goneOn = held === null ? null : await this.#takeUp(held, sink)
+    if (this.#isStopped) return
+    const market = goneOn?.market ?? new Market(this.#firstOptions(held), sink)
+    const goesOn = goneOn === null ? {} : { goesOn: goneOn.goesOn }
+    const history = new History(market, { tokens, rate, endSeconds, ...goesOn })
+    await this.#inSlices(market, () => history.step())
+    market.flush()
     await this.#goLive(market)
   }
 
@@ -46,16 +65,45 @@ export class SimulatorFeed implements Feed {
     return this.#stopping.signal.aborted
   }
 
-  async #makeHistory(market: Market, history: History): Promise<void> {
+  /** A market that knows nothing of what the engine holds, but comes behind it. */
+  #firstOptions(held: Engine | null): MarketOptions {
+    const { seed, tokens, startSeconds, addressBook } = this.#options
+    const options = { seed, tokens, startSeconds, addressBook }
+    if (held === null) return options
+    return { ...options, firstSlot: held.newestSlot + 1, toldEvents: held.seq }
+  }
+
+  /** null: the engine holds no token of the simulator. */
+  async #takeUp(held: Engine, sink: RecordSink): Promise<GoneOn | null> {
+    const { startSeconds } = this.#options
+    const stoppedSeconds = Math.min(held.newestEventSeconds || startSeconds, startSeconds)
+    // A slot begins before the second in it, and time shall not go back.
+    const fromSeconds = Math.max(stoppedSeconds + SLOT_SECONDS, startSeconds - DAY_SECONDS)
+    const { solPriceUsd } = held.state
+    const market = new Market({ ...this.#firstOptions(held), fromSeconds, solPriceUsd }, sink)
+    market.advance(fromSeconds)
+    const steps = market.takeUp(held)
+    let tokens = 0
+    await this.#inSlices(market, () => {
+      const { done, value } = steps.next()
+      if (done === true) tokens = value
+      return done === true
+    })
+    if (tokens === 0) return null
+    const spanSeconds = Math.max(0, startSeconds - fromSeconds)
+    return { market, goesOn: { tokens: held.state.tokens.count, spanSeconds } }
+  }
+
+  /** Takes steps until one says that it was the last, and lets others have their turn in between. */
+  async #inSlices(market: Market, step: () => boolean): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS
-    for (let steps = 0; !history.step(); steps++) {
+    for (let steps = 0; !step(); steps++) {
       if (steps % STEPS_PER_LOOK !== 0 || performance.now() < sliceEndMs) continue
       market.flushSwaps()
       await setImmediate()
       if (this.#isStopped) break
       sliceEndMs = performance.now() + SLICE_MS
     }
-    market.flush()
   }
 
   async #goLive(market: Market): Promise<void> {

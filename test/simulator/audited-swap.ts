@@ -1,6 +1,6 @@
 import { RecordBatch } from '../../src/engine/record-batch.ts'
 import { F, poolOf, toldQuoteOf, toldRoute, U } from '../../src/engine/swap-record.ts'
-import type { Names } from './names.ts'
+import type { KnownNames } from './names.ts'
 
 /** A swap as its record tells it. */
 export interface AuditedSwap {
@@ -34,7 +34,7 @@ export interface AuditedSwap {
   readonly balanceAfter: bigint
 }
 
-export function readSwap(batch: RecordBatch, index: number, names: Names): AuditedSwap {
+export function readSwap(batch: RecordBatch, index: number, names: KnownNames): AuditedSwap {
   const at = RecordBatch.u32At(index)
   const lane = (offset: number): number => batch.u32[at + offset] ?? 0
   const u64 = (offset: number): bigint => BigInt(lane(offset)) + (BigInt(lane(offset + 1)) << 32n)

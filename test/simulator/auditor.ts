@@ -13,13 +13,13 @@ import { Flag } from '../../src/engine/swap-record.ts'
 import { type AuditedSwap, readSwap } from './audited-swap.ts'
 import { AuditedToken } from './audited-token.ts'
 import { must } from './must.ts'
-import { Names } from './names.ts'
+import { type KnownNames, Names } from './names.ts'
 
 export { Names }
 
 /** Recomputes the market from what the simulator emits, in BigInt, and throws on any difference. */
 export class Auditor implements RecordSink {
-  readonly names = new Names()
+  readonly names: KnownNames
   readonly tokens = new Map<string, AuditedToken>()
   readonly counts = {
     ...{ swaps: 0, buys: 0, amm: 0, chainFees: 0, balances: 0, agent: 0, insiders: 0 },
@@ -34,7 +34,8 @@ export class Auditor implements RecordSink {
   readonly #touched = new Set<AuditedToken>()
   #hasBalances = false
 
-  constructor(nowSeconds: () => number) {
+  constructor(nowSeconds: () => number, names: KnownNames = new Names()) {
+    this.names = names
     this.#nowSeconds = nowSeconds
   }
 

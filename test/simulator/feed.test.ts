@@ -26,7 +26,8 @@ function started(
   const auditor = new Auditor(auditedClock)
   const startSeconds = Math.floor(clock())
   const addressBook = auditor.names
-  const options = { seed: 3, tokens: TOKENS, rate: RATE, startSeconds, clock, addressBook }
+  const base = { seed: 3, tokens: TOKENS, rate: RATE, held: null }
+  const options = { ...base, startSeconds, clock, addressBook }
   const feed = new SimulatorFeed(options)
   return { feed, auditor, end: feed.start(auditor) }
 }
@@ -83,7 +84,7 @@ test('what the history has made is handed over before others have their turn', a
   let events = 0
   const feed = new SimulatorFeed({
     ...{ seed: 3, tokens: TOKENS, rate: 1, startSeconds: 1_800_000_000 },
-    ...{ clock: nowSeconds, addressBook: new AddressBook() },
+    ...{ clock: nowSeconds, addressBook: new AddressBook(), held: null },
   })
   const end = feed.start({
     records: (batch) => {

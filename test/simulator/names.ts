@@ -1,7 +1,31 @@
 import type { Interner } from '../../src/feeds/simulator/interner.ts'
 
+/** Ids, and the text of each. */
+export interface KnownNames extends Interner {
+  readonly tokens: readonly string[]
+  readonly wallets: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+/** The ids of another book, of what it was asked here for. */
+export function namesOf(book: Interner): KnownNames {
+  const tokens: string[] = []
+  const wallets: string[] = []
+  const addresses: string[] = []
+  const noted = (texts: string[], id: number, text: string): number => {
+    texts[id] = text
+    return id
+  }
+  return {
+    ...{ tokens, wallets, addresses },
+    token: (mint) => noted(tokens, book.token(mint), mint),
+    wallet: (address) => noted(wallets, book.wallet(address), address),
+    address: (text) => noted(addresses, book.address(text), text),
+  }
+}
+
 /** Ids in order of arrival; knows the text of each. */
-export class Names implements Interner {
+export class Names implements KnownNames {
   readonly tokens: string[] = []
   readonly wallets: string[] = []
   readonly addresses: string[] = []

@@ -12,10 +12,10 @@ import {
   VIRTUAL_QUOTE_LAMPORTS,
   VIRTUAL_QUOTE_MICRO_USDC,
 } from './curve.ts'
+import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import type { Interner } from './interner.ts'
 import type { MarketParts } from './parts.ts'
 import { randomAddress, randomMint } from './random-text.ts'
-import { MICRO_USDC_PER_LAMPORT } from './size-draw.ts'
 import type { SwapWriter } from './swap-writer.ts'
 import {
   I,
@@ -33,15 +33,10 @@ const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const SUFFIX_SHARE = 0.9
 const MAYHEM_SHARE = 0.18
 const USDC_SHARE = 0.05
-const RUNNER_SHARE = 0.012
 /** New cashback coins are refused since September 2026: only old tokens are some. */
 const CASHBACK_SHARE_OF_OLD = 0.3
 const METADATA_SHARE = 0.92
 const DEX_PAID_SHARE = 0.01
-/** Runners trade in larger sizes. */
-const RUNNER_SIZE = 6
-/** Ordinary tokens never see this virtual quote, in launch quotes; 3.83 completes a curve. */
-const MAX_ORDINARY_TARGET = 2.8
 
 export type BirthsParts = Pick<MarketParts, 'tokens' | 'clock' | 'writer' | 'book' | 'random'>
 
@@ -120,7 +115,7 @@ export class Births {
 
   #drawTraits(isCoin: boolean, isOld: boolean): number {
     const random = this.#random
-    let traits = random.chance(RUNNER_SHARE) ? Trait.runner : 0
+    let traits = drawIsRunner(random) ? Trait.runner : 0
     if (isCoin) traits |= Trait.coin
     else if (random.chance(USDC_SHARE)) traits |= Trait.usdc
     else if (random.chance(MAYHEM_SHARE / (1 - USDC_SHARE))) {
@@ -167,12 +162,11 @@ export class Births {
     lanes[lane + T.virtualBase] = VIRTUAL_BASE_RAW
     lanes[lane + T.virtualQuote] = virtualQuoteRaw
     lanes[lane + T.realBase] = REAL_BASE_RAW
-    lanes[lane + T.targetQuote] = virtualQuoteRaw * (isRunner ? 10 : target)
+    lanes[lane + T.targetQuote] = virtualQuoteRaw * (isRunner ? RUNNER_TARGET : target)
     this.#tokens.launchQuote[row] = virtualQuoteRaw
     lanes[lane + T.offsetQuote] = virtualQuoteRaw
     lanes[lane + T.supply] = (traits & Trait.mayhem) !== 0 ? MAYHEM_SUPPLY_RAW : SUPPLY_RAW
-    const unitSize = (traits & Trait.usdc) !== 0 ? MICRO_USDC_PER_LAMPORT : 1
-    lanes[lane + T.sizeFactor] = isRunner ? unitSize * RUNNER_SIZE : unitSize
+    lanes[lane + T.sizeFactor] = sizeFactorOf(traits)
     lanes[lane + T.dumpAt] = random.between(3, 40)
   }
 }

@@ -6,11 +6,10 @@
  */
 const SLOT_SECONDS_NUMERATOR = 67
 const SLOT_SECONDS_DENOMINATOR = 250
+/** Length of a slot. */
+export const SLOT_SECONDS = SLOT_SECONDS_NUMERATOR / SLOT_SECONDS_DENOMINATOR
 /** Unix second that reads as slot 0; near the chain's real count in October 2026. */
 const SLOT_ZERO_SECONDS = 1_669_000_000
-
-/** A market begins with at most this much history, and some room. */
-const HISTORY_SECONDS = 2 * 86_400
 
 export class ChainClock {
   slot = 0
@@ -24,9 +23,9 @@ export class ChainClock {
   /** Slots that are told lie this far ahead of the clock's own. */
   readonly #slotsAhead: number
 
-  /** `firstSlot`: slots told are not below it; the day before `startSeconds` is told too. */
-  constructor(startSeconds: number, firstSlot: number) {
-    this.#slotsAhead = Math.max(0, firstSlot - slotAt(startSeconds - HISTORY_SECONDS))
+  /** `firstSlot`: no slot told is below it; nothing is told of the time before `fromSeconds`. */
+  constructor(fromSeconds: number, firstSlot: number) {
+    this.#slotsAhead = Math.max(0, firstSlot - slotAt(fromSeconds))
   }
 
   /** The slot as the chain's events tell it. */

@@ -11,6 +11,7 @@ import type { TicketPool } from './ticket-pool.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 import type { Trader } from './trader.ts'
 import type { WalletPool } from './wallet-pool.ts'
+import type { WatchList } from './watch-list.ts'
 
 /** Chances of a sell out of 256, by the side of the target that the price is on. */
 const SELLS_BELOW_TARGET = 74
@@ -22,13 +23,18 @@ const MIN_TARGET = 0.5
 const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
+/** One trade in so many goes to the curves nearest to completion. */
+const WATCHED_EVERY = 24
 /** One trade in 64 is followed by something that moves reserves or supply without one. */
 const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
 export interface CrowdParts
-  extends Pick<MarketParts, 'tokens' | 'tickets' | 'holders' | 'wallets' | 'writer' | 'random'> {
+  extends Pick<
+    MarketParts,
+    'tokens' | 'tickets' | 'watched' | 'holders' | 'wallets' | 'writer' | 'random'
+  > {
   readonly trader: Trader
   readonly coins: CoinTrades
   readonly sizes: SizeDraw
@@ -42,6 +48,7 @@ export interface CrowdParts
 export class Crowd {
   readonly #tokens: TokenTable
   readonly #tickets: TicketPool
+  readonly #watched: WatchList
   readonly #holders: HolderTable
   readonly #wallets: WalletPool
   readonly #trader: Trader
@@ -52,10 +59,14 @@ export class Crowd {
   readonly #writer: SwapWriter
   readonly #random: Random
   readonly #agent: number
+  #draws = 0
+  /** Somebody looks at the board, so that the curves nearest to completion are traded again and again. */
+  isWatching = false
 
   constructor(parts: CrowdParts) {
     this.#tokens = parts.tokens
     this.#tickets = parts.tickets
+    this.#watched = parts.watched
     this.#holders = parts.holders
     this.#wallets = parts.wallets
     this.#trader = parts.trader
@@ -71,11 +82,19 @@ export class Crowd {
   /** One transaction of the market; false when there is no token to trade. */
   trade(): boolean {
     if (this.#tickets.isEmpty) return false
-    let row = this.#tickets.draw()
+    let row = this.#draw()
     for (let i = 0; i < DRAWS && this.#tokens.has(row, Trait.frozen); i++)
       row = this.#tickets.draw()
     const traits = this.#tokens.ints[row * TOKEN_INTS + I.traits]
     if ((traits & Trait.frozen) !== 0) return false
+    // A hop of a route may take its last place in the watch list.
+    this.#tokens.hold(row)
+    this.#tradeRow(row, traits)
+    this.#tokens.release(row)
+    return true
+  }
+
+  #tradeRow(row: number, traits: number): void {
     // As a signed integer it is not boxed on its way into calls.
     const bits = this.#random.next() | 0
     this.#writer.beginTransaction()
@@ -89,7 +108,11 @@ export class Crowd {
     }
     if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
     if ((bits & MOVES_MASK) === 0) this.#moves.any(row)
-    return true
+  }
+
+  #draw(): number {
+    if (this.#watched.isEmpty || !this.isWatching) return this.#tickets.draw()
+    return ++this.#draws % WATCHED_EVERY === 0 ? this.#watched.next() : this.#tickets.draw()
   }
 
   /** A buy of a common size; tells the balances of a wallet that is new. */

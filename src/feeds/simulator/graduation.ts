@@ -17,6 +17,7 @@ import {
   type TokenTable,
   Trait,
 } from './token-table.ts'
+import type { WatchList } from './watch-list.ts'
 
 /** Migration follows completion within this many slots. */
 const MAX_MIGRATION_DELAY_SLOTS = 10
@@ -26,15 +27,29 @@ const DEX_PAID_SHARE = 0.4
 /** Pools that buy back and burn. */
 const BOOSTED_SHARE = 0.4
 
+/** Does the pool of a token buy back and burn? */
+export function drawIsBoosted(random: Random): boolean {
+  return random.chance(BOOSTED_SHARE)
+}
+
 export type GraduationParts = Pick<
   MarketParts,
-  'tokens' | 'tickets' | 'appointments' | 'clock' | 'writer' | 'state' | 'book' | 'random'
+  | 'tokens'
+  | 'tickets'
+  | 'watched'
+  | 'appointments'
+  | 'clock'
+  | 'writer'
+  | 'state'
+  | 'book'
+  | 'random'
 >
 
 /** The end of a curve: complete, frozen for some slots, then a pool. */
 export class Graduation {
   readonly #tokens: TokenTable
   readonly #tickets: TicketPool
+  readonly #watched: WatchList
   readonly #appointments: Appointments
   readonly #clock: ChainClock
   readonly #writer: SwapWriter
@@ -45,6 +60,7 @@ export class Graduation {
   constructor(parts: GraduationParts) {
     this.#tokens = parts.tokens
     this.#tickets = parts.tickets
+    this.#watched = parts.watched
     this.#appointments = parts.appointments
     this.#clock = parts.clock
     this.#writer = parts.writer
@@ -59,6 +75,12 @@ export class Graduation {
     const mint = this.#tokens.mints[row]
     const bondingCurve = this.#tokens.curves[row]
     this.#writer.event({ type: 'completed', ...this.#writer.position(), mint, bondingCurve })
+    this.#setPoolReserves(row)
+    this.#appoint(row)
+    this.#watched.leave(row)
+  }
+
+  #setPoolReserves(row: number): void {
     const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     const realQuote = lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote]
@@ -66,9 +88,19 @@ export class Graduation {
     lanes[lane + T.virtualBase] = POOL_BASE_RAW
     lanes[lane + T.virtualQuote] = poolQuote
     lanes[lane + T.offsetQuote] = poolQuote
+  }
+
+  #appoint(row: number): void {
     this.#tokens.hold(row)
     const slot = this.#clock.slot + this.#random.between(1, MAX_MIGRATION_DELAY_SLOTS)
     if (!this.#appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
+  }
+
+  /** Goes on with a token that an earlier run left complete; `hasPoolReserves`: its row stands at the pool's already. */
+  resume(row: number, hasPoolReserves: boolean): void {
+    this.#tokens.add(row, Trait.frozen)
+    if (!hasPoolReserves) this.#setPoolReserves(row)
+    this.#appoint(row)
   }
 
   migrate(row: number): void {
@@ -81,7 +113,7 @@ export class Graduation {
     lanes[lane + T.offsetQuote] = 0
     lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.#random.unit()))
     let traits = (ints[int + I.traits] | Trait.amm) & ~Trait.frozen
-    if ((traits & Trait.coin) === 0 && this.#random.chance(BOOSTED_SHARE)) traits |= Trait.boosted
+    if ((traits & Trait.coin) === 0 && drawIsBoosted(this.#random)) traits |= Trait.boosted
     ints[int + I.traits] = traits
     ints[int + I.pool] = quotedPoolLane(this.#book.address(poolAmm), traits)
     ints[int + I.tier] = 0

@@ -1,6 +1,6 @@
 import type { Market } from './market.ts'
 
-const DAY_SECONDS = 86_400
+export const DAY_SECONDS = 86_400
 /** Swaps of the history for each token, unless the rate gives fewer in a day. */
 export const HISTORY_SWAPS_PER_TOKEN = 12
 /** Tokens older than the day that the history's swaps cover, and their greatest age. */
@@ -14,6 +14,13 @@ export function historySwaps(tokens: number, rate: number): number {
   return Math.floor(Math.min(rate * DAY_SECONDS, tokens * HISTORY_SWAPS_PER_TOKEN))
 }
 
+/** Launches of a history: all tokens, or those that are missing or that a part of a day brings. */
+function historyLaunches({ tokens, goesOn }: HistoryOptions): number {
+  if (goesOn === undefined) return tokens
+  const ofSpan = Math.floor((tokens * goesOn.spanSeconds) / DAY_SECONDS)
+  return Math.max(tokens - goesOn.tokens, ofSpan)
+}
+
 export interface HistoryOptions {
   /** Tokens of the market. */
   readonly tokens: number
@@ -21,22 +28,31 @@ export interface HistoryOptions {
   readonly rate: number
   /** Unix seconds at which it ends and the live market begins. */
   readonly endSeconds: number
+  /** Of a market that goes on: tokens that it has, and the seconds that nobody has told of, a day at most. */
+  readonly goesOn?: { readonly tokens: number; readonly spanSeconds: number }
 }
 
-/** The day before the start, made step by step so that its owner can pause in between. */
+/**
+ * The day before the start, or the time since a market stopped, made step by step so that its owner can
+ * pause in between.
+ */
 export class History {
   readonly #market: Market
   readonly #endSeconds: number
+  readonly #spanSeconds: number
   readonly #swaps: number
   readonly #tokens: number
   readonly #oldTokens: number
   #launched = 0
 
-  constructor(market: Market, { tokens, rate, endSeconds }: HistoryOptions) {
+  constructor(market: Market, options: HistoryOptions) {
+    const { tokens, rate, endSeconds, goesOn } = options
     this.#market = market
-    this.#tokens = tokens
-    this.#swaps = historySwaps(tokens, rate)
-    this.#oldTokens = Math.floor(tokens * OLD_TOKEN_SHARE)
+    this.#spanSeconds = goesOn?.spanSeconds ?? DAY_SECONDS
+    this.#tokens = historyLaunches(options)
+    const share = tokens === 0 ? 0 : this.#tokens / tokens
+    this.#swaps = Math.floor(historySwaps(tokens, rate) * share)
+    this.#oldTokens = goesOn === undefined ? Math.floor(tokens * OLD_TOKEN_SHARE) : 0
     this.#endSeconds = endSeconds
   }
 
@@ -50,7 +66,7 @@ export class History {
       this.#market.advanceHistory(this.#endSeconds)
       return true
     }
-    this.#market.advanceHistory(this.#endSeconds - DAY_SECONDS * (1 - this.#progress()))
+    this.#market.advanceHistory(this.#endSeconds - this.#spanSeconds * (1 - this.#progress()))
     if (this.#swaps === 0) {
       this.#market.launchQuietly()
       this.#launched++
@@ -60,7 +76,7 @@ export class History {
 
   /** Launches keep step with swaps, of which they bring some: so both are spread over the day. */
   #isLaunchDue(): boolean {
-    return this.#launchedShare() <= this.#swapsShare()
+    return this.#launched < this.#tokens && this.#launchedShare() <= this.#swapsShare()
   }
 
   #launchOld(): void {
@@ -70,13 +86,14 @@ export class History {
     this.#launched++
   }
 
-  /** Share of the day that is made: of the swaps or of the launches, whichever is behind. */
+  /** Share of it that is made: of the swaps or of the launches, whichever is behind. */
   #progress(): number {
     if (this.#swaps === 0) return this.#launchedShare()
     return Math.min(this.#launchedShare(), this.#swapsShare())
   }
 
   #launchedShare(): number {
+    if (this.#tokens === this.#oldTokens) return 1
     return (this.#launched - this.#oldTokens) / (this.#tokens - this.#oldTokens)
   }
 

@@ -1,4 +1,5 @@
 import { Random } from '../../base/random.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { RecordSink } from '../../engine/event-sink.ts'
 import { MAYHEM_AGENT } from '../../engine/platform.ts'
 import { Appointment, Appointments, MAX_DELAY_SLOTS } from './appointments.ts'
@@ -16,11 +17,13 @@ import { SizeDraw } from './size-draw.ts'
 import { SolPriceWalk } from './sol-price-walk.ts'
 import { StateWriter } from './state-writer.ts'
 import { SwapWriter } from './swap-writer.ts'
+import { TakeUp, type TakeUpParts } from './take-up.ts'
 import { TicketPool } from './ticket-pool.ts'
 import { TokenTable } from './token-table.ts'
 import { TICKETS } from './trade-sizes.ts'
 import { Trader } from './trader.ts'
 import { WalletPool } from './wallet-pool.ts'
+import { WatchList } from './watch-list.ts'
 
 /** 2.9 million curve trades and 34,000 launches a day (mainnet, July 2026). */
 const TRADES_PER_LAUNCH = 85
@@ -31,6 +34,10 @@ const MAX_TICKETS_IN_DRAW = 131_072
 /** Rows for tokens that wait for something and have no ticket. */
 const SPARE_ROWS = 8_192
 const HISTORY_PRICE_INTERVAL_SECONDS = 10
+/** More than any history covers. */
+const HISTORY_ROOM_SECONDS = 4 * 86_400
+/** Counts of told events that give different markets. */
+const TOLD_EVENTS = 2 ** 20
 
 export interface MarketOptions {
   readonly seed: number
@@ -38,8 +45,14 @@ export interface MarketOptions {
   readonly tokens: number
   /** Unix seconds; part of the seed, so that a later start invents other tokens. */
   readonly startSeconds: number
+  /** Nothing before it is told; where it is left out, there is room for a history of some days. */
+  readonly fromSeconds?: number
   /** No slot below it is told: a market that follows another goes on behind it. */
   readonly firstSlot?: number
+  /** Events told before it; part of the seed, so that two starts in one second do not invent the same. */
+  readonly toldEvents?: number
+  /** Dollars per SOL that it goes on from; 0 for none. */
+  readonly solPriceUsd?: number
   readonly addressBook: Interner
 }
 
@@ -58,22 +71,26 @@ export class Market {
   readonly #graduation: Graduation
   readonly #crowd: Crowd
   readonly #solPrice: SolPriceWalk
+  readonly #takeUpParts: TakeUpParts
   #priceSeconds = 0
   readonly #keep: (row: number, kind: number) => void
 
   constructor(options: MarketOptions, sink: RecordSink) {
     const { seed, startSeconds, addressBook: book } = options
-    const random = new Random(seed, startSeconds)
+    const told = (options.toldEvents ?? 0) % TOLD_EVENTS
+    const random = new Random(seed, startSeconds + told * 2 ** 32)
     const draws = ticketsInDraw(options.tokens)
     const tokens = new TokenTable(draws + SPARE_ROWS)
     const tickets = new TicketPool(draws, tokens, random)
     const holders = new HolderTable(draws + SPARE_ROWS, tokens)
     const wallets = new WalletPool(options.tokens, book, random)
-    const clock = new ChainClock(startSeconds, options.firstSlot ?? 0)
+    const fromSeconds = options.fromSeconds ?? startSeconds - HISTORY_ROOM_SECONDS
+    const clock = new ChainClock(fromSeconds, options.firstSlot ?? 0)
     const appointments = new Appointments()
     const writer = new SwapWriter({ sink, clock, tokens, random })
     const state = new StateWriter({ tokens, writer })
-    const tables = { tokens, tickets, appointments, holders, wallets }
+    const watched = new WatchList(tokens)
+    const tables = { tokens, tickets, watched, appointments, holders, wallets }
     const parts = { ...tables, clock, writer, state, book, random }
     const graduation = new Graduation(parts)
     const sizes = new SizeDraw(parts)
@@ -91,7 +108,8 @@ export class Market {
     this.#writer = writer
     this.#crowd = crowd
     this.#graduation = graduation
-    this.#solPrice = new SolPriceWalk(random)
+    this.#solPrice = new SolPriceWalk(random, options.solPriceUsd)
+    this.#takeUpParts = { ...parts, graduation }
     this.#launcher = new Launcher({ ...parts, ...actors, crowd })
     this.#keep = (row, kind) => {
       if (kind === Appointment.migrate) this.#graduation.migrate(row)
@@ -102,6 +120,14 @@ export class Market {
   /** Swaps emitted so far. */
   get swaps(): number {
     return this.#writer.swaps
+  }
+
+  /**
+   * Takes up the market that an engine holds, so that it goes on where it stopped; before anything else.
+   * Yields now and then; returns the number of its tokens, 0 when it has none of the simulator.
+   */
+  takeUp(engine: Engine): Generator<void, number> {
+    return new TakeUp(this.#takeUpParts, engine).run()
   }
 
   /** Moves event time on; it never goes back. */
@@ -135,6 +161,7 @@ export class Market {
 
   /** At least `count` more swaps, event time moving evenly on to `seconds`. */
   run(count: number, seconds: number): void {
+    this.#crowd.isWatching = true
     const from = this.seconds
     const first = this.#writer.swaps
     const pace = (seconds - from) / count

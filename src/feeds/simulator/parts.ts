@@ -8,11 +8,13 @@ import type { SwapWriter } from './swap-writer.ts'
 import type { TicketPool } from './ticket-pool.ts'
 import type { TokenTable } from './token-table.ts'
 import type { WalletPool } from './wallet-pool.ts'
+import type { WatchList } from './watch-list.ts'
 
 /** What launches, trades and migrations of one market share. */
 export interface MarketParts {
   readonly tokens: TokenTable
   readonly tickets: TicketPool
+  readonly watched: WatchList
   readonly appointments: Appointments
   readonly holders: HolderTable
   readonly wallets: WalletPool

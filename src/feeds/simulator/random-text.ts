@@ -45,6 +45,16 @@ export function randomCid(random: Random): string {
   return `Qm${randomAddress(random)}`
 }
 
+/**
+ * Was a uri made here? Behind `Qm` no content id of a file has a digit as low as those that ours begin
+ * with, which tells the simulator's tokens from all others.
+ */
+export function isMadeUpUri(uri: string): boolean {
+  const at = uri.lastIndexOf('/Qm') + '/Qm'.length
+  const digit = ALPHABET.indexOf(uri.charAt(at))
+  return at > 2 && uri.length === at + ADDRESS_CHARS && digit >= 1 && digit <= LEADING_DIGITS
+}
+
 /** Base58 of the 64 bytes in `lanes` (16 of them). */
 export function signatureText(lanes: Uint32Array): string {
   return encodeBase58(new Uint8Array(lanes.buffer, lanes.byteOffset, lanes.byteLength))

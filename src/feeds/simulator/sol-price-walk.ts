@@ -11,11 +11,13 @@ const STEP_SECONDS_MAX = DAY_SECONDS
 
 /** Dollars per SOL: a random walk held near its start, in whole cents. */
 export class SolPriceWalk {
-  #usd = START_USD
+  #usd: number
   readonly #random: Random
 
-  constructor(random: Random) {
+  /** Goes on from `usd`; 0 for none. */
+  constructor(random: Random, usd = 0) {
     this.#random = random
+    this.#usd = usd > 0 ? usd : START_USD
   }
 
   /** The price `seconds` after the last one; after more than a day that of a day. */

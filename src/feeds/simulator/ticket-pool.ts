@@ -18,6 +18,10 @@ export class TicketPool {
     this.#random = random
   }
 
+  get capacity(): number {
+    return this.#rows.length
+  }
+
   get isEmpty(): boolean {
     return this.#count === 0
   }

@@ -3,7 +3,7 @@ import { poolLane } from '../../engine/swap-record.ts'
 
 /**
  * The tokens that still trade, in fixed typed arrays. A row lives as long as something holds it (a
- * ticket of the draw, an appointment, a token that is quoted in it); then it is used again for a new token.
+ * ticket of the draw, an appointment, the watch list, a token that is quoted in it); then it is used again for a new token.
  */
 
 /** f64 lanes of a row: what every trade looks at, in one line of a processor's cache. */
@@ -60,6 +60,8 @@ export const Trait = {
   boosted: 128,
   /** Its supply is not that of its launch, so swaps tell it. */
   supplyTold: 256,
+  /** It stands in the watch list. */
+  watched: 512,
 } as const
 
 /** The pool's lane of the swaps of a token: SOL is not told as a quote, anything else is. */
@@ -133,6 +135,10 @@ export class TokenTable {
 
   add(row: number, trait: number): void {
     this.ints[row * TOKEN_INTS + I.traits] |= trait
+  }
+
+  drop(row: number, trait: number): void {
+    this.ints[row * TOKEN_INTS + I.traits] &= ~trait
   }
 
   has(row: number, trait: number): boolean {

@@ -7,14 +7,18 @@ import type { HolderTable } from './holder-table.ts'
 import type { MarketParts } from './parts.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+import type { WatchList } from './watch-list.ts'
 
 /** Share of the completing buys that go on in the pool to come; mayhem coins do not do it. */
 const GOING_ON_SHARE = 1 / 3
 /** What goes on takes at most this share of the pool's quote. */
 const MAX_REST_SHARE = 0.012
+/** Fees of two amounts, each rounded up, may come to so much more than those of their sum, raw units. */
+const ROUNDED_FEES_RAW = 3
 const BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 
-export interface TraderParts extends Pick<MarketParts, 'tokens' | 'holders' | 'writer' | 'random'> {
+export interface TraderParts
+  extends Pick<MarketParts, 'tokens' | 'watched' | 'holders' | 'writer' | 'random'> {
   readonly graduation: Graduation
   readonly fees: FeeSchedule
 }
@@ -22,6 +26,7 @@ export interface TraderParts extends Pick<MarketParts, 'tokens' | 'holders' | 'w
 /** Carries a trade out: price, fees, reserves, ledger, record. Exact to the raw unit. */
 export class Trader {
   readonly #tokens: TokenTable
+  readonly #watched: WatchList
   readonly #holders: HolderTable
   readonly #writer: SwapWriter
   readonly #graduation: Graduation
@@ -32,6 +37,7 @@ export class Trader {
 
   constructor(parts: TraderParts) {
     this.#tokens = parts.tokens
+    this.#watched = parts.watched
     this.#holders = parts.holders
     this.#writer = parts.writer
     this.#graduation = parts.graduation
@@ -123,6 +129,7 @@ export class Trader {
     this.#tokens.ints[row * TOKEN_INTS + I.trades]++
     // Balances are those of the transaction, in which a completing buy may go on.
     this.#writer.swap(row, wallet, complete ? flags & ~BALANCES : flags)
+    if (!isAmm) this.#watched.consider(row)
     return complete
   }
 
@@ -158,8 +165,8 @@ export class Trader {
     const poolBase = lanes[lane + T.virtualBase]
     const poolQuote = lanes[lane + T.virtualQuote]
     const most = Math.floor(poolQuote * MAX_REST_SHARE * this.#random.unit())
-    const quote = Math.min(left, most)
-    const base = baseBought(poolBase, poolQuote, quote)
+    const quote = Math.min(left - ROUNDED_FEES_RAW, most)
+    const base = quote <= 0 ? 0 : baseBought(poolBase, poolQuote, quote)
     if (base === 0) return
     amounts[A.quote] = quote
     amounts[A.base] = base

@@ -26,6 +26,11 @@ export class WalletPool {
     this.#random = random
   }
 
+  /** Wallets of an earlier run, the most active first: they are the first to trade again. */
+  takeUp(wallets: readonly number[]): void {
+    this.#ids.set(wallets.slice(0, this.#ids.length))
+  }
+
   /** Any trader. */
   trader(): number {
     const bits = this.#random.next()

@@ -1,0 +1,26 @@
+import type { State } from '../../engine/state.ts'
+import { U, walletOf } from '../../engine/swap-record.ts'
+
+/** How often each token, and each wallet, is among the newest swaps that are in memory. */
+export interface RecentAttention {
+  readonly tokens: ReadonlyMap<number, number>
+  readonly wallets: ReadonlyMap<number, number>
+}
+
+/** Looks at `most` swaps. */
+export function recentAttention({ tape }: State, most: number): RecentAttention {
+  const tokens = new Map<number, number>()
+  const wallets = new Map<number, number>()
+  const from = Math.max(tape.firstInMemory, tape.count - most)
+  for (let index = from; index < tape.count; index++) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    count(tokens, u32[at + U.token])
+    count(wallets, walletOf(u32, at))
+  }
+  return { tokens, wallets }
+}
+
+function count(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

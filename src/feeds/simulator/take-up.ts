@@ -1,0 +1,227 @@
+import type { Engine } from '../../engine/engine.ts'
+import { MAYHEM_AGENT, Quote, USDC_MINT } from '../../engine/platform.ts'
+import {
+  MAYHEM_SUPPLY_RAW,
+  POOL_BASE_RAW,
+  REAL_BASE_RAW,
+  SUPPLY_RAW,
+  VIRTUAL_BASE_RAW,
+  VIRTUAL_QUOTE_LAMPORTS,
+  VIRTUAL_QUOTE_MICRO_USDC,
+} from './curve.ts'
+import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
+import { drawIsBoosted, type Graduation } from './graduation.ts'
+import { type HeldToken, HeldTokens } from './held-tokens.ts'
+import { HOLDERS_PER_TOKEN } from './holder-table.ts'
+import type { MarketParts } from './parts.ts'
+import { recentAttention } from './recent-attention.ts'
+import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './token-table.ts'
+
+/** Of the newest swaps so many stand for one ticket of the draw. */
+const SWAPS_PER_TICKET = 4
+/** Newest swaps that are looked at, however many tickets there are. */
+const SWAPS_MAX = 262_144
+/** Rows at the head of each table that somebody may look at: they trade, however long they stood still. */
+const BOARD_ROWS = 40
+const BOARD_TICKETS = 2
+/** Base of a curve that is never for sale. */
+const UNSOLD_BASE_RAW = VIRTUAL_BASE_RAW - REAL_BASE_RAW
+/** Quote in a pool for each quote of the launch, about; where the launch itself is not known any more. */
+const POOL_QUOTE_PER_LAUNCH = 3
+
+export interface TakeUpParts extends MarketParts {
+  readonly graduation: Graduation
+}
+
+/**
+ * Puts the market that a folder holds into the tables of a new one, which goes on from there: the same
+ * tokens, at the reserves that the last swap left, the wallets that held and traded them, and as much
+ * attention as they had. What no event told is drawn anew: where a price is going, and when a creator sells.
+ */
+export class TakeUp {
+  readonly #parts: TakeUpParts
+  readonly #engine: Engine
+  readonly #held: HeldTokens
+  /** Row of each token that was looked at, -1 for one that cannot be taken. All are held until the end. */
+  readonly #rows = new Map<number, number>()
+  readonly #agent: number
+
+  constructor(parts: TakeUpParts, engine: Engine) {
+    this.#parts = parts
+    this.#engine = engine
+    this.#held = new HeldTokens(engine.state)
+    this.#agent = parts.book.wallet(MAYHEM_AGENT)
+  }
+
+  /** Yields after each token, so that its owner can pause; returns how many it took. */
+  *run(): Generator<void, number> {
+    const { tickets, tokens, wallets } = this.#parts
+    const most = Math.min(SWAPS_MAX, tickets.capacity * SWAPS_PER_TICKET)
+    const attention = recentAttention(this.#engine.state, most)
+    wallets.takeUp(this.#byActivity(attention.wallets))
+    for (const [token, swaps] of attention.tokens) {
+      const row = this.#rowOf(token)
+      if (row >= 0) tickets.add(row, Math.ceil(swaps / SWAPS_PER_TICKET))
+      yield
+    }
+    for (const token of this.#board()) {
+      const row = attention.tokens.has(token) ? -1 : this.#rowOf(token)
+      if (row >= 0) tickets.add(row, BOARD_TICKETS)
+      yield
+    }
+    const taken = [...this.#rows.values()].filter((row) => row >= 0)
+    for (const row of taken) tokens.release(row)
+    return taken.length
+  }
+
+  #byActivity(wallets: ReadonlyMap<number, number>): number[] {
+    return [...wallets]
+      .filter(([wallet]) => wallet !== this.#agent)
+      .sort(([, a], [, b]) => b - a)
+      .map(([wallet]) => wallet)
+  }
+
+  #board(): number[] {
+    const { order } = this.#engine
+    const heads = [order.new, order.graduated, order.completing]
+    return heads.flatMap(({ tokens }) => tokens.slice(-BOARD_ROWS))
+  }
+
+  #rowOf(token: number): number {
+    const known = this.#rows.get(token)
+    if (known !== undefined) return known
+    // Found again by a coin that would be quoted in itself.
+    this.#rows.set(token, -1)
+    const held = this.#held.read(token)
+    const row = held === null ? -1 : this.#take(held)
+    this.#rows.set(token, row)
+    return row
+  }
+
+  #take(held: HeldToken): number {
+    const { tokens } = this.#parts
+    const quoteRow = held.quote < Quote.other ? -1 : this.#quoteRowOf(held)
+    if (held.quote >= Quote.other && quoteRow < 0) return -1
+    const offsetQuote = this.#offsetOf(held)
+    if (offsetQuote === null || tokens.isFull || !isPlausible(held)) return -1
+    const row = tokens.take()
+    const { random } = this.#parts
+    const traits = this.#traitsOf(held)
+    const launchQuote = launchQuoteOf(held, offsetQuote)
+    tokens.mints[row] = held.mint
+    tokens.curves[row] = held.bondingCurve
+    tokens.creators[row] = held.creator
+    tokens.launchQuote[row] = launchQuote
+    if (held.isMayhem) tokens.agentBase[row] = this.#held.balanceOf(held.token, this.#agent)
+    this.#fillInts(row, held, traits, quoteRow)
+    const { lanes } = tokens
+    const lane = row * TOKEN_LANES
+    lanes[lane + T.virtualBase] = held.virtualBase
+    lanes[lane + T.virtualQuote] = held.virtualQuote
+    lanes[lane + T.realBase] = held.isMigrated ? held.virtualBase : held.realBase
+    lanes[lane + T.offsetQuote] = offsetQuote
+    lanes[lane + T.supply] = supplyOf(held)
+    lanes[lane + T.sizeFactor] = sizeFactorOf(traits)
+    lanes[lane + T.dumpAt] = held.swaps + random.between(3, 40)
+    const isRunner = (traits & (Trait.runner | Trait.amm)) === Trait.runner
+    const near = held.virtualQuote * (0.85 + 0.3 * random.unit())
+    lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : near
+    this.#fillHolders(row, held)
+    if (held.isComplete && !held.isMigrated) this.#complete(row, held)
+    else if (!held.isMigrated) this.#parts.watched.consider(row)
+    return row
+  }
+
+  /** Between curve and pool: the pool opens soon, with what the curve came to. */
+  #complete(row: number, held: HeldToken): void {
+    const hasPoolReserves = held.virtualBase <= POOL_BASE_RAW
+    this.#parts.graduation.resume(row, hasPoolReserves)
+  }
+
+  /** Row of the coin that a token is quoted in; -1 when that one cannot be taken. */
+  #quoteRowOf({ quote }: HeldToken): number {
+    const { quotes } = this.#engine.state
+    const token = quotes.tokenOf(quote)
+    const row = token < 0 ? -1 : this.#rowOf(token)
+    return row >= 0 && this.#parts.tokens.has(row, Trait.coin) ? -1 : row
+  }
+
+  /** How much of the virtual quote is not real; null when that cannot be seen any more. */
+  #offsetOf(held: HeldToken): number | null {
+    if (held.isMigrated) return 0
+    // A purchase that went on left the pool's reserves, none of them the curve's own.
+    if (held.isComplete && held.virtualBase <= POOL_BASE_RAW) return held.virtualQuote
+    if (!held.isMayhem && held.quote < Quote.other) return launchQuoteOf(held, 0)
+    const paidIn = this.#held.paidIn(held.token)
+    return paidIn < 0 || paidIn >= held.virtualQuote ? null : held.virtualQuote - paidIn
+  }
+
+  #traitsOf(held: HeldToken): number {
+    const { random } = this.#parts
+    const isOfCoin = held.quote >= Quote.other
+    let traits = held.isMayhem ? Trait.mayhem : 0
+    if (isOfCoin) traits |= Trait.coin
+    if (held.quote === Quote.usdc) traits |= Trait.usdc
+    if (supplyOf(held) !== SUPPLY_RAW) traits |= Trait.supplyTold
+    if (!held.isMayhem && !isOfCoin && this.#held.paysBack(held.token)) traits |= Trait.cashback
+    if (held.isMigrated) {
+      traits |= Trait.amm
+      if (!isOfCoin && drawIsBoosted(random)) traits |= Trait.boosted
+      return traits
+    }
+    const isBeyond = !held.isMayhem && held.realBase < ordinaryRealBase()
+    return isBeyond || drawIsRunner(random) ? traits | Trait.runner : traits
+  }
+
+  #fillInts(row: number, held: HeldToken, traits: number, quoteRow: number): void {
+    const { tokens, book } = this.#parts
+    const { ints } = tokens
+    const int = row * TOKEN_INTS
+    ints[int + I.token] = held.token
+    const pool = book.address(held.isMigrated ? held.poolAmm : held.bondingCurve)
+    ints[int + I.pool] = quotedPoolLane(pool, traits)
+    ints[int + I.creator] = held.creatorWallet
+    ints[int + I.traits] = traits
+    ints[int + I.trades] = held.swaps
+    if (held.quote === Quote.usdc) tokens.quoteMint[row] = book.address(USDC_MINT)
+    if (quoteRow < 0) return
+    tokens.quoteMint[row] = book.address(tokens.mints[quoteRow])
+    tokens.quoteRow[row] = quoteRow
+    tokens.hold(quoteRow)
+  }
+
+  /** The creator first, as long as it holds some; of the others those who came last. */
+  #fillHolders(row: number, { token, creatorWallet }: HeldToken): void {
+    const { holders } = this.#parts
+    const ofCreator = this.#held.balanceOf(token, creatorWallet)
+    if (ofCreator > 0) holders.add(row, creatorWallet, ofCreator, 0)
+    const left = HOLDERS_PER_TOKEN - (ofCreator > 0 ? 1 : 0)
+    for (const { wallet, balance } of this.#held.holdersOf(token, left + 1).reverse())
+      if (wallet !== creatorWallet && wallet !== this.#agent) holders.add(row, wallet, balance, 0)
+  }
+}
+
+/** Is it as the simulator's own curves and pools are, so that its rules can go on from there? */
+function isPlausible(held: HeldToken): boolean {
+  const { virtualBase, virtualQuote, realBase, supply } = held
+  if (!(virtualBase > 0 && virtualQuote > 0) || supply > MAYHEM_SUPPLY_RAW) return false
+  if (held.isMigrated) return held.poolAmm !== ''
+  return held.isComplete || virtualBase - realBase === UNSOLD_BASE_RAW
+}
+
+/** Virtual quote of the launch; of a coin's pool, of which nothing tells it, about that. */
+function launchQuoteOf({ quote, isComplete, virtualQuote }: HeldToken, offset: number): number {
+  if (quote === Quote.usdc) return VIRTUAL_QUOTE_MICRO_USDC
+  if (quote === Quote.sol) return VIRTUAL_QUOTE_LAMPORTS
+  return isComplete ? Math.ceil(virtualQuote / POOL_QUOTE_PER_LAUNCH) : offset
+}
+
+/** A mayhem coin has twice the supply, which its first swap tells. */
+function supplyOf({ isMayhem, supply }: HeldToken): number {
+  return isMayhem && supply <= SUPPLY_RAW ? MAYHEM_SUPPLY_RAW : supply
+}
+
+/** Real base of a curve at the highest price that is meant for an ordinary token. */
+function ordinaryRealBase(): number {
+  return VIRTUAL_BASE_RAW / MAX_ORDINARY_TARGET - UNSOLD_BASE_RAW
+}
