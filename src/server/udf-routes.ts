@@ -75,12 +75,12 @@ function found(answers: Answers, parameters: QueryParameters): Answered {
     words.push(word.value ?? '')
   }
   const [query, exchange, type] = words
+  const limit = integer(parameters, 'limit', SEARCH_LIMIT)
+  if (!limit.ok) return limit
   // The search box of a chart asks with nothing typed yet.
   if (query.trim() === '' || !udfHas(exchange, type)) return accept(jsonReply('[]'))
   const text = parseSearch(parameters)
   if (!text.ok) return text
-  const limit = integer(parameters, 'limit', SEARCH_LIMIT)
-  if (!limit.ok) return limit
   if (!answers.hasFoundNamed(text.value, slice())) return UNFINISHED
   return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
 }

@@ -124,9 +124,9 @@ export class Siege {
     const endsAtMs = performance.now() + durationMs
     const isOver = () => performance.now() >= endsAtMs
     const look = async () => {
-      const figures = await this.#figures(['rss_bytes', 'loop_delay_now_ms'])
+      const figures = await this.#figures(['rss_bytes', 'loop_delay_now_seconds'])
       mostBytes = Math.max(mostBytes, figures.rss_bytes)
-      stallMs = Math.max(stallMs, figures.loop_delay_now_ms)
+      stallMs = Math.max(stallMs, figures.loop_delay_now_seconds * 1000)
     }
     // Between two looks something else may fail first: the last look says it then.
     const watch = setInterval(() => look().catch(() => {}), LOOK_MS)

@@ -36,7 +36,7 @@ test('the program reads PumpPortal, prices it as it is told to, shows the qualit
   server.say({ errors: 'no funds' })
   await program.seen(/it refuses a subscription: no funds/)
   const metrics = await (await fetch(`${program.url}/metrics`)).text()
-  expect(metrics).toContain('mintfeed_feed_pumpportal_continuity_percent 100')
+  expect(metrics).toContain('mintfeed_feed_pumpportal_continuity_ratio 1')
   await program.end('SIGKILL')
   await server.close()
   // Nobody is there to ask again: what comes back was journaled.

@@ -1,45 +1,63 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../new-folder.ts'
-import { strictReader } from '../server/strict-reader.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { freePort } from './free-port.ts'
-import { launch, startProgram } from './program.ts'
+import { launch, startProgram, until } from './program.ts'
 
-const HELD_START = join(ROOT, 'test/process/held-program.ts')
+/** A stream of launches as a browser's EventSource reads it: any answer but a 200 would end it for good. */
+class Reader {
+  /** Of the messages, in the order in which they came. */
+  readonly ids: string[] = []
+  status = 0
+  readonly #abort = new AbortController()
 
-test('an EventSource as the standard has it follows every launch over a kill and a long recovery', async () => {
+  async read(url: string): Promise<void> {
+    const headers = { 'last-event-id': this.ids.at(-1) ?? '' }
+    const init = { signal: this.#abort.signal, ...(this.ids.length > 0 && { headers }) }
+    const response = await fetch(`${url}/api/v2/stream?channel=new_launched_pool`, init)
+    this.status = response.status
+    let text = ''
+    for await (const bytes of response.body ?? []) {
+      text += Buffer.from(bytes).toString()
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) if (line.startsWith('id: ')) this.ids.push(line.slice(4))
+    }
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+}
+
+test('a stream follows every launch over a kill, and is open while the next start recovers', async () => {
   const settings = {
     ...{ PORT: String(await freePort()), DATA_DIR: newFolder(), SNAPSHOT_EVERY: '1h' },
     ...{ FEED: 'sim', SIM_TOKENS: '20', SIM_RATE: '200', LOG_LEVEL: 'info' },
   }
   const first = await startProgram(settings)
   onTestFinished(() => void first.end('SIGKILL'))
-  const reader = strictReader(`${first.url}/api/v2/stream?channel=new_launched_pool`)
-  onTestFinished(() => reader.stop())
-  const seqs: number[] = []
-  /** What happens until so many launches came, but for these. */
-  const until = async (count: number) => {
-    const others: string[] = []
-    while (seqs.length < count) {
-      const told = await reader.next()
-      const [, seq] = /^message \S+\/(\d+)$/.exec(told) ?? []
-      if (seq === undefined) others.push(told)
-      else seqs.push(Number(seq))
-    }
-    return others
-  }
-  await until(3)
+  const { url } = first
+  const reader = new Reader()
+  onTestFinished(() => reader.close())
+  const read = () => reader.read(url).catch(() => {})
+  void read()
+  await until('launches', async () => (reader.ids.length >= 3 ? true : null))
   await first.end('SIGKILL')
-  const second = launch(settings, [], ROOT, HELD_START)
+
+  const held = join(ROOT, 'test/process/held-program.ts')
+  const second = launch(settings, [], ROOT, held)
   onTestFinished(() => void second.end('SIGKILL'))
-  let told = ''
-  while (told !== 'open' && told !== 'ended') told = await reader.next()
-  expect(told).toBe('open')
-  expect(second.lines.join()).not.toContain('"msg":"recovered"')
+  await until('an open port', () => fetch(`${url}/healthz`).catch(() => null))
+  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  reader.status = 0
+  void read()
+  await until('an answer', async () => (reader.status === 0 ? null : true))
+  expect(reader.status).toBe(200)
+  const before = reader.ids.length
   second.child.stdin?.write('\n')
-  const before = seqs.length
-  expect(await until(before + 3)).toEqual([])
-  expect(seqs).toEqual(seqs.map((_, index) => seqs[0] + index))
-  second.child.stdin?.write('\n')
+  await until('more launches', async () => (reader.ids.length >= before + 3 ? true : null))
+  const [epoch, start] = reader.ids[0].split('/')
+  expect(reader.ids).toEqual(reader.ids.map((_, index) => `${epoch}/${Number(start) + index}`))
 })

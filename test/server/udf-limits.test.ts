@@ -18,9 +18,13 @@ test.each([
   expect(await service.json(`/udf/search?query=sym${limit}`)).toHaveLength(found)
 })
 
-test.each(['0', '51', 'x', ''])('a search of a chart for limit=%s is refused', async (limit) => {
-  expect(await service.json(`/udf/search?query=sym&limit=${limit}`)).toEqual({
-    s: 'error',
-    errmsg: `limit came as "${limit}", an integer from 1 to 50 is allowed.`,
-  })
-})
+test.each(['0', '51', 'x', ''])(
+  'a search of a chart for limit=%s is refused, also with nothing typed yet',
+  async (limit) => {
+    for (const query of ['query=sym', 'query=', 'query=sym&type=stock'])
+      expect(await service.json(`/udf/search?${query}&limit=${limit}`)).toEqual({
+        s: 'error',
+        errmsg: `limit came as "${limit}", an integer from 1 to 50 is allowed.`,
+      })
+  },
+)

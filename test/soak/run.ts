@@ -163,7 +163,7 @@ for (const line of [
   ...stallLines(stalls, startMs),
 ])
   say(line)
-say(`collections  longest of the last minute ${of('gc_pause_max_ms').toFixed(1)} ms`)
+say(`collections  longest of the last minute ${(of('gc_pause_max_seconds') * 1000).toFixed(1)} ms`)
 say(
   `market       ${of('swaps')} swaps, ${of('tokens')} tokens, ${of('wallets')} wallets, snapshot at seq ${of('snapshot_seq')}, ${of('snapshot_failures_total')} snapshots failed`,
 )

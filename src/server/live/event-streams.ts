@@ -114,7 +114,7 @@ export class EventStreams {
     if (!parameters.ok) return errorReply(parameters.error)
     const request = parseEventStream(parameters.value, lastEventId, this.#options.isTold)
     if (!request.ok) return errorReply(request.error)
-    const { feed, context, headers, state } = this.#options
+    const { feed, context, headers, state, turns } = this.#options
     const { res } = exchange
     const { client } = exchange.request
     exchange.handOver()
@@ -145,18 +145,14 @@ export class EventStreams {
     })
     this.#open.set(connection, outlet)
     this.#bounds.entered(client, performance.now())
-    const serve = () => this.#serve(connection, request.value)
+    /** Says whether there is more to do in a later turn. */
+    const run = () => !connection.isClosed && !feed.serveAdded(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
-      this.#held.hold(connection, serve)
-    } else serve()
+      // Thousands may have come meanwhile: they share the turns, as any others.
+      this.#held.hold(connection, () => turns.later(client, { run }))
+    } else if (run()) turns.later(client, { run })
     return null
-  }
-
-  #serve(connection: LiveConnection, request: AddedRequest): void {
-    const { feed, turns } = this.#options
-    const isServed = () => connection.isClosed || feed.serveAdded(connection, request)
-    if (!isServed()) turns.later(connection.client, { run: () => !isServed() })
   }
 
   #gate(exchange: Exchange): Reply | null {
