@@ -12,7 +12,7 @@ export interface AdjustableLimits {
   readonly newSocketsPerAddress: number
   /** Live connections at most; the next handshake is answered 503. */
   readonly connections: number
-  /** Live connections of one client address at most, loopback not counted; then 429. */
+  /** Live connections of one client address at most; then 429. Loopback has nine tenths of `connections`. */
   readonly connectionsPerAddress: number
   /** Messages a second of one live connection at most; past it the connection closes with 4010. */
   readonly messagesPerSecond: number

@@ -1,5 +1,6 @@
 import { tokenLane } from './lanes.ts'
 import { T } from './layout.ts'
+import { olderLink } from './memory/endless-chain.ts'
 import type { State } from './state.ts'
 import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from './swap-record.ts'
 
@@ -77,7 +78,7 @@ export function swapsArrivedAfter(
       found[place] = index
       left -= 1
     }
-    next = lanes[at + U.previousInMint]
+    next = olderLink(lanes[at + U.previousInMint], index, 'swaps of a mint')
   }
   return left === 0 ? found : 'order_lost'
 }

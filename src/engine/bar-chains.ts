@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 import { barLane, tokenLane } from './lanes.ts'
 import { Bar, T } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import type { State } from './state.ts'
 
 /** One in so many bars that somebody has passed has its place remembered. */
@@ -62,6 +63,7 @@ export class BarChains {
     const found: number[] = []
     let isNear = true
     for (let links = 0; isNear && next !== 0; links++) {
+      stepped(links, state.bars.count, 'bars of a mint')
       if (barLane(state, next - 1, Bar.time) < end) break
       if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
         found.push(next - 1)

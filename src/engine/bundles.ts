@@ -2,6 +2,7 @@ import type { Hand } from './hand.ts'
 import type { Holders } from './holders.ts'
 import { type LaunchGroup, LaunchGroups } from './launch-groups.ts'
 import { B, PositionFlag, T, TokenFlag } from './layout.ts'
+import { olderLink } from './memory/endless-chain.ts'
 import { isSameSignature } from './signature.ts'
 import type { State } from './state.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from './swap-record.ts'
@@ -80,7 +81,7 @@ export class Bundles {
       if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) break
       const isBuy = (r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0
       if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)
-      next = r[at + U.previousInMint]
+      next = olderLink(r[at + U.previousInMint], index, 'swaps of a mint')
     }
     const goesOn = known !== null && next === knownPlus1
     const group = goesOn ? known : this.#groups.begin(token, slot)

@@ -2,9 +2,13 @@ import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 import type { Hand } from './hand.ts'
 import { barLane } from './lanes.ts'
 import { BAR_LANES, BAR_PRICES, Bar, BarPrice, T, TokenFlag } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 import { TapeDamage } from './tape.ts'
+
+/** As a fault of the chain is told. */
+const BARS = 'bars of a mint'
 
 /**
  * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
@@ -95,7 +99,8 @@ export class Candles {
       f64[at + series.open] = 0
       f64[at + series.close] = 0
     }
-    while (next !== 0 && this.#timeOf(next - 1) >= from) {
+    for (let steps = 0; next !== 0 && this.#timeOf(next - 1) >= from; ) {
+      steps = stepped(steps, bars.count, BARS)
       const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
       const narrowAt = ((next - 1) & ROW_MASK) * BAR_LANES
       if (this.#timeOf(next - 1) < to) {
@@ -119,7 +124,8 @@ export class Candles {
     const { bars, undo, barsUndo } = this.#state
     let later = 0
     let next = hand.t[headAt]
-    while (next !== 0) {
+    for (let steps = 0; next !== 0; ) {
+      steps = stepped(steps, bars.count, BARS)
       const barTime = this.#timeOf(next - 1)
       if (barTime <= time) {
         if (barTime < time) break

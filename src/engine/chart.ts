@@ -3,6 +3,7 @@ import { BASE_WIDTHS_SECONDS } from './candles.ts'
 import type { ChartTrade, ChartTrades } from './chart-trades.ts'
 import { tokenLane } from './lanes.ts'
 import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { State } from './state.ts'
 
@@ -102,7 +103,8 @@ export class Chart {
     const { bars } = this.#state
     let next = this.#chains.newestBefore(token, baseOf(width), end, () => true) ?? 0
     let wide: ChartBar | null = null
-    while (next !== 0) {
+    for (let steps = 0; next !== 0; ) {
+      steps = stepped(steps, bars.count, 'bars of a mint')
       const row = next - 1
       const u32 = bars.u32[row >>> ROW_SHIFT]
       const at = (row & ROW_MASK) * BAR_LANES

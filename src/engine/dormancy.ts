@@ -2,6 +2,7 @@ import { copyU64 } from '../base/u64.ts'
 import { notOfThisRun } from './dormant.ts'
 import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from './lanes.ts'
 import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { OrderRing } from './order-ring.ts'
 import type { State } from './state.ts'
@@ -77,7 +78,8 @@ export class Dormancy {
     const tAt = (token & ROW_MASK) * T_LANES
     r[rAt + R.first] = dormant.tape.count
     dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + R.topSumF] = this.#top.scannedSum(token)
-    for (let next = t[tAt + T.positionsPlus1]; next !== 0; ) {
+    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+      steps = stepped(steps, positions.count, 'positions of a mint')
       const row = next - 1
       const p = positions.u32[row >>> ROW_SHIFT]
       const pAt = (row & ROW_MASK) * P_LANES

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { stepped } from './memory/endless-chain.ts'
 import { widened } from './memory/widened.ts'
 
 /** Chains shorter than this are followed each time. */
@@ -18,6 +19,7 @@ const NO_ROWS = new Uint32Array(0)
  */
 export class FollowedChains {
   readonly #next: (row: number) => number
+  readonly #rowsMax: () => number
   readonly #rememberedFrom: number
   readonly #lists = new LRUCache<number, Uint32Array>({
     maxSize: REMEMBERED_ROWS_MAX,
@@ -26,8 +28,13 @@ export class FollowedChains {
   #found = new Uint32Array(REMEMBERED_FROM)
   #count = 0
 
-  /** `next` gives the row behind a row + 1, or 0. */
-  constructor(next: (row: number) => number, rememberedFrom = REMEMBERED_FROM) {
+  /** `next` gives the row behind a row + 1, or 0; no chain has more rows than `rowsMax`. */
+  constructor(
+    next: (row: number) => number,
+    rowsMax: () => number,
+    rememberedFrom = REMEMBERED_FROM,
+  ) {
+    this.#rowsMax = rowsMax
     this.#next = next
     this.#rememberedFrom = rememberedFrom
   }
@@ -43,7 +50,9 @@ export class FollowedChains {
     this.#count = 0
     let place = 0
     let nextPlus1 = firstPlus1
+    const rowsMax = this.#rowsMax()
     while (nextPlus1 !== 0) {
+      stepped(this.#count, rowsMax, 'positions of a mint or wallet')
       const row = nextPlus1 - 1
       const found = placeOf(known, row, place)
       if (found < 0) {

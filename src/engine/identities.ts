@@ -121,7 +121,10 @@ export class Identities {
     const slots = this.#slots
     const mask = this.#mask
     let hole = (this.#keys[this.#next * 2 + 1] << 1) & mask
-    while (slots[hole + 1] !== this.#next + 1) hole = (hole + 2) & mask
+    while (slots[hole + 1] !== this.#next + 1) {
+      if (slots[hole + 1] === 0) throw new RangeError(`Identity ${this.#next} has no slot.`)
+      hole = (hole + 2) & mask
+    }
     let at = (hole + 2) & mask
     while (slots[at + 1] !== 0) {
       const home = (slots[at] << 1) & mask

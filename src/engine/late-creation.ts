@@ -2,6 +2,7 @@ import { isZeroAt } from '../base/u64.ts'
 import { Hand } from './hand.ts'
 import { positionLane } from './lanes.ts'
 import { B, P, PositionFlag, T } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import type { State } from './state.ts'
 import type { SwapFold } from './swap-fold.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from './swap-record.ts'
@@ -49,7 +50,8 @@ export class LateCreation {
   #judgeBundles(hand: Hand, swaps: readonly number[]): void {
     this.#fold.bundles.forget(hand.token)
     let next = hand.t[hand.tAt + T.positionsPlus1]
-    while (next !== 0) {
+    for (let steps = 0; next !== 0; ) {
+      steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))
         this.#fold.holders.setFlags(next - 1, PositionFlag.bundle, 0)
       next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
@@ -92,10 +94,15 @@ export class LateCreation {
         this.#flagInsider(this.#state.findPosition(hand.token, wallet))
     }
     let next = hand.t[hand.tAt + T.positionsPlus1]
-    while (next !== 0) {
+    for (let steps = 0; next !== 0; ) {
+      steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.handed)) this.#flagInsider(next - 1)
       next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
     }
+  }
+
+  #stepped(steps: number): number {
+    return stepped(steps, this.#state.positions.count, 'positions of a mint')
   }
 
   #flagInsider(position: number): void {

@@ -2,11 +2,15 @@ import { wholeAt } from '../base/u64.ts'
 import { isNeverHolder } from './exclusion.ts'
 import { isListedAt, positionsOf, tokenLane } from './lanes.ts'
 import { B, B_LANES, P, P_LANES, T } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { HashSlots } from './memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { sharedF64 } from './memory/shared-f64.ts'
 import { widened } from './memory/widened.ts'
 import type { State } from './state.ts'
+
+/** As a fault of the chain is told. */
+const POSITIONS = 'positions of a mint'
 
 const MICRO = 1e6
 
@@ -140,6 +144,7 @@ export class MintTraders {
     while (this.#nextPlus1 !== 0) {
       for (let i = 0; i < TRADERS_A_LOOK && this.#nextPlus1 !== 0; i++) {
         const row = this.#nextPlus1 - 1
+        stepped(this.#count, this.#state.positions.count, POSITIONS)
         this.#add(row)
         this.#nextPlus1 = this.#nextOf(row)
       }
@@ -170,8 +175,10 @@ export class MintTraders {
     const newest = this.#rows[this.#count > this.#first ? this.#count - 1 : 0]
     const rows: number[] = []
     let nextPlus1 = tokenLane(this.#state, this.#token, T.positionsPlus1)
-    for (; nextPlus1 !== newest + 1; nextPlus1 = this.#nextOf(nextPlus1 - 1))
+    for (; nextPlus1 !== newest + 1; nextPlus1 = this.#nextOf(nextPlus1 - 1)) {
+      stepped(rows.length, this.#state.positions.count, POSITIONS)
       rows.push(nextPlus1 - 1)
+    }
     for (const row of rows.reverse()) this.#add(row)
   }
 

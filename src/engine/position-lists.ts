@@ -19,8 +19,9 @@ export class PositionLists {
   constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
     this.#state = state
     const nextInMint = (row: number) => rowLane(state, row, P.nextInMintPlus1)
-    this.#ofToken = new FollowedChains(nextInMint, rememberedFrom)
-    this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rememberedFrom)
+    const rows = () => state.positions.count
+    this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
+    this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
     this.#resting = new RestingRecords(state.dormant, copiedMax)
   }
 

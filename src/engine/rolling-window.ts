@@ -1,4 +1,5 @@
 import { W, W_LANES } from './layout.ts'
+import { olderLink } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
 import { bytesOf } from './memory/views.ts'
@@ -95,7 +96,7 @@ export class RollingWindow {
 
   #nextOf(index: number): number {
     const { tape } = this.#state
-    return tape.u32Of(index)[tape.at(index) + U.nextInSecond]
+    return olderLink(tape.u32Of(index)[tape.at(index) + U.nextInSecond], index, 'swaps of a second')
   }
 
   #count(index: number, sign: number): void {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { positionLane, tokenLane } from './lanes.ts'
 import { P, PASSED_SHIFT, T } from './layout.ts'
+import { olderLink } from './memory/endless-chain.ts'
 import type { State } from './state.ts'
 import { U } from './swap-record.ts'
 
@@ -25,7 +26,7 @@ export interface SwapChain {
 
 /** What a swap is linked to: tape index + 1 of the one before it, 0 for none. */
 export function linkOf({ tape }: State, index: number, link: number): number {
-  return tape.u32Of(index)[tape.at(index) + link]
+  return olderLink(tape.u32Of(index)[tape.at(index) + link], index, 'swaps of a mint or position')
 }
 
 /** A page of swap history: how many there are in all, and the tape indexes asked for. */

@@ -18,6 +18,7 @@ import {
   TokenFlag,
   WalletFlag,
 } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { boundedPart, type MemoryPart } from './memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import type { StatePart } from './memory/state-part.ts'
@@ -305,7 +306,9 @@ export class SwapFold {
     const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
     const { positions, tokensUndo, undo } = this.#state
     const first = l[lAt + L.positionsPlus1]
+    let steps = 0
     for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
+      steps = stepped(steps, positions.count, 'positions of a wallet')
       const position = next - 1
       if (position === except) continue
       const p = positions.u32[position >>> ROW_SHIFT]

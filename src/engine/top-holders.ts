@@ -1,6 +1,7 @@
 import { numberAt, readU64, u64ToNumber } from '../base/u64.ts'
 import { isHolderAt } from './lanes.ts'
 import { P, P_LANES, R, R_LANES, T, T_LANES } from './layout.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from './memory/rows.ts'
 import { U32List } from './memory/u32-list.ts'
 import type { PositionLists } from './position-lists.ts'
@@ -135,7 +136,8 @@ export class TopHolders {
     const tAt = (token & ROW_MASK) * T_LANES
     if (t[tAt + T.holders] <= TOP) return 0
     const held: number[] = []
-    for (let next = t[tAt + T.positionsPlus1]; next !== 0; ) {
+    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+      steps = stepped(steps, positions.count, 'positions of a mint')
       const p = positions.u32[(next - 1) >>> ROW_SHIFT]
       const pAt = ((next - 1) & ROW_MASK) * P_LANES
       if (isHolderAt(p, pAt)) held.push(next - 1)

@@ -1,8 +1,12 @@
 import { B, B_LANES, M, M_LANES, TokenFlag } from './layout.ts'
 import { flagsOf } from './lifecycle.ts'
+import { stepped } from './memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from './memory/rows.ts'
 import { widened } from './memory/widened.ts'
 import type { State } from './state.ts'
+
+/** As a fault of the chain is told. */
+const TOKENS = 'tokens of a link'
 
 const FIRST_ROWS = 1024
 
@@ -87,8 +91,10 @@ export class XLinks {
   /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
   #rank(link: number): void {
     const tokens: number[] = []
-    for (let next = this.#firsts[link]; next !== 0; next = this.#nexts[next - 1])
+    for (let next = this.#firsts[link]; next !== 0; next = this.#nexts[next - 1]) {
+      stepped(tokens.length, this.#nexts.length, TOKENS)
       tokens.push(next - 1)
+    }
     tokens.sort((a, b) => compareCreation(this.#state, a, b))
     this.#isUnranked[link] = 0
     this.#firsts[link] = 0
@@ -134,7 +140,9 @@ export class XLinks {
       this.#firsts[link] = next
       return
     }
+    let steps = 0
     for (let at = this.#firsts[link]; at !== 0; at = this.#nexts[at - 1]) {
+      steps = stepped(steps, this.#nexts.length, TOKENS)
       if (this.#nexts[at - 1] !== token + 1) continue
       this.#nexts[at - 1] = next
       return

@@ -296,6 +296,13 @@ export const MAX_TABLES = 500
  */
 export const MAX_TABLES_CHARACTERS = 256 * 1024 * 1024
 
+/**
+ * Part of all live connections that programs of this machine may have together. No single address bounds them, and
+ * one that never closes what it opens, or a proxy whose clients are not told apart (no TRUST_PROXY), would lock
+ * out everybody else.
+ */
+export const LOOPBACK_CONNECTIONS_SHARE = 0.9
+
 /** Of one client address, loopback not counted: those that it is the first to follow. */
 export const MAX_TABLES_PER_ADDRESS = 100
 

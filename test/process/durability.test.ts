@@ -81,6 +81,28 @@ test('DATA_DIR=none keeps nothing and writes nothing', async () => {
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
+test.skipIf(IS_SHORT)(
+  'a stop ends a launcher that hangs, says so, and nothing is lost',
+  async () => {
+    const DATA_DIR = newFolder()
+    const first = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', DATA_DIR })
+    const lines = await fed(first, 200)
+    const swaps = await swapsOf(first, lines)
+    const launcher = launcherOf(first.child.pid ?? 0)
+    if (launcher === null) throw new Error('there is no launcher')
+    process.kill(launcher, 'SIGSTOP')
+    expect(await first.end('SIGTERM')).toBe(0)
+    const told = first.lines.filter((line) => /"msg":"snapshot (failed|made)/.test(line))
+    const why = /The snapshot was not made: its launcher told nothing for 60 s and was ended"/
+    expect(told).toEqual([expect.stringMatching(why)])
+    await until('the launcher ended', async () => (isRunning(launcher) ? null : true))
+    const second = await startProgram({ ...QUIET, DATA_DIR })
+    expect(await swapsOf(second, lines)).toEqual(swaps)
+    await second.end('SIGKILL')
+  },
+  LARGE_MS,
+)
+
 describe.skipIf(IS_SHORT)('with much in the journal', () => {
   let large = ''
 
@@ -212,31 +234,6 @@ describe.skipIf(IS_SHORT)('with much in the journal', () => {
       await program.seen(/"msg":"snapshot made and verified"/)
       expect(launcherOf(pid)).not.toBe(launcher)
       await program.end('SIGKILL')
-    },
-    LARGE_MS,
-  )
-
-  test(
-    'a stop ends a launcher that hangs, says so, and makes its last snapshot with another one',
-    async () => {
-      const DATA_DIR = copyOf(large)
-      const program = await startProgram({ ...QUIET, DATA_DIR, SNAPSHOT_EVERY: '100ms' })
-      const pid = program.child.pid ?? 0
-      const compactor = await nextCompactor(pid, LARGE_MS)
-      const launcher = launcherOf(pid)
-      if (compactor === null || launcher === null) throw new Error('no compactor came')
-      await noted(DATA_DIR, compactor)
-      for (const child of [launcher, compactor]) process.kill(child, 'SIGSTOP')
-      expect(await program.end('SIGTERM')).toBe(0)
-      const told = program.lines.filter((line) => /"msg":"snapshot (failed|made)/.test(line))
-      expect(told).toEqual([
-        expect.stringMatching(
-          /The snapshot was not made: its launcher told nothing for 60 s and was ended"/,
-        ),
-        expect.stringMatching(/"msg":"snapshot made and verified"/),
-      ])
-      for (const child of [launcher, compactor])
-        await until(`process ${child} ended`, async () => (isRunning(child) ? null : true))
     },
     LARGE_MS,
   )

@@ -77,7 +77,11 @@ test('a chain that is remembered is the chain as it is, whatever came, left or c
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
       const chain = new Chain()
-      const followed = new FollowedChains((row) => chain.links.get(row) ?? 0, 1)
+      const followed = new FollowedChains(
+        (row) => chain.links.get(row) ?? 0,
+        () => chain.rows.length,
+        1,
+      )
       for (const { what, from, count } of changes) {
         if (what === 'prepend') chain.prepend(count)
         else if (what === 'remove') chain.remove(from, count)

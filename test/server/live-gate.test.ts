@@ -6,6 +6,8 @@ import { startFake } from './fake-service.ts'
 import { LiveClient } from './live-client.ts'
 
 const LOOPBACK = '127.0.0.1'
+/** As clients of IPv6 are told apart. */
+const V6_LOOPBACK = '0'.repeat(16)
 const MANY = { connections: 1_000_000, connectionsPerAddress: 1_000_000 }
 
 test('all places together are bounded, those of this machine too, and one that leaves gives its place back', () => {
@@ -46,6 +48,41 @@ test('an address has so many places, and each that leaves gives one back', () =>
     for (const client of ['9.9.9.9', '9.9.9.9', '9.9.9.8', LOOPBACK, LOOPBACK, LOOPBACK])
       gate.left(client)
   }
+})
+
+test('programs of this machine have nine tenths of the places together, and the rest stays for others', () => {
+  const gate = new LiveGate({ connections: 20, connectionsPerAddress: 2 })
+  const local = Array.from({ length: 18 }, (_, n) => ['127.0.0.1', '127.0.0.2', V6_LOOPBACK][n % 3])
+  for (const client of local) {
+    expect(gate.refusal(client)).toBe(null)
+    gate.entered(client, 0)
+  }
+  for (const client of ['127.0.0.1', '127.9.9.9', V6_LOOPBACK])
+    expect(gate.refusal(client)).toMatchObject({
+      statusCode: 429,
+      code: 'too_many_connections',
+      message:
+        'Programs of this machine have 18 live connections together, which is the most allowed.',
+    })
+  for (const client of ['9.9.9.9', '9.9.9.8']) {
+    expect(gate.refusal(client)).toBe(null)
+    gate.entered(client, 0)
+  }
+  for (const client of local) gate.left(client)
+  expect(gate.refusal('127.0.0.1')).toBe(null)
+})
+
+test('a program of this machine that has all that loopback may have is answered 429', async () => {
+  const { server } = await startFake({ limits: { connections: 20 } })
+  const open = () => LiveClient.open(`${server.wsUrl}?id=me`)
+  const clients = await Promise.all(Array.from({ length: 18 }, open))
+  await expect(open()).rejects.toThrow('429')
+  clients[0].close()
+  await clients[0].closed
+  clients.push(await open())
+  await expect(open()).rejects.toThrow('429')
+  for (const client of clients) client.close()
+  await server.stop()
 })
 
 test('what an address sent in the present second counts for all of its connections, also after the last one', () => {

@@ -1,3 +1,4 @@
+import { olderLink } from './endless-chain.ts'
 import { untouchedByScattered } from './scattered-writes.ts'
 import { U32List } from './u32-list.ts'
 
@@ -48,7 +49,11 @@ export class NumberChains {
     const numbers = new Uint32Array(this.countOf(keys))
     let count = 0
     for (const key of keys)
-      for (let next = this.#newest[key]; next !== 0; next = this.#olders.get(next - 1))
+      for (
+        let next = this.#newest[key];
+        next !== 0;
+        next = olderLink(this.#olders.get(next - 1), next - 1, 'numbers of a key')
+      )
         numbers[count++] = next - 1
     return numbers
   }

@@ -1,7 +1,7 @@
 import type { AdjustableLimits } from '../../base/surface.ts'
 import { type RequestError, requestError } from '../../wire/errors.ts'
 import { isLoopback } from '../ip-address.ts'
-import { MAX_RESTING_LOADS } from '../limits.ts'
+import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../limits.ts'
 import type { ClientLoad } from './message-budget.ts'
 import { MessageRate } from './message-rate.ts'
 
@@ -23,6 +23,8 @@ export class LiveGate {
   /** Of clients without connections, in the order in which they left. */
   readonly #resting = new Map<string, ClientLoad>()
   #total = 0
+  /** Of programs of this machine, all their addresses together. */
+  #local = 0
 
   constructor(limits: GateLimits, what: string = 'live connections') {
     this.#limits = limits
@@ -34,16 +36,26 @@ export class LiveGate {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)
       return requestError('overloaded', `All ${connections} ${this.#what} are taken.`)
-    if (isLoopback(client) || (this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress)
-      return null
+    if (isLoopback(client)) return this.#localRefusal()
+    if ((this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress) return null
     const message = `Your address has ${connectionsPerAddress} ${this.#what}, which is the most allowed.`
     return requestError('too_many_connections', message)
   }
 
-  /** The load of the client, or null for programs of this machine, which are not counted. */
+  #localRefusal(): RequestError | null {
+    const most = Math.ceil(this.#limits.connections * LOOPBACK_CONNECTIONS_SHARE)
+    if (this.#local < most) return null
+    const message = `Programs of this machine have ${most} ${this.#what} together, which is the most allowed.`
+    return requestError('too_many_connections', message)
+  }
+
+  /** The load of the client, or null for programs of this machine, whose messages are not counted. */
   entered(client: string, nowMs: number): ClientLoad | null {
     this.#total++
-    if (isLoopback(client)) return null
+    if (isLoopback(client)) {
+      this.#local++
+      return null
+    }
     this.#forgetRested(nowMs)
     const load = this.#loads.get(client) ??
       this.#resting.get(client) ?? { connections: 0, rate: new MessageRate() }
@@ -55,6 +67,7 @@ export class LiveGate {
 
   left(client: string): void {
     this.#total--
+    if (isLoopback(client)) this.#local--
     const load = this.#loads.get(client)
     if (load === undefined) return
     load.connections--
