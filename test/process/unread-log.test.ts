@@ -55,7 +55,9 @@ test.skipIf(process.platform === 'win32')(
     expect(emptied(source)).not.toContain('ready')
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
-    expect(emptied(source)).toMatch(/"msg":"ready"\}\n\{.*"msg":"draining"\}\n\{.*"msg":"stopped"\}\n$/)
+    expect(emptied(source)).toMatch(
+      /"msg":"ready"\}\n\{.*"msg":"draining"\}\n\{.*"msg":"stopped"\}\n$/,
+    )
   },
   TEST_MS,
 )
