@@ -8,7 +8,7 @@ export interface MistypedSetting {
 
 /** Told at most: whoever has more of them has them for another program. */
 const TOLD_MAX = 10
-/** Letters of a name up to which one of them may be wrong, and not the first: `SORT` and `POST` are words of others. */
+/** Letters of a name up to which one of them may be wrong, and not the first: `SORT` and `COST` are words of others. */
 const SHORT_NAME_LETTERS = 5
 /** Letters of a name from which two may be wrong. */
 const LONG_NAME_LETTERS = 8

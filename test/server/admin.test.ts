@@ -62,7 +62,7 @@ test('it shows metrics, health and readiness', async () => {
   expect((await ask('GET', '/stalls')).body).toBe('[{"lateMs":60}]')
   expect(await ask('GET', '/readyz')).toMatchObject({
     status: 200,
-    body: '{"tokens":7,"status":"ready","reason":null}',
+    body: '{"tokens":7,"status":"ready","reason":null,"notice":null}',
   })
   await admin.stop()
   await start(null, { readiness: () => readinessOf('The disk is full.', {}) })
