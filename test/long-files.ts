@@ -1,11 +1,11 @@
 /**
- * Test files that run in the long form alone: each takes the processor for several seconds, with programs,
- * browsers or gigabytes of its own, and what it holds changes seldom.
+ * Test files that run in the long form alone. Each takes the processor for several seconds; of what it holds
+ * the short form has smaller tests, or it changes seldom.
  */
-export const LONG_FILES: readonly string[] = [
-  ...['attacks/attacks', 'client/package', 'store/old-parts', 'store/weeks'],
-  // A real browser each; the page as a whole is in browser/market.
-  ...[
+const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  attacks: ['attacks'],
+  /** A real browser each. */
+  browser: [
     'chart-hour',
     'coming-back',
     'engine',
@@ -16,6 +16,7 @@ export const LONG_FILES: readonly string[] = [
     'images',
     'late-line',
     'lost-order',
+    'market',
     'narrow',
     'other-stream',
     'refused-chart',
@@ -29,10 +30,13 @@ export const LONG_FILES: readonly string[] = [
     'wallet-gaps',
     'wallet-order',
     'wallet-totals',
-  ].map((name) => `browser/${name}`),
-  // Real programs, started and killed again and again; what they do alone is held by tests of its parts.
-  ...[
+  ],
+  client: ['package'],
+  commands: ['one-state', 'process', 'repair'],
+  /** Real programs, started and killed again and again. */
+  process: [
     'admin-orders',
+    'conformance',
     'continuity',
     'damage',
     'deep-pages',
@@ -52,5 +56,21 @@ export const LONG_FILES: readonly string[] = [
     'skipped-lines',
     'thresholds',
     'yellowstone',
-  ].map((name) => `process/${name}`),
-].map((name) => `test/${name}.test.ts`)
+  ],
+  /** States of tens of thousands of tokens, wallets or trades. */
+  properties: [
+    'busy-market',
+    'equal-searches',
+    'growing-bytes',
+    'long-chains',
+    'memory-parts',
+    'table-columns',
+    'trader-columns',
+    'waiting-metadata',
+  ],
+  store: ['damaged-folders', 'every-part', 'old-parts', 'weeks'],
+}
+
+export const LONG_FILES: readonly string[] = Object.entries(OF_FOLDERS).flatMap(([folder, names]) =>
+  names.map((name) => `test/${folder}/${name}.test.ts`),
+)

@@ -11,9 +11,9 @@ export default function toldLength(): () => void {
 
 function shortFormText(): string {
   const folders = Map.groupBy(LONG_FILES, (file) => basename(dirname(file)))
-  const left = [...folders].map(([folder, files]) => `${files.length} of test/${folder}`)
+  const left = [...folders].map(([folder, files]) => `${files.length} of ${folder}`)
   return (
-    `\nThis was the short form: random tests took a part of their cases, and ${LONG_FILES.length} test files ` +
-    `were left out (${left.join(', ')}). \`make test-long\` runs everything at full length.`
+    `\nThis was the short form: random tests took a part of their cases, and ${LONG_FILES.length} files ` +
+    `of test/ were left out (${left.join(', ')}; test/long-files.ts). \`make test-long\` runs everything at full length.`
   )
 }

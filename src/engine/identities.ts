@@ -18,6 +18,8 @@ export class Identities {
   readonly #slots: Uint32Array
   #next = 0
   #count = 0
+  /** Slots are of keys that were here before a state was loaded: megabytes, which a new table never touched. */
+  #areSlotsOld = false
 
   readonly part: StatePart = {
     name: 'identities',
@@ -98,7 +100,8 @@ export class Identities {
       throw new StateError(`the state remembers ${capacity} swaps but the engine ${most}`)
     if (count < most && next !== count)
       throw new StateError(`the state's swap ${next} cannot follow ${count} identities`)
-    this.#keys.fill(0)
+    this.#keys.fill(0, 0, this.#count * 2)
+    this.#areSlotsOld ||= this.#count > 0
     this.#next = next
     this.#count = count
   }
@@ -106,7 +109,8 @@ export class Identities {
   /** Which slot a key has depends on what went before; only that it has one matters. */
   #findAnew(): void {
     const slots = this.#slots
-    slots.fill(0)
+    if (this.#areSlotsOld) slots.fill(0)
+    this.#areSlotsOld = false
     for (let entry = 0; entry < this.#count; entry++) {
       const low = this.#keys[entry * 2 + 1]
       let at = (low << 1) & this.#mask

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { DEFAULT_KINDS, KINDS } from '../oracle/kinds.ts'
 import { MODEL_EVENTS, runShare, SHARES } from './run.ts'
 
-/** A second of time for every 500 events, several times what they take. */
-const TIMEOUT_MS = 60_000 + MODEL_EVENTS * 2
+/** A second of time for every 500 events, several times what they take, and what a busy machine needs to begin. */
+const TIMEOUT_MS = 300_000 + MODEL_EVENTS * 2
 
 /** One file's part of the events, so that the files run side by side. */
 export function modelTest(share: number): void {

@@ -8,7 +8,6 @@ import { copyParts } from '../../src/store/copy-parts.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
 import { RESOLUTIONS } from '../../src/wire/answers.ts'
 import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { randomChart, wholeChart } from '../model/random-queries.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
@@ -18,7 +17,7 @@ import { MemoryArchive } from '../store/memory-archive.ts'
 import { busyMarket, wallet } from './busy-market.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
-const HISTORIES = Number(process.env.RUNS ?? byLength(1, 6))
+const HISTORIES = Number(process.env.RUNS ?? 6)
 const EVENTS = STORED_FROM_SWAPS + 800
 const READ_CHANCE = 0.05
 const RESTORE_CHANCE = 0.001

@@ -5,7 +5,6 @@ import { chunkPath, listDataFiles } from '../../src/store/data-folder.ts'
 import { StoreError } from '../../src/store/failure.ts'
 import { FRAME, frameBytes, Kind, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
-import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { BadSectorDisk } from './damage/bad-sector-disk.ts'
@@ -26,12 +25,12 @@ import { randomBytes } from './damage/journal-run.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
 /** Folders damaged anew at random. */
-const RANDOM_FOLDERS = byLength(40, 300)
+const RANDOM_FOLDERS = 300
 const PATIENCE_MS = 300_000
 /** The frame that a stop in order ends a journal with. */
 const CLOSED_BYTES = frameBytes(0)
 /** Histories tried, most of whose swaps may still be taken back. */
-const UNSETTLED_SEEDS = byLength(2, 12)
+const UNSETTLED_SEEDS = 12
 /** So many slots are within the reach of a late event. */
 const NEAR_SLOTS = 20
 /** Events that a killed process had written and not synced. */

@@ -4,14 +4,13 @@ import { type DataFiles, listDataFiles, withFile } from '../../src/store/data-fo
 import { JOURNAL_VERSION } from '../../src/store/journal-format.ts'
 import { readContents } from '../../src/store/snapshot-file.ts'
 import { stateDigest } from '../../src/store/state-digest.ts'
-import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
-const FOLDERS = byLength(4, 20)
+const FOLDERS = 20
 const EVENTS = 60
 /** Where they stand in the header of a segment. */
 const VERSION_AT = 8

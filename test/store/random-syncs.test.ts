@@ -5,7 +5,6 @@ import { StoreError } from '../../src/store/failure.ts'
 import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
 import { Journal } from '../../src/store/journal.ts'
 import { Kind } from '../../src/store/journal-format.ts'
-import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
 import { systemError } from './disks/crash-disk.ts'
@@ -189,7 +188,7 @@ test.each(POLICIES)(
         expect(files.every((file) => file.synced === file.written && file.isNamed)).toBe(true)
         expect(mark.killed).toMatchObject({ seq: journal.seq, isClosed: true })
       }),
-      { numRuns: byLength(12, 100) },
+      { numRuns: 100 },
     )
     expect(refused).toBeGreaterThan(20)
     expect(segments).toBeGreaterThan(200)

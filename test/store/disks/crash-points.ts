@@ -23,7 +23,7 @@ const IMAGES_OF_KIND = IMAGES / 5
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
 
 const EVENTS = byLength(60, 260)
-const PATIENCE_MS = 60_000 + IMAGES * 10
+const PATIENCE_MS = 300_000 + IMAGES * 10
 
 /** A test for each kind: services through power failures and kills at every call of their disks. */
 export function testCrashPoints(kinds: readonly JournalKind[]): void {
