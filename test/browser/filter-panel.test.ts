@@ -70,6 +70,16 @@ describePage(
       },
     )
 
+    test('keep what was typed when they close: its field was left', async () => {
+      const { tab, page, panel } = await filtering(market())
+      await panel.getByLabel('Holders, at least').fill('20')
+      await page.keyboard.press('Escape')
+      await panel.waitFor({ state: 'detached' })
+      await page.waitForURL('**/?new.holders=20..')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('close on Escape when the focus is nowhere or at their button', async () => {
       const { tab, page, button, panel } = await filtering(market())
       await page.keyboard.press('Escape')

@@ -30,7 +30,7 @@ const priceOfSol = (usd: number): FeedEvent => ({
 function figureReads(page: Page, name: string, text: string): Promise<true> {
   const cell = page.locator('.facts-row div', { has: page.locator(`dt:text-is("${name}")`) })
   return until(`${name} ${text}`, async () =>
-    (await cell.locator('dd').textContent({ timeout: 1_000 })) === text ? true : null,
+    (await cell.locator('dd').textContent()) === text ? true : null,
   )
 }
 

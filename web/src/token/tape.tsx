@@ -75,7 +75,7 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
   )
 }
 
-/** The unit of the amounts: a symbol, or the start of the mint of a coin that nobody has named yet. */
+/** The unit of the amounts: a symbol, or the mint in short of a coin that nobody has named yet. */
 function quoteName(detail: TokenDetail | null): string {
   const mint = detail?.quote_mint ?? ''
   return mint === '' ? 'Quote' : shownName(detail?.quote_symbol ?? '', mint)
