@@ -2,7 +2,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
 import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
 import { RESOURCE_SCHEMAS } from './resources.ts'
-import { named } from './schema.ts'
+import { ADDRESS, named } from './schema.ts'
 
 const INFO = { title: 'mintfeed', version: '2' }
 const JSON_TYPE = 'application/json'
@@ -48,7 +48,7 @@ function pathOf(endpoint: Endpoint): object {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: endpoint.isWordFree === true ? { type: 'string' } : ADDRESS,
   }))
   const others = endpoint.parameters.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE
