@@ -3,7 +3,7 @@ import { startProgram, until } from '../process/program.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'
 
-const MINT = 'UnknownMintpump'
+const MINT = 'UnknownMint11111111111111111111111111111pump'
 const CURVE = 'UnknownMintCurve'
 /** How long the page waits for the token, in ms, and what it may ask meanwhile: each second, and at its start. */
 const WAITED_MS = 4_000

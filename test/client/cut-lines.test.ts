@@ -42,7 +42,9 @@ async function networkTo(port: number): Promise<string> {
 
 test('market data of a list whose line ends at the border of two segments comes, as that of any other length', async () => {
   const service = await EngineServer.start()
-  service.feed([created({ slot: 1, mint: 'A' })])
+  // Of what was told as a creator there is no market data.
+  const creators = [1, 2, 3, 4].map((length) => 'x'.repeat(length))
+  service.feed(creators.map((creator, slot) => created({ slot, mint: 'ABCD'[slot], creator })))
   const client = new Mintfeed(await networkTo(service.server.port), {
     backoff: { firstMs: 1, longestMs: 4 },
   })
@@ -53,7 +55,14 @@ test('market data of a list whose line ends at the border of two segments comes,
   const line = 'GET /api/v2/search/tokens/many/market-data?mints=A%2C'
   const filled = SEGMENT_BYTES - line.length
   for (let over = -12; over <= 2; over += 1) {
-    const answer = await client.read.marketData(['A', 'x'.repeat(filled + over)])
+    const answer = await client.read.marketData(['A', ...listOf(filled + over)])
     expect({ over, answer }).toMatchObject({ answer: { ok: true, data: [{ mint: 'A' }] } })
   }
 })
+
+/** Names of one to four characters that have so many as a list, with a `%2C` between two of them. */
+function listOf(characters: number): readonly string[] {
+  const short = Math.ceil(characters / 4) - 1
+  const names = Array.from({ length: short }, () => 'x')
+  return [...names, 'x'.repeat(characters - 4 * short)]
+}

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { Mintfeed, type Problem } from '../../client/src/mintfeed.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import { addressOf } from '../address-of.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
 import { BreakableArchive } from '../server/breakable-archive.ts'
 import { EngineServer } from '../server/engine-server.ts'
@@ -27,6 +28,7 @@ function problemsOf({ live }: Mintfeed): Problem[] {
 }
 
 test('a mint whose history cannot be read is refused, and the streams beside it go on', async () => {
+  const C = addressOf('C')
   const engine = new Engine({ clock: 'event', identities: 1 << 10, tapeChunkRecords: 64 })
   const running = await EngineServer.start('e1', engine)
   service = running.server
@@ -38,14 +40,14 @@ test('a mint whose history cannot be read is refused, and the streams beside it 
   archive.isBroken = true
   client = new Mintfeed(running.server.url)
   const problems = problemsOf(client)
-  const others = gathered(client.live.trades('C'))
+  const others = gathered(client.live.trades(C))
   await waitUntil(() => others.length === 1)
   const refused = gathered(client.live.trades('A'))
   await waitUntil(() => refused.length === 1)
   expect(refused).toMatchObject([{ kind: 'refused', key: 'A', problem: DAMAGED }])
-  running.feed([swapOf('C', SWAPS)])
+  running.feed([swapOf(C, SWAPS)])
   await waitUntil(() => others.length === 2)
-  expect(others[1]).toMatchObject({ kind: 'event', key: 'C', seq: 1 })
+  expect(others[1]).toMatchObject({ kind: 'event', key: C, seq: 1 })
   expect(problems).toMatchObject([DAMAGED])
   archive.isBroken = false
   const again = client.live.trades('A')

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Mintfeed, type Problem } from '../../client/src/mintfeed.ts'
+import { addressOf } from '../address-of.ts'
+import { created } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { gathered } from './gathered.ts'
 
@@ -36,7 +38,7 @@ test.each(giants)(
     const giant = follow(client.live)
     expect((await giant.next()).value).toMatchObject(REFUSED)
     expect((await giant.next()).done).toBe(true)
-    const next = client.live.trades('A')
+    const next = client.live.trades(addressOf('A'))
     expect((await next.next()).value).toMatchObject({ kind: 'snapshot' })
     expect(problems).toEqual([])
     expect(client.live.status).toMatchObject({ connections: 1, disconnects: 0 })
@@ -48,6 +50,8 @@ test.each(giants)(
 test('of mints that are asked for together each is judged by itself', async () => {
   const [fits, long, giant] = [100, MESSAGE_BYTES_MAX / 2, MESSAGE_BYTES_MAX]
   const mints = [fits, long, giant, fits + 1].map((length) => 'x'.repeat(length))
+  // A feed told two of them.
+  service.feed([created({ slot: 1, mint: mints[0] }), created({ slot: 2, mint: mints[3] })])
   const updates = gathered(client.live.trades(mints))
   await expect.poll(() => updates.length, { timeout: 5_000 }).toBe(mints.length)
   const told = new Map(updates.map((update) => [update.key, update]))

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Mintfeed, type Problem } from '../../client/src/mintfeed.ts'
-import { START_SECOND, swap } from '../oracle/fixtures.ts'
+import { addressOf } from '../address-of.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { gathered } from './gathered.ts'
 
 /** As many as a connection may follow: their names fill most of a message. */
-const NAMES = Array.from({ length: 1_000 }, (_, i) => `${i}`.padStart(44, 'M'))
+const NAMES = Array.from({ length: 1_000 }, (_, i) => addressOf(`${i}`))
 
 let service: EngineServer
 let client: Mintfeed
@@ -62,6 +63,8 @@ test('keys that are too long together are left by several messages', async () =>
   const { live } = client
   live.migrations({ snapshot: false })
   const long = NAMES.slice(0, 300).map((name) => name.padEnd(128, '€'))
+  // A feed told them.
+  service.feed(long.map((mint, slot) => created({ mint, slot })))
   const stream = live.trades(long, { snapshot: false })
   await waitUntil(() => topics() === long.length + 1)
   stream.close()
@@ -95,15 +98,16 @@ test('a connection on which nothing is followed any more is closed without a wor
 
 test('a list with a key that is none, which is left and followed again without it at once, is heard', async () => {
   const { live } = client
+  const mints = ['A', 'B'].map(addressOf)
   await live.migrations().next()
-  const left = live.trades(['A', 'B', ''])
+  const left = live.trades([...mints, ''])
   await Promise.resolve()
   left.close()
-  const updates = gathered(live.trades(['A', 'B'], { snapshot: false }))
+  const updates = gathered(live.trades(mints, { snapshot: false }))
   await waitUntil(() => topics() === 3)
   await live.launches().next()
-  service.feed(['A', 'B'].map((mint, i) => swap({ mint, slot: 10 + i, txIndex: 0 })))
+  service.feed(mints.map((mint, i) => swap({ mint, slot: 10 + i, txIndex: 0 })))
   await waitUntil(() => updates.length === 2)
-  expect(updates.map(({ key }) => key)).toEqual(['A', 'B'])
+  expect(updates.map(({ key }) => key)).toEqual(mints)
   expect(live.status).toMatchObject({ connections: 1, disconnects: 0 })
 })

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
 import { readinessOf } from '../../src/server/readiness.ts'
+import { addressOf } from '../address-of.ts'
 import { balance, created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { listening } from '../process/free-port.ts'
 import { EngineServer } from '../server/engine-server.ts'
@@ -47,7 +48,10 @@ test('every read is what the service answers at its path, with position and epoc
   const span = `from=${RANGE.from}&to=${RANGE.to}`
   const reads = [
     [read.search('name'), '/api/v2/search/tokens/detailed?query=name'],
-    [read.marketData(['A', 'B']), '/api/v2/search/tokens/x/market-data?mints=A,B'],
+    [
+      read.marketData(['A', addressOf('B')]),
+      `/api/v2/search/tokens/x/market-data?mints=A,${addressOf('B')}`,
+    ],
     [
       read.swaps('A', { limit: 3, wallet: 'alice' }),
       '/api/v2/search/tokens/A/swaps?limit=3&wallet=alice',
@@ -110,6 +114,14 @@ test('a refusal is a problem with the code, sentence and place that the service 
     problem: { status: 400, code: 'invalid_parameter', details: [{ path: 'query' }] },
   })
   expect(await client.read.token('half \ud800 pair/..')).toMatchObject({
+    ok: false,
+    problem: {
+      status: 400,
+      code: 'invalid_parameter',
+      message: expect.stringContaining('mint came as "half \ufffd pair/.."'),
+    },
+  })
+  expect(await client.read.token(addressOf('nobody'))).toMatchObject({
     ok: false,
     problem: { status: 404, code: 'not_found' },
   })

@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { addressOf } from '../address-of.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { gathered } from './gathered.ts'
 
 /** The client asks for five mints a message. */
-const MINTS = Array.from({ length: 12 }, (_, i) => `mint ${i}`)
+const MINTS = Array.from({ length: 12 }, (_, i) => addressOf(`mint ${i}`))
 
 test('a socket that refuses a message among several is left, and what comes on the next one is heard by whom it is for', async () => {
   const service = await EngineServer.start()

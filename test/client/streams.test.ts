@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
+import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { EngineServer } from '../server/engine-server.ts'
@@ -37,6 +38,7 @@ const migrated = (mint: string, slot: number) => ({
 /** The trades of A, more than the stream keeps, and those of B beside them. */
 async function oneHeld() {
   service = await EngineServer.start()
+  service.feed([born('A'), born('B', { slot: 60 })])
   client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
   const other = client.live.trades('B')
   const held = client.live.trades('A')
@@ -80,7 +82,7 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   service.feed([born('A'), trade('A')])
   client = new Mintfeed(service.server.url, QUICK)
   const { live } = client
-  const mints = live.trades(['A', 'A', 'unknown'])
+  const mints = live.trades(['A', 'A', addressOf('unknown')])
   const wallet = live.walletTrades('alice')
   const all = live.allTrades()
   const launches = live.launches()
@@ -88,7 +90,7 @@ test('every event channel gives a snapshot, then events, with pool, key and lag'
   const first = await take(mints, 2)
   expect(first).toMatchObject([
     { kind: 'snapshot', key: 'A', seq: 1, position: 2, data: { mint: 'A', swaps: 1 } },
-    { kind: 'snapshot', key: 'unknown', seq: 0, data: null },
+    { kind: 'snapshot', key: addressOf('unknown'), seq: 0, data: null },
   ])
   expect(await take(wallet, 1)).toMatchObject([{ seq: 1, data: { total: 1 } }])
   expect(await take(all, 1)).toMatchObject([{ seq: 1, data: { swaps: 1 } }])
@@ -259,18 +261,18 @@ test('a cursor of another epoch is told as a loss to a reader that wants no snap
 test('more mints than a connection may have go on several, each with all of its trades', async () => {
   service = await EngineServer.start()
   client = new Mintfeed(service.server.url, QUICK)
-  const mints = Array.from({ length: 1_003 }, (_, i) => `mint ${i}`)
+  const mints = Array.from({ length: 1_003 }, (_, i) => addressOf(`mint ${i}`))
   const stream = client.live.trades(mints, { snapshot: false })
-  const again = client.live.trades('mint 5', { snapshot: false })
+  const again = client.live.trades(mints[5], { snapshot: false })
   await waitUntil(() => client.live.status.open === 2)
   // Every key was asked for once the connections answer a later question.
-  const probe = client.live.candles('mint 0', '1')
+  const probe = client.live.candles(mints[0], '1')
   await take(probe, 1)
   await take(client.live.trades(mints.slice(-1)), 1)
   service.feed(mints.map((mint) => trade(mint)))
   const events = await take(stream, mints.length)
   expect(events.map(({ key }) => key).sort()).toEqual([...mints].sort())
-  expect(await take(again, 1)).toMatchObject([{ key: 'mint 5', seq: 1 }])
+  expect(await take(again, 1)).toMatchObject([{ key: mints[5], seq: 1 }])
   stream.close()
   again.close()
   expect((await stream.next()).done).toBe(true)
@@ -290,29 +292,31 @@ test('a reader that sleeps keeps few updates, and still gets all of them', async
 })
 
 test('a buffer for a single update still gives the snapshots and every event', async () => {
+  const mints = ['A', 'B'].map(addressOf)
   service = await EngineServer.start()
   client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 1 })
-  const updates = gathered(client.live.trades(['A', 'B']))
+  const updates = gathered(client.live.trades(mints))
   await waitUntil(() => updates.length === 2)
   expect(updates.map(({ kind }) => kind)).toEqual(['snapshot', 'snapshot'])
-  service.feed([trade('A'), trade('B'), trade('A'), trade('B')])
+  service.feed([...mints, ...mints].map((mint) => trade(mint)))
   await waitUntil(() => updates.length === 6)
   const seqs = (mint: string) =>
     updates.flatMap((update) => (update.key === mint && 'seq' in update ? [update.seq] : []))
-  expect([seqs('A'), seqs('B')]).toEqual([
+  expect(mints.map(seqs)).toEqual([
     [0, 1, 2],
     [0, 1, 2],
   ])
 })
 
 test('a refused key is not asked for again when a slow reader has room, and ends nobody else', async () => {
+  const mint = addressOf('A')
   service = await EngineServer.start()
   client = new Mintfeed(service.server.url, { ...QUICK, bufferMax: 10 })
-  const stream = client.live.trades(['A', 'x'.repeat(200)])
+  const stream = client.live.trades([mint, 'x'.repeat(200)])
   expect((await take(stream, 2)).map(({ kind }) => kind).sort()).toEqual(['refused', 'snapshot'])
   const seqs: number[] = []
   for (let lot = 0; lot < 5; lot++) {
-    service.feed(Array.from({ length: 20 }, () => trade('A')))
+    service.feed(Array.from({ length: 20 }, () => trade(mint)))
     await waitUntil(() => client.live.status.holds === lot + 1)
     for (const update of await take(stream, 20)) if ('seq' in update) seqs.push(update.seq)
   }
@@ -370,6 +374,7 @@ test.each<[string, (live: Mintfeed['live']) => AsyncIterable<{ readonly kind: st
 ])(
   'a refused subscription to %s closes its connection, unless another is on it',
   async (_, follow) => {
+    const mint = addressOf('A')
     service = await EngineServer.start()
     client = new Mintfeed(service.server.url, QUICK)
     const { live } = client
@@ -378,11 +383,11 @@ test.each<[string, (live: Mintfeed['live']) => AsyncIterable<{ readonly kind: st
     expect(live.status.connections).toBe(0)
     await waitUntil(() => connections() === 0)
     expect(connections()).toBe(0)
-    const other = live.trades('A')
+    const other = live.trades(mint)
     await take(other, 1)
     for await (const update of follow(live)) expect(update.kind).toBe('refused')
-    service.feed([trade('A')])
-    expect(await take(other, 1)).toMatchObject([{ kind: 'event', key: 'A' }])
+    service.feed([trade(mint)])
+    expect(await take(other, 1)).toMatchObject([{ kind: 'event', key: mint }])
     other.close()
     expect(live.status).toMatchObject({ connections: 0, disconnects: 0 })
   },

@@ -1,5 +1,14 @@
 /** Requests that must be refused with a 400, as data: what is wrong, and which word names it. */
-import { chartPath, marketPath, strangerMint, swapsPath, tradersPath, walletPath } from './paths.ts'
+import {
+  chartPath,
+  marketPath,
+  nonsense,
+  strangerMint,
+  strangerMints,
+  swapsPath,
+  tradersPath,
+  walletPath,
+} from './paths.ts'
 
 export interface BadRequest {
   what: string
@@ -20,12 +29,25 @@ const searches: BadRequest[] = [
   ['a query with a cut character', '?query=abc%E2%82'],
 ].map(([what, rest]) => ({ what, path: search + rest, names: 'query' }))
 
-const many = (count: number): string => Array.from({ length: count }, (_, i) => `M${i}`).join(',')
+const many = (count: number): string => strangerMints(count).join(',')
 
 const markets: BadRequest[] = [
   { what: '101 distinct mints', path: marketPath('x', many(101)), names: 'mints' },
-  { what: '500 distinct mints', path: marketPath('x', many(500)), names: 'mints' },
+  { what: '300 distinct mints', path: marketPath('x', many(300)), names: 'mints' },
 ]
+
+/** Where an address stands, nothing else can. */
+const addresses: BadRequest[] = nonsense.flatMap((text) =>
+  [
+    { path: marketPath(text), names: 'mint' },
+    { path: marketPath('x', `${strangerMint},${text}`), names: 'mints' },
+    { path: swapsPath(text), names: 'mint' },
+    { path: swapsPath(strangerMint, `wallet=${encodeURIComponent(text)}`), names: 'wallet' },
+    { path: tradersPath(text), names: 'mint' },
+    { path: walletPath(text), names: 'wallet' },
+    { path: chartPath(text, 0, 1, '1'), names: 'mint' },
+  ].map((request) => ({ ...request, what: `${text} as ${request.names}` })),
+)
 
 /** Values that are no page number and no page size. */
 const noInteger: [string, string][] = [
@@ -125,6 +147,7 @@ const backwards: BadRequest[] = [
 export const badRequests: BadRequest[] = [
   ...searches,
   ...markets,
+  ...addresses,
   ...pages,
   ...orders,
   ...missing,

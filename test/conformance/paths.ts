@@ -32,3 +32,12 @@ export const chartPath = (
 
 /** A well-formed address nobody has. */
 export const strangerMint = 'Stranger1111111111111111111111111111111pump'
+
+/** Well-formed addresses that nobody has; base58 has no 0. */
+export const strangerMints = (count: number, name = 'Stranger'): string[] =>
+  Array.from({ length: count }, (_, i) =>
+    `${name}${String(i).replaceAll('0', 'z')}`.padEnd(44, 'p'),
+  )
+
+/** What is no address. */
+export const nonsense = ['<mint>', 'notamint', `${strangerMint}${strangerMint}`, '0x00']

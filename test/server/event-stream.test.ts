@@ -7,6 +7,7 @@ import {
   MAX_EVENT_STREAMS_PER_ADDRESS,
   MAX_REPLAYED,
 } from '../../src/server/limits.ts'
+import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
@@ -246,6 +247,8 @@ test.each([
   }
 })
 
+/** Nobody has heard of it. */
+const STRANGER = addressOf('stranger')
 const MINT_INFO = 'channel=update_mint_info'
 const TABLES = 'channel=meme_tables'
 const CANDLES = 'channel=candles'
@@ -262,14 +265,14 @@ test.each([
   [MINT_INFO, MISSING, 'mint', 'is missing'],
   [`${MINT_INFO}&mint=`, INVALID, 'mint', 'came blank'],
   [`${MINT_INFO}&mint=${'A'.repeat(129)}`, INVALID, 'mint', 'came as "AAA'],
-  [`${MINT_INFO}&mint=A&mint=B`, INVALID, 'mint', 'came 2 times'],
-  [`${MINT_INFO}&mint=A&wallet=B`, INVALID, 'wallet', 'is not for the channel'],
-  [`${MINT_INFO}&mint=A&from_seq=x`, INVALID, 'from_seq', 'came as "x"'],
-  [`${MINT_INFO}&mint=A&from_seq=-1`, INVALID, 'from_seq', 'came as "-1"'],
-  [`${MINT_INFO}&mint=A&from_seq=9999999999999999`, INVALID, 'from_seq', 'came as "9'],
-  [`${MINT_INFO}&mint=A&epoch=`, INVALID, 'epoch', 'came as ""'],
-  [`${MINT_INFO}&mint=A&epoch=${'e'.repeat(129)}`, INVALID, 'epoch', 'came as "eee'],
-  [`${MINT_INFO}&mint=A&snapshot=yes`, INVALID, 'snapshot', 'came as "yes"'],
+  [`${MINT_INFO}&mint=${STRANGER}&mint=B`, INVALID, 'mint', 'came 2 times'],
+  [`${MINT_INFO}&mint=${STRANGER}&wallet=B`, INVALID, 'wallet', 'is not for the channel'],
+  [`${MINT_INFO}&mint=${STRANGER}&from_seq=x`, INVALID, 'from_seq', 'came as "x"'],
+  [`${MINT_INFO}&mint=${STRANGER}&from_seq=-1`, INVALID, 'from_seq', 'came as "-1"'],
+  [`${MINT_INFO}&mint=${STRANGER}&from_seq=9999999999999999`, INVALID, 'from_seq', 'came as "9'],
+  [`${MINT_INFO}&mint=${STRANGER}&epoch=`, INVALID, 'epoch', 'came as ""'],
+  [`${MINT_INFO}&mint=${STRANGER}&epoch=${'e'.repeat(129)}`, INVALID, 'epoch', 'came as "eee'],
+  [`${MINT_INFO}&mint=${STRANGER}&snapshot=yes`, INVALID, 'snapshot', 'came as "yes"'],
   ['channel=wallet_trades', MISSING, 'wallet', 'is missing'],
   ['channel=mint_migration&mint=A', INVALID, 'mint', 'is not for the channel'],
   ['channel=all_trades&resolution=1', INVALID, 'resolution', 'is not for the channel'],
@@ -282,10 +285,15 @@ test.each([
   [`${TABLES}&filter={"limit":0}`, INVALID, 'filter', '.limit came as 0'],
   [`${TABLES}&filter={}&snapshot=1`, INVALID, 'snapshot', 'is not for the channel'],
   [`${CANDLES}&resolution=1`, MISSING, 'mint', 'is missing'],
-  [`${CANDLES}&mint=A`, MISSING, 'resolution', 'is missing'],
-  [`${CANDLES}&mint=A&resolution=7`, INVALID, 'resolution', 'came as "7"'],
-  [`${CANDLES}&mint=A&resolution=1&countback=0`, INVALID, 'countback', 'came as "0"'],
-  [`${CANDLES}&mint=A&resolution=1&from_seq=1`, INVALID, 'from_seq', 'is not for the channel'],
+  [`${CANDLES}&mint=${STRANGER}`, MISSING, 'resolution', 'is missing'],
+  [`${CANDLES}&mint=${STRANGER}&resolution=7`, INVALID, 'resolution', 'came as "7"'],
+  [`${CANDLES}&mint=${STRANGER}&resolution=1&countback=0`, INVALID, 'countback', 'came as "0"'],
+  [
+    `${CANDLES}&mint=${STRANGER}&resolution=1&from_seq=1`,
+    INVALID,
+    'from_seq',
+    'is not for the channel',
+  ],
 ])('the query %s is a 400 %s that names %s', async (query, code, path, rest) => {
   service = await EngineServer.start()
   const response = await fetch(`${service.server.url}/api/v2/stream?${query}`)
@@ -318,7 +326,7 @@ test('HEAD of the stream is refused as GET is, and has the headers of a stream',
   service = await EngineServer.start()
   const head = (query: string, headers = {}) =>
     fetch(`${service.server.url}/api/v2/stream${query}`, { method: 'HEAD', headers })
-  for (const query of ['', '?channel=nope', '?channel=candles&mint=a', '?channel=%ff'])
+  for (const query of ['', '?channel=nope', `?channel=candles&mint=${STRANGER}`, '?channel=%ff'])
     expect([query, (await head(query)).status]).toEqual([query, 400])
   const answer = await head('?channel=all_trades', { 'if-none-match': '*' })
   expect(answer.status).toBe(200)

@@ -5,6 +5,7 @@ import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/engine/event.ts'
 import { USDC_MINT } from '../../src/engine/platform.ts'
 import { RECENT_ARRIVALS_MAX } from '../../src/engine/recent-arrivals.ts'
+import { addressOf } from '../address-of.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { EngineServer } from './engine-server.ts'
@@ -145,13 +146,13 @@ test('a wallet and a mint that never traded are resumed at 0, and their first tr
   service.feed([trade({ mint: 'B', signer: 'other' })])
   const client = await open()
   for (const [channel, key] of [
-    ['wallet_trades', { wallet: 'x' }],
-    ['update_mint_info', { mint: 'A' }],
+    ['wallet_trades', { wallet: addressOf('x') }],
+    ['update_mint_info', { mint: addressOf('A') }],
   ] as const) {
     const answer = await client.ask(ask(channel, { ...key, from_seq: 0, epoch: 'e1' }))
     expect(answer).toEqual({ type: 'subscribed', event: channel, ...key, seq: 0, epoch: 'e1' })
   }
-  service.feed([trade({ mint: 'A', signer: 'x' })])
+  service.feed([trade({ mint: addressOf('A'), signer: addressOf('x') })])
   const told = [await client.next(), await client.next()]
   expect(told).toMatchObject([{ seq: 1 }, { seq: 1 }])
   client.close()
@@ -459,10 +460,11 @@ test('unknown keys are passed over on the four plain channels as long as no opti
     /On (`[^.]*) unknown keys of `data` are ignored as long as no option/.exec(text) ?? []
   const plain = ['mint_migration', 'new_launched_pool', 'update_mint_info', 'update_pools_info']
   expect([...named.matchAll(/`(\w+)`/g)].map(([, channel]) => channel)).toEqual(plain)
-  const keys = { wallet_trades: { wallet: 'x' }, meme_tables: { filter: {} } }
-  const others = { ...keys, all_trades: {}, candles: { mint: 'A', resolution: '1' } }
+  const [mint, wallet] = [addressOf('mint'), addressOf('wallet')]
+  const keys = { wallet_trades: { wallet }, meme_tables: { filter: {} } }
+  const others = { ...keys, all_trades: {}, candles: { mint, resolution: '1' } }
   for (const event of plain) {
-    const words = { ...(event === 'update_mint_info' && { mint: 'A' }), sqe: true }
+    const words = { ...(event === 'update_mint_info' && { mint }), sqe: true }
     expect(await client.ask(ask(event, words))).toMatchObject({ type: 'subscribed', event })
     const refused = await client.ask(ask(event, { ...words, seq: true }))
     expect(refused).toMatchObject({ type: 'error', code: 'unknown_option' })
@@ -493,7 +495,7 @@ test('state channels take the options that say what they do', async () => {
   const options = { seq: true, snapshot: true }
   for (const [channel, named] of [
     ['meme_tables', { filter: {} }],
-    ['candles', { mint: 'A', resolution: '1' }],
+    ['candles', { mint: addressOf('A'), resolution: '1' }],
   ] as const) {
     const answer = await client.ask(ask(channel, { ...named, ...options }))
     expect(answer).toMatchObject({ type: 'subscribed', event: channel })
@@ -529,6 +531,7 @@ test.each([
 
 test('what is not right is refused with a code and a sentence, and the connection stays', async () => {
   service = await EngineServer.start()
+  service.feed([...['A', 'B', 'A\nB'].map((mint) => born(mint)), trade({ signer: 'A\u2028' })])
   const client = await open()
   for (const [message, code] of REFUSED) {
     const said = JSON.stringify(message)
@@ -546,7 +549,7 @@ test.each([
   },
   {
     ...{ event: 'candles', code: 'too_many_candles', ofConnection: 100, ofAddress: 1000 },
-    dataOf: (n: number) => ({ mint: `n${n}`, resolution: '1' }),
+    dataOf: (n: number) => ({ mint: addressOf(`n${n}`), resolution: '1' }),
   },
 ])(
   'one address has its share of all that can be followed, and no more ($event)',
@@ -585,7 +588,7 @@ test.each([
   },
   {
     ...{ event: 'candles', code: 'too_many_candles', ofConnection: 100, inAll: 5000 },
-    dataOf: (n: number) => ({ mint: `n${n}`, resolution: '1' }),
+    dataOf: (n: number) => ({ mint: addressOf(`n${n}`), resolution: '1' }),
   },
 ])(
   'so many can be followed in all and no more, and what nobody follows any more makes room ($event)',
@@ -625,7 +628,7 @@ test('100,000 subscriptions are refused by the limits one by one, with bounded w
   service = await EngineServer.start('e1', undefined, { limits, liveTimes })
   service.feed([born('A')])
   const client = await open()
-  const names = Array.from({ length: 1001 }, (_, i) => `n${i}`)
+  const names = Array.from({ length: 1001 }, (_, i) => addressOf(`n${i}`))
   expect(await client.ask(ask('update_mint_info', { mints: names, seq: true }))).toMatchObject({
     code: 'too_many_mints',
   })
@@ -637,10 +640,12 @@ test('100,000 subscriptions are refused by the limits one by one, with bounded w
   await client.ask(ask('wallet_trades', { wallets }, 'unsubscribe'))
   await client.ask(ask('update_mint_info', { mints: names.slice(0, 500) }))
   await client.ask(ask('update_mint_info', { mints: names.slice(500, 1000), seq: true }))
-  expect(await client.ask(ask('update_mint_info', { mint: 'one more', seq: true }))).toMatchObject({
+  expect(
+    await client.ask(ask('update_mint_info', { mint: addressOf('one more'), seq: true })),
+  ).toMatchObject({
     code: 'too_many_mints',
   })
-  expect(await client.ask(ask('update_mint_info', { mint: 'n0', seq: true }))).toMatchObject({
+  expect(await client.ask(ask('update_mint_info', { mint: names[0], seq: true }))).toMatchObject({
     type: 'subscribed',
   })
   for (let i = 0; i < 10; i += 1) {
@@ -651,13 +656,13 @@ test('100,000 subscriptions are refused by the limits one by one, with bounded w
     code: 'too_many_tables',
   })
   for (let i = 0; i < 100; i += 1) {
-    await client.ask(ask('candles', { mint: `n${i}`, resolution: '1' }))
+    await client.ask(ask('candles', { mint: names[i], resolution: '1' }))
     await client.next()
   }
   expect(await client.ask(ask('candles', { mint: 'A', resolution: '1' }))).toMatchObject({
     code: 'too_many_candles',
   })
-  const flood = JSON.stringify(ask('update_mint_info', { mint: 'over', seq: true }))
+  const flood = JSON.stringify(ask('update_mint_info', { mint: addressOf('over'), seq: true }))
   for (let sent = 0; sent < FLOOD; sent += FLOOD_PART) {
     const before = client.received.length
     for (let i = 0; i < FLOOD_PART; i += 1) client.socket.send(flood)

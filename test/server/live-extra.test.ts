@@ -1,6 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { WRAPPED_SOL_MINT } from '../../src/engine/platform.ts'
+import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
@@ -8,6 +9,7 @@ import { LiveClient } from './live-client.ts'
 const IN_SOL = { quote_mint: WRAPPED_SOL_MINT, quote_symbol: 'SOL', priced: true }
 const ADDED = { lp_fee: 0.000005, cashback: 0.000003, ...IN_SOL }
 const ID = 'bot'
+const ALICE = addressOf('alice')
 
 let service: EngineServer
 beforeEach(async () => {
@@ -18,7 +20,10 @@ beforeEach(async () => {
 
 function trade(): void {
   service.feed([
-    swap({ mint: 'A', source: 'pump_amm', lpFeeRaw: 5_000n, cashbackRaw: 3_000n, txIndex: 0 }),
+    swap({
+      ...{ mint: 'A', signer: ALICE, source: 'pump_amm', txIndex: 0 },
+      ...{ lpFeeRaw: 5_000n, cashbackRaw: 3_000n },
+    }),
   ])
 }
 
@@ -41,7 +46,7 @@ function swapOf(frame: unknown): readonly (readonly [string, unknown])[] {
 
 const CHANNELS: readonly (readonly [string, object])[] = [
   ['update_mint_info', { mint: 'A' }],
-  ['wallet_trades', { wallet: 'alice' }],
+  ['wallet_trades', { wallet: ALICE }],
   ['all_trades', {}],
 ]
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { swapLate, trades } from '../properties/late-trades.ts'
@@ -232,7 +233,7 @@ test('as much as is kept is resumed, of one stream and of five together', async 
   const source = service.wired.streams.sources.update_mint_info
   source.head = () => 10_000
   source.since = (_, after) => (after === 0 ? ['{"missed":1}'] : [])
-  const mints = ['A', 'B', 'C', 'D', 'E', 'F']
+  const mints = ['A', ...['B', 'C', 'D', 'E', 'F'].map(addressOf)]
   const from = (keys: readonly string[]) => Object.fromEntries(keys.map((mint) => [mint, 0]))
   expect(await client.ask(follow({ mint: 'A', from_seq: 0 }))).toMatchObject({ seq: 0 })
   expect(await client.next()).toEqual({ missed: 1 })

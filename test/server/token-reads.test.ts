@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { EngineService } from '../../src/wire/engine-service.ts'
+import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -73,7 +74,7 @@ test('a detail is the search row and more: highest price, counts, what the creat
   expect(await fields('/api/v2/tokens/A')).toMatchObject({
     creator_history: { created: 3, tokens: [{ mint: 'D' }, { mint: 'B' }, { mint: 'A' }] },
   })
-  const unknown = await fetch(`${service.server.url}/api/v2/tokens/nobody`)
+  const unknown = await fetch(`${service.server.url}/api/v2/tokens/${addressOf('nobody')}`)
   expect([unknown.status, Object(await unknown.json()).code]).toEqual([404, 'not_found'])
 })
 
@@ -169,7 +170,7 @@ test('a cursor of another wallet is a 400 that says what it has to be of', async
   const of = (wallet: unknown) =>
     fetch(`${service.server.url}${path}?cursor=${String(next_cursor)}&wallet=${String(wallet)}`)
   expect((await of(own[0])).status).toBe(200)
-  const refused = await of('nobody')
+  const refused = await of(addressOf('nobody'))
   expect([refused.status, (await errorOf(refused)).message]).toEqual([
     400,
     `cursor came as "${String(next_cursor)}", start or the next_cursor of an answer for the same mint and wallet is allowed.`,

@@ -1,7 +1,7 @@
 import { INFO } from './document-info.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
-import { named } from './schema.ts'
+import { ADDRESS, named } from './schema.ts'
 import { usedSchemas } from './used-schemas.ts'
 
 const JSON_TYPE = 'application/json'
@@ -48,7 +48,7 @@ function pathOf(endpoint: Endpoint): object {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: endpoint.isWordFree === true ? { type: 'string' } : ADDRESS,
   }))
   const others = endpoint.parameters.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE

@@ -3,7 +3,7 @@ import { RESOLUTIONS, TRADER_ORDERS } from '../answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../requests/live-state-requests.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../requests/page.ts'
 import { MAX_QUOTES } from '../udf-quotes.ts'
-import { list, named, type Schema } from './schema.ts'
+import { ADDRESS, list, named, type Schema } from './schema.ts'
 
 interface Parameter {
   readonly name: string
@@ -27,6 +27,8 @@ export interface Endpoint {
   /** The 200. */
   readonly answer: Schema
   readonly contentType?: string
+  /** The word of its path may be any: a parameter takes its place. */
+  readonly isWordFree?: true
 }
 
 const TEXT = { type: 'string' }
@@ -54,7 +56,7 @@ const SPAN: readonly Parameter[] = [
   { name: 'to', schema: SECONDS, required: true },
 ]
 const CHART: readonly Parameter[] = [
-  { name: 'mint', schema: TEXT, required: true },
+  { name: 'mint', schema: ADDRESS, required: true },
   ...SPAN,
   { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
   { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
@@ -70,7 +72,8 @@ const QUERY: Parameter = {
 const SYMBOL: Parameter = { name: 'symbol', schema: TEXT, required: true }
 const STREAM: readonly Parameter[] = [
   { name: 'channel', schema: TEXT, required: true },
-  ...['mint', 'wallet', 'filter', 'epoch'].map((name) => ({ name, schema: TEXT })),
+  ...['mint', 'wallet'].map((name) => ({ name, schema: ADDRESS })),
+  ...['filter', 'epoch'].map((name) => ({ name, schema: TEXT })),
   { name: 'resolution', schema: { enum: RESOLUTIONS } },
   {
     name: 'countback',
@@ -114,7 +117,7 @@ function get(
 }
 
 const SWAPS: readonly Parameter[] = [
-  { name: 'wallet', schema: TEXT },
+  { name: 'wallet', schema: ADDRESS },
   ...PAGE,
   { name: 'cursor', schema: TEXT },
 ]
@@ -130,13 +133,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
     [QUERY, EXTRA],
     list(named('TokenSearchDetailed')),
   ),
-  get(
-    'marketData',
-    `${SEARCH}/tokens/{mint}/market-data`,
-    'Market data',
-    [MINTS, EXTRA],
-    list(named('TokenMarketData')),
-  ),
+  {
+    ...get(
+      'marketData',
+      `${SEARCH}/tokens/{mint}/market-data`,
+      'Market data',
+      [MINTS, EXTRA],
+      list(named('TokenMarketData')),
+    ),
+    isWordFree: true,
+  },
   get('swaps', `${SEARCH}/tokens/{mint}/swaps`, 'Swaps, by page or cursor', SWAPS, SWAPS_ANSWER),
   get(
     'tokenTraders',

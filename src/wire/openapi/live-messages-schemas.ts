@@ -8,7 +8,18 @@ import {
   TRADE_OPTION_KEYS,
 } from '../requests/live-options.ts'
 import { COUNTBACK_MAX } from '../requests/live-state-requests.ts'
-import { COUNT, constant, FLAG, list, NUMBER, named, object, type Schema, TEXT } from './schema.ts'
+import {
+  ADDRESS,
+  COUNT,
+  constant,
+  FLAG,
+  list,
+  NUMBER,
+  named,
+  object,
+  type Schema,
+  TEXT,
+} from './schema.ts'
 
 /** One message of the socket. */
 export interface LiveMessage {
@@ -52,7 +63,7 @@ const STATE_OPTIONS = { seq: { const: true }, snapshot: { const: true } }
 const REQUESTS: readonly LiveMessage[] = [
   request('mint_migration', OPTIONS, [...OPTION_KEYS]),
   request('new_launched_pool', OPTIONS, [...OPTION_KEYS]),
-  request('update_mint_info', { mint: TEXT, mints: list(TEXT), ...TRADE_OPTIONS }, [
+  request('update_mint_info', { mint: ADDRESS, mints: list(ADDRESS), ...TRADE_OPTIONS }, [
     'mint',
     'mints',
     ...TRADE_OPTION_KEYS,
@@ -62,7 +73,7 @@ const REQUESTS: readonly LiveMessage[] = [
     'snapshot',
     'extra',
   ]),
-  request('wallet_trades', { wallet: TEXT, wallets: list(TEXT), ...TRADE_OPTIONS }, [
+  request('wallet_trades', { wallet: ADDRESS, wallets: list(ADDRESS), ...TRADE_OPTIONS }, [
     'wallet',
     'wallets',
     ...TRADE_OPTION_KEYS,
@@ -76,7 +87,7 @@ const REQUESTS: readonly LiveMessage[] = [
   request(
     'candles',
     {
-      mint: TEXT,
+      mint: ADDRESS,
       resolution: RESOLUTION,
       countback: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX },
       ...STATE_OPTIONS,

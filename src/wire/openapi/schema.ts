@@ -1,9 +1,12 @@
+import { ADDRESS_PATTERN } from '../../base/address-text.ts'
 import { isRecord } from '../../base/json-access.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
 export type Schema = Readonly<Record<string, unknown>>
 
 export const TEXT: Schema = { type: 'string' }
+/** A mint or a wallet of the chain. */
+export const ADDRESS: Schema = { type: 'string', pattern: ADDRESS_PATTERN }
 export const NUMBER: Schema = { type: 'number' }
 export const COUNT: Schema = { type: 'integer', minimum: 0 }
 export const FLAG: Schema = { type: 'boolean' }

@@ -1,6 +1,6 @@
 import { ensure, keysAre, record, same, text } from '../expect.ts'
 import { about, type Case, type World } from '../harness.ts'
-import { strangerMint } from '../paths.ts'
+import { nonsense, strangerMint, strangerMints } from '../paths.ts'
 import {
   connect,
   feedUrl,
@@ -35,8 +35,7 @@ async function checkAlive(socket: Socket): Promise<void> {
 
 const mint = 'update_mint_info'
 
-const many = (count: number, name = 'Mint'): string[] =>
-  Array.from({ length: count }, (_, i) => `${name}${i}`)
+const many = (count: number, name = 'Mint'): string[] => strangerMints(count, name)
 
 const upgrades: [string, string, number][] = [
   ['without id', '', 400],
@@ -98,7 +97,15 @@ const badFrames: Frame[] = [
   sends('an empty mint', (socket) => order(socket, mint, 'subscribe', { mint: '' })),
   sends('a numeric mint', (socket) => order(socket, mint, 'subscribe', { mint: 5 })),
   sends('mints as a string', (socket) => order(socket, mint, 'subscribe', { mints: 'M' })),
-  sends('mints with a number', (socket) => order(socket, mint, 'subscribe', { mints: ['M', 5] })),
+  sends('mints with a number', (socket) =>
+    order(socket, mint, 'subscribe', { mints: [strangerMint, 5] }),
+  ),
+  ...nonsense.map((text) =>
+    sends(`${text} as a mint`, (socket) => order(socket, mint, 'subscribe', { mint: text })),
+  ),
+  sends('mints with one that is none', (socket) =>
+    order(socket, mint, 'subscribe', { mints: [strangerMint, nonsense[0]] }),
+  ),
   sends('an unsubscribe without mint', (socket) => order(socket, mint, 'unsubscribe')),
   sends('an unknown type', () => ({ type: 'hello' })),
 ]
@@ -126,20 +133,21 @@ const channelCases = channels.map((event) =>
 
 async function checkLimit(socket: Socket): Promise<void> {
   const most = many(999)
+  const [one, two, three, four] = many(4, 'More')
   socket.send(order(socket, mint, 'subscribe', { mints: most }))
   same(await answer(socket), subscribed(most), 'the ack of 999')
-  socket.send(order(socket, mint, 'subscribe', { mints: ['One', 'Two'] }))
+  socket.send(order(socket, mint, 'subscribe', { mints: [one, two] }))
   await checkRefused(socket, 'a message past 1,000')
-  socket.send(order(socket, mint, 'subscribe', { mint: 'Three' }))
+  socket.send(order(socket, mint, 'subscribe', { mint: three }))
   const last = await answer(socket)
-  same(last, { type: 'subscribed', event: mint, mint: 'Three' }, 'the ack of the 1,000th')
-  socket.send(order(socket, mint, 'subscribe', { mint: 'Four' }))
+  same(last, { type: 'subscribed', event: mint, mint: three }, 'the ack of the 1,000th')
+  socket.send(order(socket, mint, 'subscribe', { mint: four }))
   await checkRefused(socket, 'the 1,001st')
-  socket.send(order(socket, mint, 'subscribe', { mints: ['Three', 'Mint5'] }))
-  same(await answer(socket), subscribed(['Three', 'Mint5']), 'the ack of known mints at the limit')
-  socket.send(order(socket, mint, 'unsubscribe', { mint: 'Mint5' }))
+  socket.send(order(socket, mint, 'subscribe', { mints: [three, most[5]] }))
+  same(await answer(socket), subscribed([three, most[5]]), 'the ack of known mints at the limit')
+  socket.send(order(socket, mint, 'unsubscribe', { mint: most[5] }))
   await answer(socket)
-  socket.send(order(socket, mint, 'subscribe', { mint: 'Four' }))
+  socket.send(order(socket, mint, 'subscribe', { mint: four }))
   same((await answer(socket)).type, 'subscribed', 'after one was given up')
 }
 
