@@ -5,6 +5,7 @@ import type { NewForms } from '../feeds/chain/new-forms.ts'
 import type { FeedCounters } from '../feeds/feed-counters.ts'
 import type { ReportLine } from '../feeds/lines/line-report.ts'
 import { SideFeeds } from './side-feeds.ts'
+import { tellingUnpriced } from './unpriced-replay.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
 export interface Feeds {
@@ -67,10 +68,11 @@ async function makeFeed(
       const { ReplayFeed } = await import('../feeds/replay.ts')
       const { file } = name
       const report = line(`replay:${file}`)
-      return new ReplayFeed({
+      const replay = new ReplayFeed({
         ...{ file, speed: config.speed, report, counters },
         forms: await newForms(sentence),
       })
+      return tellingUnpriced(replay, engine, sentence)
     }
     default:
       return null
