@@ -7,11 +7,12 @@ NO_NODE := mintfeed: The Node of the packages does not run here: npm has to run 
 	(ignore-scripts=false), and this machine to have glibc 2.28 or newer.
 PAGE := web/dist/index.html
 BUNDLE := dist/main.js
+RECORDING := packaging/simulated-market.ndjson.gz
 PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -print 2>/dev/null)
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run test check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects test-long
+.PHONY: help build client run run-recorded test test-long check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +41,10 @@ client: $(INSTALLED) ## Packs the client: client/mintfeed-client-<version>.tgz, 
 run: build ## Serve a living, simulated market on http://127.0.0.1:8080
 	@echo "mintfeed: starting (stop with Ctrl-C)"
 	@exec $(NODE) bin/mintfeed.js
+
+run-recorded: build ## Serve a recording of a simulated day, with its prices of SOL: candles at once, nothing is kept
+	@echo "mintfeed: starting with a recording (stop with Ctrl-C)"
+	@DATA_DIR=none FEED=replay:$(RECORDING) SPEED=max exec $(NODE) bin/mintfeed.js
 
 test: build ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
 	@echo "mintfeed: running the tests in their short form"

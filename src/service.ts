@@ -11,8 +11,8 @@ import { HistoryLimit } from './history-limit.ts'
 import { TokenLimit } from './token-limit.ts'
 
 const UNPRICED =
-  'No price of SOL is known: amounts in USD of what is quoted in SOL read 0. Set SOL_PRICE: fixed:<usd>, file:<path>, or ' +
-  'venues that can be reached.'
+  'No price of SOL is known: amounts in USD of what is quoted in SOL read 0, and trades of now keep that. Set SOL_PRICE: ' +
+  'fixed:<usd>, file:<path>, or venues that can be reached; begin a replay again in an empty DATA_DIR.'
 const FAULT =
   'An event met a fault of this program: no events are taken until it is started anew, which says what ' +
   'to do; reads go on'

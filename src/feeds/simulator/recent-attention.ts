@@ -1,14 +1,17 @@
 import type { State } from '../../engine/state.ts'
 import { U, walletOf } from '../../engine/swap-record.ts'
 
+/** Swaps looked at between two pauses. */
+const SWAPS_A_STEP = 64
+
 /** How often each token, and each wallet, is among the newest swaps that are in memory. */
 export interface RecentAttention {
   readonly tokens: ReadonlyMap<number, number>
   readonly wallets: ReadonlyMap<number, number>
 }
 
-/** Looks at `most` swaps. */
-export function recentAttention({ tape }: State, most: number): RecentAttention {
+/** Looks at `most` swaps, and yields now and then. */
+export function* recentAttention({ tape }: State, most: number): Generator<void, RecentAttention> {
   const tokens = new Map<number, number>()
   const wallets = new Map<number, number>()
   const from = Math.max(tape.firstInMemory, tape.count - most)
@@ -17,6 +20,7 @@ export function recentAttention({ tape }: State, most: number): RecentAttention 
     const at = tape.at(index)
     count(tokens, u32[at + U.token])
     count(wallets, walletOf(u32, at))
+    if (index % SWAPS_A_STEP === 0) yield
   }
   return { tokens, wallets }
 }

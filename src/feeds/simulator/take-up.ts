@@ -57,7 +57,7 @@ export class TakeUp {
   *run(): Generator<void, number> {
     const { tickets, tokens, wallets } = this.#parts
     const most = Math.min(SWAPS_MAX, tickets.capacity * SWAPS_PER_TICKET)
-    const attention = recentAttention(this.#engine.state, most)
+    const attention = yield* recentAttention(this.#engine.state, most)
     wallets.takeUp(this.#byActivity(attention.wallets))
     for (const [token, swaps] of attention.tokens) {
       const row = this.#rowOf(token)
