@@ -75,7 +75,9 @@ const deepObjects = costly('deep objects', HEAVY, () =>
 const hugeNumbers = costly('huge numbers', HEAVY, (index) =>
   index % 2 === 0
     ? post(`{"limit":${DIGITS},"newPools":{"holders":{"min":-${DIGITS}e${DIGITS}}}}`)
-    : get(`/api/v2/search/tokens/m/swaps?page=${DIGITS}&limit=-${DIGITS}`),
+    : get(
+        `/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/swaps?page=${DIGITS}&limit=-${DIGITS}`,
+      ),
 )
 
 const manyParameters = costly('thousands of parameters', HEAVY, () =>

@@ -7,9 +7,9 @@ import { MANNERS, send } from './http-fuzz.ts'
 
 const GETS = [
   '/api/v2/search/tokens/detailed?query=a',
-  '/api/v2/search/tokens/m/market-data',
-  '/api/v2/search/tokens/m/swaps',
-  '/api/v2/search/traders/tokens/m',
+  '/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/market-data',
+  '/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/swaps',
+  '/api/v2/search/traders/tokens/Stranger1111111111111111111111111111111pump',
   '/api/v2/search/traders/w/tokens',
   '/api/v2/meme/chart/ohlcv?mint=m&from=0&to=1&resolution=1',
   '/healthz',

@@ -33,7 +33,13 @@ async function fed(program: Program, swaps: number): Promise<EventLines> {
 }
 
 async function epochOf({ url }: Program): Promise<string> {
-  return (await get(`${url}/api/v2/search/tokens/x/market-data`)).position?.epoch ?? ''
+  return (
+    (
+      await get(
+        `${url}/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/market-data`,
+      )
+    ).position?.epoch ?? ''
+  )
 }
 
 /** The folder says by now which compactor works on it. */
@@ -122,7 +128,9 @@ describe.skipIf(IS_SHORT)('with much in the journal', () => {
       const first = await until('the port', () => get(`${url}/readyz`).catch(() => null))
       expect(first.status).toBe(503)
       expect(first.text).toContain('recovered')
-      const api = await fetch(`${url}/api/v2/search/tokens/x/market-data`)
+      const api = await fetch(
+        `${url}/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/market-data`,
+      )
       expect(api.status).toBe(503)
       expect(Number(api.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(await api.json()).toMatchObject({ statusCode: 503, code: 'starting' })

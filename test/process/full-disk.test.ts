@@ -102,7 +102,13 @@ async function expectRefusal(program: Program): Promise<void> {
   const told = await program.seen(/"msg":"the disk refused"/)
   expect(told).toContain('ENOSPC')
   expect((await get(`${program.url}/metrics`)).text).toMatch(/journal_failed 1\n/)
-  expect((await get(`${program.url}/api/v2/search/tokens/x/market-data`)).status).toBe(200)
+  expect(
+    (
+      await get(
+        `${program.url}/api/v2/search/tokens/Stranger1111111111111111111111111111111pump/market-data`,
+      )
+    ).status,
+  ).toBe(200)
 }
 
 mounting(

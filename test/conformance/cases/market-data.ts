@@ -2,7 +2,7 @@ import { tablesOf } from '../discover.ts'
 import { ensure, type Json, near, num, record, records, same, steady, text } from '../expect.ts'
 import { about, type Case } from '../harness.ts'
 import type { Http } from '../http.ts'
-import { marketPath, searchPath, strangerMint } from '../paths.ts'
+import { marketPath, searchPath, strangerMint, strangerMints } from '../paths.ts'
 import { checkDay, checkShape } from '../shape.ts'
 import { tokenMarketData } from '../spec-tables.ts'
 
@@ -93,12 +93,12 @@ export const marketDataCases: Case[] = [
   }),
   test('100 distinct mints are answered, repeats of them too', async ({ http, known }) => {
     const [mint] = (await known()).mints
-    const others = Array.from({ length: 99 }, (_, i) => `Unknown${i}`)
-    const asked = [mint, ...others, mint, 'Unknown5']
+    const others = strangerMints(99)
+    const asked = [mint, ...others, mint, others[5]]
     same(mintsOf(await ask(http, 'x', asked.join(','))), [mint], 'the mints')
   }),
   test('100 mints of full length fit into a request', async ({ http }) => {
-    const long = Array.from({ length: 100 }, (_, i) => strangerMint.slice(0, -3) + (100 + i))
+    const long = strangerMints(100)
     same(await ask(http, 'x', long.join(',')), [], 'the market data')
     same(await http.get(`${marketPath('x')}?mints=${long.join(',')}`), [], 'with plain commas')
   }),

@@ -12,10 +12,13 @@ import {
 } from '../../../src/wire/requests/query-parameters.ts'
 import { parseSearch } from '../../../src/wire/requests/search.ts'
 import { parseTables } from '../../../src/wire/requests/tables.ts'
+import { parseUdfHistory } from '../../../src/wire/requests/udf-history.ts'
 import type { Case } from '../check.ts'
 import { expected } from '../story.ts'
 
 const INVALID = 'invalid_parameter'
+/** Well-formed; nobody knows it. */
+const STRANGER = 'Stranger1111111111111111111111111111111pump'
 
 const outcome = <T>(parsed: Parsed<T>) => (parsed.ok ? parsed.value : parsed.error.code)
 
@@ -73,6 +76,28 @@ const marketData = [
   asked(parseMints, 'mints=a,%20b,,a', ['a', 'b']),
   asked(parseMints, `mints=${mints(100).join()}`, mints(100)),
   asked(parseMints, `mints=${mints(101).join()}`, INVALID),
+]
+
+const parseNoneTold = (parameters: QueryParameters) =>
+  parseMarketData('path', parameters, () => false)
+const parseUdf = (parameters: QueryParameters) => parseUdfHistory(parameters, () => true)
+
+const addresses = [
+  asked(parseNoneTold, `mints=${STRANGER}`, [STRANGER]),
+  asked(parseNoneTold, `mints=${STRANGER},notamint`, INVALID),
+  asked(parseNoneTold, '', INVALID),
+]
+
+const udfHistories = [
+  asked(parseUdf, 'symbol=m&to=120&resolution=1&countback=9000&from=x', {
+    ...{ mint: 'm', resolution: '1' },
+    ...{ ...EXTRAS, countback: 5000, udf: true, from: 0, to: 119 },
+  }),
+  asked(parseUdf, 'symbol=mintfeed:m&from=5&to=120&resolution=D', {
+    ...{ mint: 'm', resolution: '1D' },
+    ...{ ...EXTRAS, udf: true, from: 5, to: 119 },
+  }),
+  asked(parseUdf, 'symbol=m&to=120&resolution=1', 'missing_parameter'),
 ]
 
 const searches = [
@@ -154,6 +179,8 @@ export const cases: readonly Case[] = [
   ...pages,
   ...charts,
   ...marketData,
+  ...addresses,
+  ...udfHistories,
   ...searches,
   ...bodies,
   ...messages,

@@ -61,6 +61,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['requests'],
   },
   {
+    name: 'udf: the end of a span is in it',
+    file: 'src/wire/requests/udf-history.ts',
+    find: 'to: span.value.to - 1',
+    replace: 'to: span.value.to',
+    tests: ['requests'],
+  },
+  {
+    name: 'address: anything is one',
+    file: 'src/wire/requests/address.ts',
+    find: 'return isAddress(text) || isTold(text)',
+    replace: 'return true',
+    tests: ['requests'],
+  },
+  {
     name: 'market data: 101 mints',
     file: 'src/wire/requests/market-data.ts',
     find: 'MAX_MINTS = 100',
