@@ -32,7 +32,7 @@ export interface Attack {
 
 /** What the client that behaves asks for, in turn. */
 export const GOOD_PATHS = [
-  '/api/v2/search/tokens/Unknown1111111111111111111111111111111111pump/market-data',
-  '/api/v2/search/tokens/Unknown1111111111111111111111111111111111pump/swaps',
+  '/api/v2/search/tokens/Unknown111111111111111111111111111111111pump/market-data',
+  '/api/v2/search/tokens/Unknown111111111111111111111111111111111pump/swaps',
   '/healthz',
 ] as const
