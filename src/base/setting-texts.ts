@@ -198,7 +198,8 @@ export const SETTING_GROUPS: Readonly<Record<string, Texts>> = {
     },
     CONNECTIONS_PER_ADDRESS: {
       unit: 'connections',
-      sentence: 'Live ones of one address, loopback not counted; then 429.',
+      sentence:
+        'Live ones of one address, then 429; all of loopback together have nine tenths of CONNECTIONS.',
     },
     MESSAGES_PER_SECOND: {
       unit: 'messages/s',

@@ -1,5 +1,6 @@
 import { messageOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
+import { EndlessChain } from '../engine/memory/endless-chain.ts'
 import { TapeDamage } from '../engine/tape.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
 import type { Disk } from '../store/disk.ts'
@@ -264,7 +265,11 @@ class Verification {
 
 /** What damage is told with; anything else is thrown. */
 function whyNot(error: unknown): string {
-  const isDamage = error instanceof StoreError || error instanceof TapeDamage || isUnreadable(error)
+  const isDamage =
+    error instanceof StoreError ||
+    error instanceof TapeDamage ||
+    error instanceof EndlessChain ||
+    isUnreadable(error)
   if (!isDamage) throw error
   return messageOf(error)
 }

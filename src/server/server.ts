@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestError } from '../wire/errors.ts'
+import { mayBeTold } from '../wire/requests/address.ts'
 import { apiRoutes } from './api-routes.ts'
 import { Apps } from './apps.ts'
 import { cachedChart } from './chart-cache.ts'
@@ -104,7 +105,10 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     open: new Deadlines(),
   }
   // While the state is being recovered nobody knows what the feeds told.
-  const isTold = (address: string) => options.state.isStarting() || options.answers.isTold(address)
+  const isTold = (text: string) => !options.state.isStarting() && options.answers.isTold(text)
+  // Requests are answered 503 meanwhile, streams are held and judged again when they begin.
+  const mayBeNamed = (text: string) =>
+    options.state.isStarting() ? mayBeTold(text) : options.answers.isTold(text)
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
   const turns = new Turns()
@@ -122,6 +126,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     streams: options.streams,
     answers: options.answers,
     isTold,
+    isStarting: () => options.state.isStarting(),
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
   })
@@ -132,7 +137,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
     ...tokenReadRoutes(reads),
     ...udfRoutes(answers, reads, chart),
-    eventStreamRoute(isTold),
+    eventStreamRoute(mayBeNamed),
   ]
   const limiters = limitersOf(api, options)
   const kept = new KeptAnswers({
@@ -165,7 +170,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiters,
     clock: options.clock,
     state: options.state,
-    isTold,
+    isTold: mayBeNamed,
     kept,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
@@ -181,7 +186,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiter: limiters.get(EVENT_STREAM_NAME),
     clock,
     state: options.state,
-    isTold,
+    isTold: mayBeNamed,
     headers: corsHeaders(options.corsOrigin),
   })
   apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))

@@ -83,7 +83,8 @@ export class EngineAnswers implements Answers {
   }
 
   isTold(address: string): boolean {
-    return this.#engine.state.book.findAddress(address) >= 0
+    const { book } = this.#engine.state
+    return book.findToken(address) >= 0 || book.findWallet(address) >= 0
   }
 
   hasFoundNamed(query: string, mayGoOn: () => boolean): boolean {

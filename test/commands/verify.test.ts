@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
+import { U } from '../../src/engine/swap-record.ts'
 import { listDataFiles, withFile } from '../../src/store/data-folder.ts'
 import { readMark } from '../../src/store/file-mark.ts'
 import { NodeDisk } from '../../src/store/node-disk.ts'
@@ -97,7 +98,10 @@ test('a chunk that is whole but holds other records is found', () => {
 
 test('records that differ behind snapshots of an older version are told and are no fault', () => {
   const { folder } = filledFolder({ chunkRecords: CHUNK })
-  swapBlocks(folder, 4)
+  rewriteBlocks(folder, 4, ([first, second]) => {
+    first[U.quoteLo * Uint32Array.BYTES_PER_ELEMENT] ^= 1
+    return [first, second]
+  })
   for (const path of filesOf(folder, 'snapshot-')) makeOlder(path)
   const checks = verify(folder)
   expect(badOnes(checks)).toEqual([])
@@ -106,6 +110,15 @@ test('records that differ behind snapshots of an older version are told and are 
     isGood: true,
     found: 'other records, as an older version may have folded them',
   })
+})
+
+test('records that link to newer ones behind snapshots of an older version are found, and verify ends', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK })
+  swapBlocks(folder, 4)
+  for (const path of filesOf(folder, 'snapshot-')) makeOlder(path)
+  expect(badOnes(verify(folder)).map(({ found }) => found)).toContain(
+    'the chain of the swaps of a mint or position leads round in circles',
+  )
 })
 
 test('a chunk that is missing or damaged is found', () => {
@@ -257,17 +270,24 @@ test('a single check is told as one', async () => {
 
 /** Rewrites a chunk, whole, with its two blocks in the other order. */
 function swapBlocks(folder: string, number: number): void {
+  rewriteBlocks(folder, number, (blocks) => blocks.toReversed())
+}
+
+type Blocks = readonly Uint8Array[]
+
+/** Writes a chunk of two blocks anew, whole in itself. */
+function rewriteBlocks(folder: string, number: number, change: (blocks: Blocks) => Blocks): void {
   const disk = new NodeDisk()
   const chunk = listDataFiles(disk, folder).chunks[number]
   const blocks = withFile(disk.open(chunk.path), (file) => {
     const table = readChunkTable(file, number, chunk.path, SWAP_CHUNKS)
     if (table === null) throw new Error('the chunk is damaged already')
-    return [1, 0].map((i) => {
+    return [0, 1].map((i) => {
       const block = new Uint8Array((file.size() - table.dataAt) / 2)
       if (!readChunkBlock(file, table, i, block)) throw new Error('a block is damaged already')
       return block
     })
   })
   disk.remove(chunk.path)
-  writeChunk(disk, folder, number, CHUNK / 2, blocks, SWAP_CHUNKS)
+  writeChunk(disk, folder, number, CHUNK / 2, change(blocks), SWAP_CHUNKS)
 }

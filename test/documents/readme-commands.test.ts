@@ -33,6 +33,7 @@ const RUN: readonly string[] = [
 /** Why the others are not run. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'make test': 'it is what runs this',
+  'make run-recorded': 'test/process/recording.test.ts runs it',
   "npx wscat -c 'ws://127.0.0.1:8080/ws?id=me'": 'npx asks a registry; what one types is sent',
   'DATA_DIR=chain FEED=yellowstone YELLOWSTONE_URL=… make run': 'it wants a server of the chain',
   'DATA_DIR=chain FEED=solana SOLANA_RPC_URL=… make run': 'it wants a server of the chain',

@@ -75,6 +75,7 @@ test('a stream that cannot be is refused while the state is recovered as ever, a
 
 test('streams that are held count among those of their address, and make room when they end', async () => {
   service = await start({ trustProxy: ['127.0.0.1'] })
+  service.feed([created({ slot: 1, mint: 'A' })])
   starting = RECOVERING
   const asked = (client: string) =>
     fetch(service.server.url + TRADES, { headers: { 'X-Forwarded-For': client } })
@@ -98,6 +99,30 @@ test('streams that are held count among those of their address, and make room wh
   expect(text).toContain('"type":"subscribed"')
 })
 
+test('what can be no address ends the stream once it is known that no feed told it', async () => {
+  service = await start()
+  starting = RECOVERING
+  const response = await fetch(service.server.url + TRADES.replace('mint=A', 'mint=%3Cmint%3E'))
+  expect(response.status).toBe(200)
+  const text = response.text()
+  starting = null
+  expect(await text).not.toContain('subscribed')
+})
+
+test('a name that only a feed could know is to be asked for again on a socket while the state is recovered', async () => {
+  service = await start()
+  service.feed([created({ slot: 1, mint: 'A' })])
+  const live = await LiveClient.open(`${service.server.wsUrl}?id=me`)
+  const ask = (mint: string) =>
+    live.ask({ event: 'update_mint_info', data: { action: 'subscribe', id: 'me', mint } })
+  starting = RECOVERING
+  expect(await ask('A')).toMatchObject({ type: 'error', code: 'starting' })
+  expect(await ask('1'.repeat(32))).toMatchObject({ type: 'subscribed' })
+  starting = null
+  expect(await ask('A')).toMatchObject({ type: 'subscribed' })
+  expect(await ask('<mint>')).toMatchObject({ type: 'error', code: 'invalid_mint' })
+})
+
 test('a service that stops while it recovers ends the streams that it holds', async () => {
   service = await start()
   starting = RECOVERING
@@ -108,6 +133,7 @@ test('a service that stops while it recovers ends the streams that it holds', as
 
 test('a stream that is asked for on an open connection while the service stops begins and ends: its client comes back', async () => {
   service = await start()
+  service.feed([created({ slot: 1, mint: 'A' })])
   // A service that had live connections waits for their close frames.
   const live = await LiveClient.open(`${service.server.wsUrl}?id=me`)
   const raw = await rawConnect(service.server.port)

@@ -1,5 +1,10 @@
 import type { AnnouncedChannel } from '../../wire/live-frames.ts'
-import type { AddedRequest, LiveRequest, StreamRequest } from '../../wire/live-messages.ts'
+import type {
+  AddedRequest,
+  LiveRefusal,
+  LiveRequest,
+  StreamRequest,
+} from '../../wire/live-messages.ts'
 import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { LiveStreams, TradeTold } from '../../wire/streams.ts'
 import type { LiveApp } from '../apps.ts'
@@ -12,10 +17,12 @@ import type { StateParts } from './state-channel.ts'
 import { Topics } from './topics.ts'
 
 /** The answer while the state is being recovered: what is joined now would miss the rest of it. */
-export const STARTING_FRAME = liveErrorFrame(
-  'starting',
-  'The state before the last stop is being recovered: try again in a second.',
-)
+export const STARTING: LiveRefusal = {
+  kind: 'refused',
+  code: 'starting',
+  message: 'The state before the last stop is being recovered: try again in a second.',
+}
+export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
 
 export interface AddedChannelsParts extends Omit<StateParts, 'topics'> {
   readonly app: LiveApp

@@ -149,8 +149,13 @@ export class EventStreams {
     const run = () => !connection.isClosed && !feed.serveAdded(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
-      // Thousands may have come meanwhile: they share the turns, as any others.
-      this.#held.hold(connection, () => turns.later(client, { run }))
+      this.#held.hold(connection, () => {
+        // Only now it is known what the feeds told.
+        const isMeant = parseEventStream(parameters.value, lastEventId, this.#options.isTold).ok
+        // Thousands may have come meanwhile: they share the turns, as any others.
+        if (isMeant) turns.later(client, { run })
+        else outlet.end()
+      })
     } else if (run()) turns.later(client, { run })
     return null
   }

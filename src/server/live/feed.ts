@@ -40,6 +40,7 @@ export interface LiveFeedOptions {
   readonly streams: LiveStreams
   readonly answers: Answers
   readonly isTold: IsTold
+  readonly isStarting: () => boolean
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly gate: LiveGate
@@ -119,6 +120,7 @@ export class LiveFeed {
       turns: options.turns,
       send,
       isTold: options.isTold,
+      isStarting: options.isStarting,
       close,
       serve: (connection, request) => requests.serve(connection, request),
       failures: this.#failures,

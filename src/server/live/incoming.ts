@@ -4,6 +4,7 @@ import { liveErrorFrame } from '../../wire/live-notices.ts'
 import type { IsTold } from '../../wire/requests/address.ts'
 import { LIVE_TURN_MS, MAX_MESSAGE_BYTES } from '../limits.ts'
 import type { Turns } from '../turns.ts'
+import { STARTING } from './added-channels.ts'
 import type { LiveConnection, Send } from './connection.ts'
 import { Inboxes, type Message } from './inbox.ts'
 import type { LiveFailures } from './live-failures.ts'
@@ -14,12 +15,15 @@ export interface IncomingParts {
   readonly turns: Turns
   readonly send: Send
   readonly isTold: IsTold
+  /** Is the state being recovered, so that nobody knows what the feeds told? */
+  readonly isStarting: () => boolean
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
   readonly failures: LiveFailures
 }
 
+const ADDRESS_CODES: readonly string[] = ['invalid_mint', 'invalid_wallet']
 const UTF8 = new TextDecoder()
 
 /**
@@ -101,13 +105,19 @@ export class Incoming {
       this.#parts.send(connection, liveErrorFrame('binary_frame', text))
       return true
     }
-    const request = parseLiveMessage(UTF8.decode(bytes), connection.id, this.#parts.isTold)
+    const request = this.#read(UTF8.decode(bytes), connection)
     const refusal = isBegun
       ? null
       : this.#budget.requestRefusal(connection, request, performance.now())
     if (refusal === null) return this.#parts.serve(connection, request)
     this.#closeFlood(connection, refusal)
     return true
+  }
+
+  #read(text: string, connection: LiveConnection): LiveRequest {
+    const request = parseLiveMessage(text, connection.id, this.#parts.isTold)
+    const isOfAddress = request.kind === 'refused' && ADDRESS_CODES.includes(request.code)
+    return isOfAddress && this.#parts.isStarting() ? STARTING : request
   }
 
   #closeFlood(connection: LiveConnection, reason: string): void {

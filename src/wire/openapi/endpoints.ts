@@ -94,7 +94,7 @@ const MINTS: Parameter = {
   schema: list(TEXT),
   style: 'form',
   explode: false,
-  description: 'Further mints beside that of the path',
+  description: 'These, in place of the word of the path: at most 100',
 }
 const SOCKET_ID: Parameter = {
   name: 'x-socket-id',

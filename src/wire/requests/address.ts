@@ -7,6 +7,14 @@ export const ADDRESS_EXPECTED = 'an address is expected: 32 to 44 characters of 
 /** Has an event named this text? */
 export type IsTold = (text: string) => boolean
 
+/** Characters of a name that an event line may give a mint or a wallet (docs/events.md). */
+const NAME_CHARACTERS_MAX = 64
+
+/** Could an event line tell this text? Asked while nobody knows what the feeds told. */
+export function mayBeTold(text: string): boolean {
+  return text.length <= NAME_CHARACTERS_MAX && text.trim() !== ''
+}
+
 /**
  * Can a client mean a mint or a wallet by this text? The one rule of all requests: it is an address, whether
  * anybody has heard of it or not, or a feed of lines told it, which may name its tokens otherwise.

@@ -27,9 +27,8 @@ export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Pa
   const resolution = parseResolution(words)
   if (!resolution.ok) return resolution
   const isCounted = words.delete('countback')
-  const span = isCounted
-    ? countedBack(parameters, widthOf(resolution.value))
-    : parseSpan(parameters)
+  const width = widthOf(resolution.value)
+  const span = isCounted ? countedBack(parameters, width) : spanOf(parameters, width)
   if (!span.ok) return span
   const extras = parseChartExtras(words)
   if (!extras.ok) return extras
@@ -42,6 +41,16 @@ export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Pa
     to: span.value.to - 1,
     udf: true,
   })
+}
+
+/** A span that ends where it begins holds nothing, also where a bar opened before it. */
+function spanOf(
+  parameters: QueryParameters,
+  width: Width,
+): Parsed<Pick<ChartQuery, 'from' | 'to'>> {
+  const span = parseSpan(parameters)
+  if (!span.ok || span.value.from < span.value.to) return span
+  return accept({ from: nextBarTime(width, span.value.to), to: span.value.to })
 }
 
 type CountedSpan = Pick<ChartQuery, 'from' | 'to' | 'countback'>

@@ -8,7 +8,7 @@ export const WALLET_CLASSES = {
   sniper: {
     mark: 'SNP',
     what: 'sniper',
-    why: 'bought first within 3 slots of the creation, about a second',
+    why: 'bought first within 3 slots of the creation by default, about a second',
   },
   insider: {
     mark: 'INS',
@@ -23,11 +23,11 @@ export const WALLET_CLASSES = {
   fresh: {
     mark: 'FRS',
     what: 'fresh wallet',
-    why: 'traded with less than a day and ten trades behind it',
+    why: 'traded with less than a day and ten trades behind it by default',
   },
   pro: {
     mark: 'PRO',
     what: 'pro trader',
-    why: '100 trades or more of 20 tokens or more, and a profit',
+    why: 'by default 100 trades or more of 20 tokens or more, and a profit',
   },
 } as const
