@@ -30,7 +30,4 @@ export const REFUSAL_KINDS: Readonly<Record<string, string>> = {
   unusable_frames_total:
     'Frames of PumpPortal are left out: they have no known form. See whether the recording is one of PumpPortal, or look ' +
     'for a newer version.',
-  left_out_balances_total:
-    'Balances of transactions with very many owners are left out: holders of their tokens may be off until they trade ' +
-    'again; nothing is to be done.',
 }

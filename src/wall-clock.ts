@@ -11,6 +11,9 @@ export const STEP_MS_MAX = 60_000
  */
 export const STEP_LASTS_MS = 90_000
 
+/** Less than this ahead is drift, and no sleep. */
+const SLEPT_MS_MIN = 1_000
+
 export interface MachineClocks {
   /** Unix milliseconds; anybody may set it. */
   readonly wallMs: () => number
@@ -68,9 +71,14 @@ export class WallClock {
     if (aheadMs <= STEP_MS_MAX) {
       if (this.#held !== null) this.#end('undone', aheadMs)
       if (aheadMs > 0) this.#offsetMs = offsetMs
+      // Short sleeps are spent with what they moved: added up they would bear out a wrong step.
+      if (aheadMs > SLEPT_MS_MIN) this.#sleptMs = this.#slept()
       return wallMs
     }
-    if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) return this.#take(offsetMs)
+    if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) {
+      if (this.#held !== null) this.#end('taken', aheadMs)
+      return this.#take(offsetMs)
+    }
     // One that changes meanwhile has not lasted.
     if (this.#held === null || Math.abs(offsetMs - this.#held.offsetMs) > STEP_MS_MAX) {
       const isFirst = this.#held === null
@@ -116,7 +124,7 @@ export class WallClock {
 export function heldSentence(aheadSeconds: number): string {
   return (
     `The clock of this machine went ${aheadSeconds} s ahead at once, which no other clock of it bears out: ` +
-    `this is taken once it has lasted ${STEP_LASTS_MS / 1000} s, and until then live feeds wait, and lines ` +
-    'of the new time are refused. If it is wrong, set the clock.'
+    `this is taken once it has lasted ${STEP_LASTS_MS / 1000} s, and until then feeds with slots wait, PumpPortal's trades ` +
+    'have the time before, and lines of the new time are refused. If it is wrong, set the clock before anything is started anew.'
   )
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { withFile } from '../store/data-folder.ts'
@@ -37,7 +38,7 @@ export function tryFolder(folder: string, place: string): Finding | null {
 
 function tryWriting(folder: string): void {
   const disk = new NodeDisk()
-  const path = join(folder, `doctor-${process.pid}.trial`)
+  const path = join(folder, `doctor-${randomUUID()}.trial`)
   const file = disk.create(path)
   try {
     withFile(file, () => {

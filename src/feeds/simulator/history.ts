@@ -6,6 +6,8 @@ export const HISTORY_SWAPS_PER_TOKEN = 12
 /** Tokens older than the day that the history's swaps cover, and their greatest age. */
 const OLD_TOKEN_SHARE = 0.15
 const OLDEST_DAYS = 3
+/** Of a market that goes on with more tokens than it has: a tenfold of what the chain sees at its busiest. */
+const LAUNCHES_PER_SECOND_MAX = 10
 /** Chance of a launch that is due, at each step. */
 const DUE_LAUNCH_CHANCE = 0.5
 
@@ -18,7 +20,9 @@ export function historySwaps(tokens: number, rate: number): number {
 function historyLaunches({ tokens, goesOn }: HistoryOptions): number {
   if (goesOn === undefined) return tokens
   const ofSpan = Math.floor((tokens * goesOn.spanSeconds) / DAY_SECONDS)
-  return Math.max(tokens - goesOn.tokens, ofSpan)
+  // In seconds no market launches tens of thousands: the rest of them come while it lives.
+  const possible = Math.floor(goesOn.spanSeconds * LAUNCHES_PER_SECOND_MAX)
+  return Math.max(Math.min(tokens - goesOn.tokens, possible), ofSpan)
 }
 
 export interface HistoryOptions {

@@ -24,6 +24,8 @@ const SWAPS_MAX = 262_144
 /** Rows at the head of each table that somebody may look at: they trade, however long they stood still. */
 const BOARD_ROWS = 40
 const BOARD_TICKETS = 2
+/** Swaps of a curve of which the launch's own draw may still be unknown. */
+const NEW_SWAPS_MAX = 8
 /** Base of a curve that is never for sale. */
 const UNSOLD_BASE_RAW = VIRTUAL_BASE_RAW - REAL_BASE_RAW
 /** Quote in a pool for each quote of the launch, about; where the launch itself is not known any more. */
@@ -170,7 +172,9 @@ export class TakeUp {
       return traits
     }
     const isBeyond = !held.isMayhem && held.realBase < ordinaryRealBase()
-    return isBeyond || drawIsRunner(random) ? traits | Trait.runner : traits
+    // One that traded for long was drawn at its launch: drawn again at each start all would run one day.
+    const isNew = held.swaps < NEW_SWAPS_MAX
+    return isBeyond || (isNew && drawIsRunner(random)) ? traits | Trait.runner : traits
   }
 
   #fillInts(row: number, held: HeldToken, traits: number, quoteRow: number): void {
