@@ -93,16 +93,17 @@ test('a start that fails closes live connections with 1012, and answers 503 with
 
   const socket = new WebSocket(`ws://127.0.0.1:${PORT}/ws?id=early`)
   await once(socket, 'open')
-  for (const asked of ['search/tokens/detailed?query=a', 'stream?channel=new_launched_pool']) {
-    const answer = await fetch(`${url}/api/v2/${asked}`)
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).not.toBeNull()
-    expect(await answer.json()).toMatchObject({ statusCode: 503, code: 'starting' })
-  }
+  const answer = await fetch(`${url}/api/v2/search/tokens/detailed?query=a`)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).not.toBeNull()
+  expect(await answer.json()).toMatchObject({ statusCode: 503, code: 'starting' })
+  const held = await fetch(`${url}/api/v2/stream?channel=new_launched_pool`)
+  expect(held.status).toBe(200)
   expect(await reason()).toBe('The state before the last stop is being recovered.')
   const closed = once(socket, 'close')
   program.child.stdin?.write('\n')
   expect(await closed).toMatchObject([1012, Buffer.from('the service restarts')])
+  expect(await held.text()).toMatch(/^(:\n\n)+$/)
   expect(await reason()).toBe('The service is being stopped.')
   program.child.stdin?.write('\n')
   expect(await program.ended).toBe(EXIT_DATA)

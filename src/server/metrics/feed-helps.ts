@@ -15,6 +15,7 @@ export const FEED_HELPS: Readonly<Record<string, string>> = {
   feed_bogus_frames_total: 'Recorded frames that are about another coin than they say.',
   feed_wrong_curve_frames_total: 'Recorded frames with the curve of another mint.',
   feed_unread_frames_total: 'Recorded frames of another platform, or of no known form.',
+  feed_unusable_frames_total: 'Recorded frames of no known form.',
   feed_contradictory_events_total: 'Events whose amounts do not go with their reserves.',
   feed_bad_decimals_total: 'Decimals of a quote coin that no amount can have.',
   feed_left_out_balances_total: 'Balances left out because a transaction had too many.',
