@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { addressOf } from '../address-of.ts'
 import { startProgram } from '../process/program.ts'
 import { feed, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'
@@ -56,7 +57,7 @@ describePage(
       const traders = page.getByRole('region', { name: 'Traders', exact: true })
       const told = traders.getByRole('alert')
       const field = traders.getByLabel('Mark the trades of a wallet on the chart')
-      await field.fill('RefusedTradesStranger')
+      await field.fill(addressOf('a stranger'))
       await field.press('Enter')
       await told.getByText('This wallet has no trades of this token.').waitFor()
       await field.fill(WALLET)

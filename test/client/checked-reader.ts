@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Mintfeed, Update } from '../../client/src/mintfeed.ts'
+import { addressOf } from '../address-of.ts'
 import type { Random } from '../oracle/random.ts'
 import { MINTS, type Witness } from './witness.ts'
 
-export const WALLET = 'wallet 3'
+export const WALLET = addressOf('wallet 3')
 /** Faults that are kept; the first ones tell what went wrong. */
 const FAULTS_MAX = 20
 

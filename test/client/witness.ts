@@ -1,10 +1,11 @@
 import type { FeedEvent } from '../../src/engine/event.ts'
+import { addressOf } from '../address-of.ts'
 import { created } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
 import { swapLate, trades } from '../properties/late-trades.ts'
 import type { EngineServer } from '../server/engine-server.ts'
 
-export const MINTS = ['mint A', 'mint B', 'mint C'] as const
+export const MINTS = [addressOf('mint A'), addressOf('mint B'), addressOf('mint C')] as const
 
 /** Endless trades of three mints, some of them late, and a launch now and then. */
 export function* market(random: Random): Generator<FeedEvent, never> {
@@ -19,6 +20,7 @@ export function* market(random: Random): Generator<FeedEvent, never> {
         yield {
           ...event,
           mint: random.pick(MINTS),
+          signer: addressOf(event.signer),
           slot: (event.slot ?? 0) + slot,
           signature: `${event.signature} ${part}`,
         }
