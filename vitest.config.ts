@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { IS_SHORT } from './test/lengths.ts'
 import { LONG_FILES } from './test/long-files.ts'
+import { WaitingFirst } from './test/waiting-first.ts'
 
 /**
  * Many short files, and those whose programs and browsers are processes of their own: to load all modules
@@ -29,6 +30,7 @@ export default defineConfig({
     globalSetup: ['test/scratch-folders.ts', 'test/told-length.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default'],
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         extends: true,
