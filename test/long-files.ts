@@ -8,7 +8,9 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   browser: [
     'chart-hour',
     'coming-back',
+    'continuous-candles',
     'engine',
+    'filter-panel',
     'flat-chart',
     'hanging-service',
     'held-tables',
@@ -19,6 +21,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'market',
     'narrow',
     'other-stream',
+    'phone',
     'refused-chart',
     'refused-trades',
     'resting-figures',
@@ -32,12 +35,16 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'wallet-totals',
   ],
   client: ['package'],
-  commands: ['one-state', 'process', 'repair'],
+  commands: ['inspect', 'one-state', 'process', 'repair'],
+  feeds: ['solana/log-reader', 'zstd-frames'],
+  fuzz: ['sockets'],
+  model: ['odd-moments', 'page-ends'],
   /** Real programs, started and killed again and again. */
   process: [
     'admin-orders',
     'conformance',
     'continuity',
+    'crash',
     'damage',
     'deep-pages',
     'dormant',
@@ -68,7 +75,11 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'trader-columns',
     'waiting-metadata',
   ],
-  store: ['damaged-folders', 'every-part', 'old-parts', 'weeks'],
+  server: ['live-added', 'unfinished', 'unread-snapshots'],
+  /** They take a time, however much is done in it. */
+  simulation: ['simulation'],
+  simulator: ['goes-on'],
+  store: ['damaged-folders', 'every-part', 'old-parts', 'rings', 'weeks'],
 }
 
 export const LONG_FILES: readonly string[] = Object.entries(OF_FOLDERS).flatMap(([folder, names]) =>

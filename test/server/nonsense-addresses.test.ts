@@ -112,8 +112,9 @@ describe('a live connection', () => {
           expect(answer).toMatchObject({ type: 'error', code: `invalid_${name}` })
           expect(answer).toHaveProperty('message', expect.stringContaining(EXPECTED))
         }
-      // Nothing of such a message counts.
-      expect(await service.text('/metrics')).toContain('live_followed_mints 0')
+      // Nothing of such a message counts. The test before may not have left yet.
+      const metrics = () => service.text('/metrics')
+      await expect.poll(metrics).toContain('live_followed_mints 0')
       client.close()
       for (const text of [STRANGER, name === 'wallet' ? TOLD_WALLET : TOLD_MINT]) {
         const other = await LiveClient.open(`${service.server.wsUrl}?id=me`)
