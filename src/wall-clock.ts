@@ -75,20 +75,14 @@ export class WallClock {
       if (aheadMs > SLEPT_MS_MIN) this.#sleptMs = this.#slept()
       return wallMs
     }
-    if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) {
-      if (this.#held !== null) this.#end('taken', aheadMs)
-      return this.#take(offsetMs)
-    }
+    if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) return this.#take(offsetMs, aheadMs)
     // One that changes meanwhile has not lasted.
     if (this.#held === null || Math.abs(offsetMs - this.#held.offsetMs) > STEP_MS_MAX) {
       const isFirst = this.#held === null
       this.#held = { offsetMs, sinceMs: steadyMs }
       if (isFirst) this.#onStep('held', Math.round(aheadMs / 1000))
     }
-    if (steadyMs - this.#held.sinceMs >= STEP_LASTS_MS) {
-      this.#end('taken', aheadMs)
-      return this.#take(offsetMs)
-    }
+    if (steadyMs - this.#held.sinceMs >= STEP_LASTS_MS) return this.#take(offsetMs, aheadMs)
     return steadyMs + this.#offsetMs
   }
 
@@ -98,8 +92,8 @@ export class WallClock {
     return heldSentence(Math.round((this.#held.offsetMs - this.#offsetMs) / 1000))
   }
 
-  #take(offsetMs: number): number {
-    this.#held = null
+  #take(offsetMs: number, aheadMs: number): number {
+    if (this.#held !== null) this.#end('taken', aheadMs)
     this.#offsetMs = offsetMs
     this.#sleptMs = this.#slept()
     return offsetMs + this.#clocks.steadyMs()

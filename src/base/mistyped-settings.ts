@@ -47,9 +47,12 @@ function settingLike(variable: string, names: readonly string[]): string | null 
   const word = lettersOf(variable.replace(OWN_PREFIX, ''))
   let [nearest, fewest]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
   for (const name of names) {
-    const edits = editsBetween(word, lettersOf(name))
-    if (edits < fewest && edits <= editsMaxOf(word, lettersOf(name)))
-      [nearest, fewest] = [name, edits]
+    const letters = lettersOf(name)
+    const most = editsMaxOf(word, letters)
+    // Each start compares all variables with all settings: most differ in length alone.
+    if (Math.abs(word.length - letters.length) > most) continue
+    const edits = editsBetween(word, letters)
+    if (edits < fewest && edits <= most) [nearest, fewest] = [name, edits]
   }
   return nearest
 }
