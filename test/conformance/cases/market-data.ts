@@ -116,6 +116,8 @@ export const marketDataCases: Case[] = [
   test('it agrees with the table rows', async ({ http }) => {
     await steady(async () => {
       for (const [group, rows] of Object.entries(tablesOf(await http.table({ limit: 8 })))) {
+        // A group may have no row at the moment, and an empty `mints` is as none: the path's mint.
+        if (rows.length === 0) continue
         const tokens = await ask(http, 'x', rows.map((row) => row.mint).join(','))
         rows.forEach((row, i) => {
           const [token, what] = [record(tokens[i], `${group}[${i}]`), text(row, 'mint')]
